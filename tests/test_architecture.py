@@ -30,6 +30,7 @@ LAYERS = [
     "convert",
     "profile",
     "predict",
+    "scale",
     "advise",
     "study",
     "report",

@@ -8,6 +8,7 @@ void register_profile(nanobind::module_& module);
 void register_collectives(nanobind::module_& module);
 void register_replay(nanobind::module_& module);
 void register_skeleton(nanobind::module_& module);
+void register_scale(nanobind::module_& module);
 void register_convert(nanobind::module_& module);
 void register_formats(nanobind::module_& module);
 void register_otf2(nanobind::module_& module);
@@ -23,6 +24,7 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_collectives(module);
     linkworth::bindings::register_replay(module);
     linkworth::bindings::register_skeleton(module);
+    linkworth::bindings::register_scale(module);
     linkworth::bindings::register_convert(module);
     linkworth::bindings::register_formats(module);
     linkworth::bindings::register_otf2(module);

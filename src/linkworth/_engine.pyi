@@ -56,6 +56,20 @@ class TraceWriter:
     ) -> None: ...
     def close(self) -> None: ...
 
+def read_rank(trace: Trace, rank: int) -> dict[str, Any]:
+    """Return a rank's different `calls` (index of the entry, class, fields), and arrays of its events."""
+
+def write_rank(
+    writer: TraceWriter,
+    rank: int,
+    calls: Sequence[tuple[str, str, dict[str, Any]]],
+    call: Any,
+    gap_seconds: Any,
+    cpu_seconds: Any,
+    duration_seconds: Any,
+) -> None:
+    """Write all events of a rank, and end it."""
+
 def profile_trace(
     trace: Trace,
     matrix_rows: int = 256,

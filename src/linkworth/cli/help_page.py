@@ -42,6 +42,10 @@ EXAMPLES = {
     ),
     "calibrate": ("calibrate here.json -o mine.toml", "calibrate osu.txt --base gbe --plot fit.svg"),
     "convert": ("convert app.lwt --to perfetto", "convert run.otf2 -o app.lwt"),
+    "scale": (
+        "scale app-4.lwt app-16.lwt app-64.lwt -n 512 -o app-512.lwt",
+        "scale a.lwt b.lwt c.lwt --size 100,200,400 --to-size 1600 -n 64 -o d.lwt",
+    ),
     "predict": (
         "predict app.lwt --on gbe --on ib-hdr --nodes 4",
         "predict npb:lu.D -n 64 --on gbe --measured gbe=124.5",

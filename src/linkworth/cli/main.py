@@ -34,6 +34,7 @@ VERBS = {
     "calibrate": "a network fitted to measured micro-benchmarks",
     "convert": "a trace for other tools",
     "predict": "time on other networks",
+    "scale": "a recorded program on more ranks than it was recorded on",
     "sweep": "one program over many networks, nodes and placements",
     "advise": "which network to choose",
     "study": "many programs in many environments, from one file",
@@ -52,7 +53,7 @@ VERB_PANELS = {
     "Begin": ("demo", "doctor"),
     "Run and record a program": ("run", "trace", "profile", "convert"),
     "Measure a network": ("bench", "calibrate", "lab"),
-    "Predict and choose": ("predict", "sweep", "advise", "allocate", "report"),
+    "Predict and choose": ("scale", "predict", "sweep", "advise", "allocate", "report"),
     "Many programs and environments": ("study",),
     "What is known": ("apps", "fabrics", "machines", "prices"),
 }

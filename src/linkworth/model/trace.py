@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from linkworth.model.rates import RateSource
+from linkworth.model.scaling import Scaling
 
 RankState = Literal["complete", "cut", "aborted", "disk full"]
 
@@ -59,7 +60,7 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool | None = None
     seconds: Seconds | None = None
     reported_seconds: Seconds | None = None
-    source: Literal["recorded", "skeleton", "converted", "synthetic"] = "recorded"
+    source: Literal["recorded", "skeleton", "converted", "synthetic", "scaled"] = "recorded"
     time_step_ns: int = 0
     """Step to which each time in the trace is rounded. 0: the exact time of the rank's clock."""
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
@@ -67,6 +68,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """Data lost before the trace was written, one sentence each."""
     rates: RateSource | None = None
     """Source of the computation times of a skeleton."""
+    scaling: Scaling | None = None
+    """How a scaled trace was made."""
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
 

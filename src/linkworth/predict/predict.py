@@ -18,7 +18,7 @@ from linkworth.predict.extras import Extras
 from linkworth.predict.initialisation import initialisation
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
-from linkworth.predict.uncertainty import interval, with_spread
+from linkworth.predict.uncertainty import interval, widened, with_spread
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.node_aware import node_warnings
@@ -126,12 +126,15 @@ def predict(
         predictions = [
             msgspec.structs.replace(
                 prediction,
-                interval=interval(
-                    with_spread(fabric, settings),
-                    prediction.seconds,
-                    lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
-                    samples=settings.samples,
-                    seed=settings.seed,
+                interval=widened(
+                    interval(
+                        with_spread(fabric, settings),
+                        prediction.seconds,
+                        lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
+                        samples=settings.samples,
+                        seed=settings.seed,
+                    ),
+                    trace.metadata.scaling,
                 ),
             )
             for fabric, prediction in zip(fabrics, predictions, strict=True)

@@ -11,6 +11,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Path, Spread
 from linkworth.model.prediction import Interval
+from linkworth.model.scaling import Scaling
 from linkworth.model.settings import ReplaySettings
 
 CONFIDENCE = 0.9
@@ -45,6 +46,16 @@ def interval(
         high_seconds=max(predicted, quantile(times, (1 + CONFIDENCE) / 2)),
         confidence=CONFIDENCE,
         samples=samples,
+    )
+
+
+def widened(found: Interval, scaling: Scaling | None) -> Interval:
+    """Return the interval of a scaled trace: each end moves by the error that the scaling had at a recorded count."""
+    error = scaling.time_error() if scaling is not None else None
+    if error is None:
+        return found
+    return msgspec.structs.replace(
+        found, low_seconds=found.low_seconds / (1 + error), high_seconds=found.high_seconds * (1 + error)
     )
 
 

@@ -2,6 +2,7 @@
 
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
+from linkworth.units import percent
 
 _SHOWN_SENTENCES = 3
 
@@ -38,4 +39,21 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
-    return warnings
+    return warnings + _scaled(trace)
+
+
+def _scaled(trace: TraceFile) -> list[str]:
+    """Return how far a scaled trace can be trusted."""
+    scaling = trace.metadata.scaling
+    if scaling is None:
+        return []
+    counts = ", ".join(map(str, scaling.ranks))
+    error = scaling.time_error()
+    if error is None:
+        return [
+            f"the trace is scaled from recordings on {counts} ranks, and how far it can be trusted is not known"
+        ]
+    return [
+        f"the trace is scaled from recordings on {counts} ranks; the same way, the time on {scaling.ranks[-1]} is predicted "
+        f"from the smaller ones within {percent(error)}"
+    ]

@@ -1,0 +1,163 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+/// All events of a rank at once: its different calls as a list, and by event a number in it and the times.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bindings/text.hpp"
+#include "calls/names.hpp"
+#include "shape_fields.hpp"
+#include "trace/shape_codec.hpp"
+#include "trace/trace.hpp"
+#include "trace/writer.hpp"
+
+namespace nb = nanobind;
+
+namespace linkworth::bindings {
+
+void register_scale(nb::module_& module);
+
+namespace {
+
+using tracefile::Shape;
+using tracefile::Trace;
+using tracefile::TraceError;
+using tracefile::TraceWriter;
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Gives the vector's memory to numpy.
+template <class T>
+nb::object array(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    const std::size_t size = kept->size();
+    const nb::capsule owner(kept.release(),
+                            [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+struct RankCalls {
+    std::vector<Shape> shapes;
+    std::vector<std::uint32_t> call;
+    std::vector<double> gap, cpu, duration;
+    bool threaded = false;
+};
+
+RankCalls read_events(const Trace& trace, std::uint32_t rank) {
+    RankCalls out;
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<std::uint32_t> of_block;  // by the shape's number in the block, plus one; 0: not seen yet
+    std::vector<std::uint8_t> payload;
+    std::uint64_t block = 0;
+    tracefile::RankCursor cursor = trace.cursor(rank);
+    tracefile::Event event;
+    while (cursor.next(event)) {
+        if (cursor.blocks() != block) {
+            of_block.clear();
+            block = cursor.blocks();
+        }
+        if (of_block.size() <= event.shape_number) of_block.resize(event.shape_number + std::size_t{1});
+        std::uint32_t& number = of_block[event.shape_number];
+        if (number == 0) {
+            payload.clear();
+            tracefile::encode_shape(*event.shape, payload);
+            // The codec writes the name of the call, not the one at its call site.
+            std::string key = std::to_string(event.shape->entry) + ' ';
+            key.append(payload.begin(), payload.end());
+            const auto [found, is_new] =
+                known.emplace(std::move(key), static_cast<std::uint32_t>(out.shapes.size()));
+            if (is_new) out.shapes.push_back(*event.shape);
+            number = found->second + 1;
+        }
+        out.call.push_back(number - 1);
+        out.gap.push_back(event.gap_seconds);
+        out.cpu.push_back(event.cpu_seconds);
+        out.duration.push_back(event.duration_seconds);
+        out.threaded = out.threaded || event.thread != 0;
+    }
+    return out;
+}
+
+nb::dict read_rank(const Trace& trace, std::uint32_t rank) {
+    if (rank >= trace.ranks()) throw nb::index_error("there is no such rank");
+    RankCalls read;
+    {
+        const nb::gil_scoped_release released;
+        read = read_events(trace, rank);
+    }
+    nb::list calls;
+    for (const Shape& shape : read.shapes)
+        calls.append(nb::make_tuple(shape.entry, std::string(tracefile::class_name(shape.call_class)),
+                                    shape_to_dict(shape)));
+    nb::dict out;
+    out["calls"] = calls;
+    out["call"] = array(std::move(read.call));
+    out["gap_seconds"] = array(std::move(read.gap));
+    out["cpu_seconds"] = array(std::move(read.cpu));
+    out["duration_seconds"] = array(std::move(read.duration));
+    out["threaded"] = read.threaded;
+    return out;
+}
+
+/// Writes all events of a rank and ends it.
+void write_rank(TraceWriter& writer, std::uint32_t rank, const nb::list& calls,
+                const Column<std::uint32_t>& call, const Column<double>& gap, const Column<double>& cpu,
+                const Column<double>& duration) {
+    const std::size_t events = call.shape(0);
+    if (gap.shape(0) != events || cpu.shape(0) != events || duration.shape(0) != events)
+        throw TraceError("the columns of a rank's events differ in length");
+    std::vector<Shape> shapes;
+    for (const nb::handle each : calls) {
+        Shape& shape = shapes.emplace_back();
+        const auto call_class = nb::cast<std::string>(each[1]);
+        if (!tracefile::class_by_name(call_class, shape.call_class))
+            throw TraceError("there is no call class " + call_class);
+        shape.name = writer.name(nb::cast<std::string>(each[0]));
+        shape_from_dict(nb::cast<nb::dict>(each[2]), shape);
+    }
+    const nb::gil_scoped_release released;
+    struct Known {
+        std::uint32_t block = UINT32_MAX;
+        std::uint32_t number = 0;
+    };
+    std::vector<Known> known(shapes.size());
+    tracefile::RankWriter& out = writer.rank(rank);
+    for (std::size_t at = 0; at < events; ++at) {
+        const std::uint32_t which = call.data()[at];
+        if (which >= shapes.size()) throw TraceError("an event names no call of its list");
+        if (known[which].block != out.block()) {
+            // Encoding may open a new block, so the block is asked afterwards.
+            const std::uint32_t number = out.shape(shapes[which]);
+            known[which] = {out.block(), number};
+        }
+        const auto nanoseconds = [](double seconds) {
+            if (!(seconds >= 0 && seconds < 1e9)) throw TraceError("a time in a trace is 0 to 1e9 seconds");
+            return std::llround(seconds * 1e9);
+        };
+        const double of_cpu = cpu.data()[at];
+        out.event(known[which].number, tracefile::makes_request(shapes[which].call_class),
+                  static_cast<std::uint64_t>(nanoseconds(gap.data()[at])),
+                  of_cpu < 0 ? -1 : nanoseconds(of_cpu),
+                  static_cast<std::uint64_t>(nanoseconds(duration.data()[at])));
+    }
+    writer.finish(rank);
+}
+
+}  // namespace
+
+void register_scale(nb::module_& module) {
+    module.def("read_rank", &read_rank, nb::arg("trace"), nb::arg("rank"));
+    module.def("write_rank", &write_rank, nb::arg("writer"), nb::arg("rank"), nb::arg("calls"),
+               nb::arg("call"), nb::arg("gap_seconds"), nb::arg("cpu_seconds"), nb::arg("duration_seconds"));
+}
+
+}  // namespace linkworth::bindings

@@ -1,0 +1,135 @@
+"""`linkworth scale`: recordings at small rank counts become a trace at a large one."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from linkworth import units
+from linkworth.cli.number_list import NumberList
+from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.model.scaling import LeftOut, ScaleSummary
+
+
+class Extents(click.ParamType[tuple[int, ...]]):
+    """`32x16`: extents of a grid."""
+
+    name = "extents"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the extents of a text."""
+        words = str(value).lower().split("x")
+        if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words) or len(words) > 4:
+            self.fail(f"{value!r}: give 1 to 4 extents of at least 1, such as 32x16", param, ctx)
+        return tuple(map(int, words))
+
+
+@click.command()
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(min=1),
+    required=True,
+    help="Ranks to scale to, at least as many as the largest recording has.",
+)
+@click.option("-o", "--output", type=OutputFile(), required=True, metavar="FILE", help="The trace to write.")
+@click.option("--force", is_flag=True, help="Replace the trace that -o names.")
+@click.option(
+    "--weak",
+    is_flag=True,
+    help="The problem grew with the ranks in the recordings (weak scaling), and goes on to.",
+)
+@click.option(
+    "--size",
+    "sizes",
+    type=NumberList("a size"),
+    metavar="S,...",
+    help="Problem size of each recording, such as 100,200,400; with --to-size.",
+)
+@click.option("--to-size", type=click.IntRange(min=1), metavar="S", help="Problem size to scale to.")
+@click.option(
+    "--grid",
+    type=Extents(),
+    metavar="AxB",
+    help="Process grid at the new count, such as 32x16.  [default: as MPI_Dims_create chooses]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.scaling/1).")
+def command(
+    traces: tuple[Path, ...],
+    ranks: int,
+    output: Path,
+    force: bool,
+    weak: bool,
+    sizes: tuple[int, ...] | None,
+    to_size: int | None,
+    grid: tuple[int, ...] | None,
+    as_json: bool,
+) -> None:
+    """Write the trace of a program on more ranks than it was recorded on, from recordings at two or more counts.
+
+    The calls are aligned by site and order, ranks that behave alike are found with their process grid, and peers,
+    sizes, counts and computation are fitted. The largest recording is then predicted from the smaller ones, and the
+    differences are printed. Exit code 1: the recordings do not align; the call and the reason are named.
+    """
+    from linkworth.scale import ScaleRequest, scale
+
+    summary = scale(
+        ScaleRequest(
+            traces=traces,
+            ranks=ranks,
+            output=output,
+            weak=weak,
+            sizes=[float(size) for size in sizes or ()],
+            to_size=None if to_size is None else float(to_size),
+            grid=grid,
+            replace=force,
+        )
+    )
+    if as_json:
+        emit_json(summary)
+        return
+    _show(summary)
+
+
+def _show(summary: ScaleSummary) -> None:
+    scaling = summary.scaling
+    counts = ", ".join(map(str, scaling.ranks))
+    screen = console()
+    screen.print(
+        f"{summary.path}: {summary.workload} on {summary.ranks} ranks, scaled from {counts}; "
+        f"{summary.events} events, {summary.bytes} bytes"
+    )
+    grid = " x ".join(map(str, scaling.grid))
+    screen.print(
+        f"Grid {grid}; {scaling.roles} ({scaling.role_count} role{'s' if scaling.role_count != 1 else ''})"
+    )
+    if scaling.left_out is not None:
+        screen.print(_trust(scaling.left_out, scaling.ranks))
+    if scaling.data_dependent:
+        sites = ", ".join(entry.split("@")[0] for entry in scaling.data_dependent)
+        note(f"linkworth: sizes that depend on data, only like those of the largest recording: {sites}")
+    for remark in scaling.remarks:
+        note(f"linkworth: {remark}")
+
+
+def _trust(left_out: LeftOut, ranks: list[int]) -> str:
+    parts = [
+        f"{name} {_signed(value)}"
+        for name, value in (
+            ("calls", left_out.calls),
+            ("messages", left_out.messages),
+            ("data", left_out.bytes),
+            ("computation", left_out.compute),
+            *((f"time on {fabric}", value) for fabric, value in left_out.seconds.items()),
+        )
+    ]
+    smaller = ", ".join(map(str, ranks[:-1]))
+    return f"The recording at {left_out.ranks}, predicted from {smaller}: {', '.join(parts)}"
+
+
+def _signed(value: float) -> str:
+    if value == 0:
+        return "equal"
+    return f"{'+' if value > 0 else '-'}{units.percent(abs(value))}"

@@ -1,0 +1,62 @@
+"""A trace that was made of recordings at other rank counts."""
+
+import msgspec
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The largest recording, predicted from the smaller ones."""
+
+    ranks: int
+    calls: float
+    """Relative difference of the number of calls, predicted from recorded. Positive: too many are predicted."""
+    messages: float
+    """Of the number of point-to-point messages."""
+    bytes: float
+    """Of the bytes that calls send."""
+    compute: float
+    """Of the computation of all ranks."""
+    seconds: dict[str, float] = msgspec.field(default_factory=dict)
+    """Of the replayed time, by fabric."""
+
+
+class Scaling(msgspec.Struct, frozen=True, kw_only=True):
+    """How a trace was scaled, and how far it can be trusted."""
+
+    ranks: list[int]
+    """Rank counts of the recordings."""
+    sizes: list[float] = msgspec.field(default_factory=list)
+    """Problem sizes of the recordings, if they were given."""
+    size: float | None = None
+    """Problem size of the trace."""
+    grid: list[int]
+    """Process grid; the ranks' numbers rise fastest along its last dimension."""
+    roles: str
+    """How ranks were divided into those that call alike."""
+    role_count: int
+    left_out: LeftOut | None = None
+    """None if there were too few recordings."""
+    data_dependent: list[str] = msgspec.field(default_factory=list)
+    """Calls whose sizes depend on data, and are only like those of the largest recording."""
+    remarks: list[str] = msgspec.field(default_factory=list)
+    """Reasons for doubt, one sentence each."""
+
+    def time_error(self) -> float | None:
+        """Return the largest relative difference of a replayed time, or None if it is not known."""
+        if self.left_out is None or not self.left_out.seconds:
+            return None
+        return max(map(abs, self.left_out.seconds.values()))
+
+
+class ScaleSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Document that `linkworth scale --json` prints."""
+
+    schema: str = "linkworth.scaling/1"
+    path: str
+    workload: str
+    ranks: int
+    events: int
+    bytes: int
+    """Size of the trace file."""
+    compute_seconds: float
+    """Computation of all ranks."""
+    scaling: Scaling

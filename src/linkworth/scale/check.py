@@ -1,0 +1,99 @@
+"""Trust: the largest recording predicted from the smaller ones."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.catalog import fabrics
+from linkworth.model.scaling import LeftOut
+from linkworth.replay.layout import Arrangement
+from linkworth.replay.run import replay
+from linkworth.scale.generate import RankEvents
+from linkworth.scale.recording import Recording
+from linkworth.trace.read import TraceFile
+
+FABRICS = ("gbe", "ib-hdr")
+NODES = 2
+
+_SENDS = {"send", "isend", "sendrecv", "isendrecv", "send_init", "psend_init"}
+_SENT = _SENDS | {"collective", "icollective", "collective_init", "rma", "irma"}
+
+
+class Totals(NamedTuple):
+    """What a trace contains."""
+
+    events: int = 0
+    messages: int = 0
+    bytes: int = 0
+    compute: float = 0.0
+
+    def add(self, events: int, weights: Sequence[tuple[int, int]], times: Any, compute: float) -> "Totals":  # noqa: ANN401
+        """Return the totals with one more rank. `times`: how often each call was made."""
+        table = np.array(weights, dtype=np.int64).reshape(-1, 2)
+        messages, sent = (np.asarray(times, dtype=np.int64) @ table).tolist()
+        return Totals(
+            self.events + events, self.messages + messages, self.bytes + sent, self.compute + compute
+        )
+
+
+def weight(call_class: str, fields: Mapping[str, Any]) -> tuple[int, int]:
+    """Return messages and sent bytes of a call."""
+    sends = call_class in _SENDS and fields["peer"] >= 0
+    return int(sends), fields["bytes"] if call_class in _SENT and (sends or call_class not in _SENDS) else 0
+
+
+def recorded(recording: Recording) -> Totals:
+    """Return a recording's totals."""
+    weights = [weight(call.call_class, call.fields) for call in recording.calls]
+    found = Totals()
+    for sequence in recording.sequences:
+        times = np.bincount(sequence.calls, minlength=len(weights))
+        found = found.add(len(sequence.calls), weights, times, float(sequence.compute.sum()))
+    return found
+
+
+class Counted:
+    """Passes ranks through, and adds them up."""
+
+    def __init__(self, ranks: Iterable[RankEvents]) -> None:
+        self._ranks = ranks
+        self.totals = Totals()
+
+    def __iter__(self) -> Iterator[RankEvents]:
+        for each in self._ranks:
+            weights = [weight(call_class, fields) for _, call_class, fields in each.calls]
+            times = np.bincount(each.call, minlength=len(weights))
+            self.totals = self.totals.add(len(each.call), weights, times, float(each.compute.sum()))
+            yield each
+
+
+def compared(predicted: Totals, recording: Recording, paths: tuple[TraceFile, TraceFile] | None) -> LeftOut:
+    """Return the differences. `paths`: the predicted and the recorded trace, to be replayed."""
+    actual = recorded(recording)
+
+    def difference(name: str) -> float:
+        was = getattr(actual, name)
+        now = getattr(predicted, name)
+        return (now - was) / was if was else float(now != was)
+
+    return LeftOut(
+        ranks=recording.ranks,
+        calls=difference("events"),
+        messages=difference("messages"),
+        bytes=difference("bytes"),
+        compute=difference("compute"),
+        seconds={} if paths is None else _times(*paths),
+    )
+
+
+def _times(predicted: TraceFile, recorded_trace: TraceFile) -> dict[str, float]:
+    found = {}
+    nodes = min(NODES, predicted.engine.ranks)
+    layout = Arrangement(nodes=nodes).layout(predicted.engine.ranks)
+    for name in FABRICS:
+        fabric = fabrics.get(name)
+        was = replay(recorded_trace.engine, fabric, layout).seconds
+        now = replay(predicted.engine, fabric, layout).seconds
+        found[name] = (now - was) / was if was else 0.0
+    return found

@@ -1,0 +1,215 @@
+"""Rules for the fields of calls that correspond to one another."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.scale.members import Colour, Groups, candidates
+from linkworth.scale.recording import Call, Numbers
+from linkworth.scale.rules import (
+    Completed,
+    Copied,
+    Each,
+    Latest,
+    Ranks,
+    Rule,
+    Same,
+    Samples,
+    UnfitError,
+    fit_number,
+    fit_partner,
+)
+from linkworth.scale.vectors import fit_vector
+
+_PEERS = {"peer", "recv_peer", "actual_peer"}
+_MEMBERS = {"members", "remote_members"}
+_NEIGHBOURS = {"sources", "destinations"}
+_COUNTS = {"send_counts", "recv_counts"}
+
+
+class Members(NamedTuple):
+    """Members of a new communicator."""
+
+    colour: Colour
+
+    def of(self, groups: Groups, rank: int) -> list[int]:
+        """Return them for one rank."""
+        return groups.of(self.colour, rank)
+
+
+class PlacedCall(NamedTuple):
+    """A call at one place of a role's sequence, or at several where it is the same."""
+
+    entry: str
+    call_class: str
+    rules: dict[str, Rule]
+    members: Members | None
+    looped: bool
+    """It is in a loop that runs differently often, so that fields may depend on the iteration."""
+
+    def calls(self, ranks: Ranks, groups: Groups) -> list[tuple[str, str, dict[str, Any]]]:
+        """Return the call of each rank."""
+        columns = {name: rule.values(ranks) for name, rule in self.rules.items()}
+        out = []
+        for number, rank in enumerate(ranks.at.ranks.tolist()):
+            fields = {name: values[number] for name, values in columns.items()}
+            if self.members is not None:
+                fields["members"] = self.members.of(groups, rank)
+            out.append((self.entry, self.call_class, fields))
+        return out
+
+    def fixed(self, name: str) -> int:
+        """Return a field that never differs."""
+        rule = self.rules[name]
+        if not isinstance(rule, Same):
+            raise UnfitError(self.entry, f"its {_word(name)} differ")
+        return int(rule.value)
+
+    def copied(self) -> bool:
+        """Return whether some field depends on data."""
+        return any(isinstance(rule, Copied) for rule in self.rules.values())
+
+
+def fit_column(
+    samples: Samples, calls: Sequence[Call], which: Numbers, groups: dict[int, Groups]
+) -> PlacedCall:
+    """Fit every field. `which`: number of each sample's call. Raises UnfitError."""
+    first = calls[int(which[0])]
+    used, place = np.unique(which, return_inverse=True)
+    distinct = [calls[number] for number in used.tolist()]
+    rules: dict[str, Rule] = {}
+    members: Members | None = None
+    for name, value in first.fields.items():
+        different = [call.fields[name] for call in distinct]
+        if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
+            members = _fit_members(samples, [different[each] for each in place.tolist()], groups, first.entry)
+            continue
+        if all(each == value for each in different):
+            rules[name] = Same(value)
+        elif name in _PEERS:
+            numbers = np.array(different, dtype=np.int64)[place]
+            communicator = _communicator(samples, first)
+            rule = fit_partner(samples, numbers, communicator)
+            if rule is None:
+                raise UnfitError(first.entry, f"its {_word(name)} depend on no position on the grid")
+            rules[name] = rule
+        elif name == "completions":
+            rules[name] = _fit_completions(samples, different, place, first)
+        elif name == "references":
+            rules[name] = _fit_references(samples, different, place, first.entry)
+        elif name in _COUNTS:
+            rules[name] = fit_vector(
+                samples, [different[each] for each in place.tolist()], first, receives=name == "recv_counts"
+            )
+        elif name in _NEIGHBOURS:
+            rules[name] = _fit_each(samples, different, place, first)
+        elif isinstance(value, int):
+            rules[name] = fit_number(samples, np.array(different, dtype=np.int64)[place])
+        else:
+            raise UnfitError(first.entry, f"its {_word(name)} differ")
+    return PlacedCall(first.entry, first.call_class, rules, members, bool((samples.steps.total > 1).any()))
+
+
+def _communicator(samples: Samples, call: Call) -> int:
+    number = call.fields.get("comm")
+    if number is None:
+        window = call.fields["window"]
+        number = samples.recordings[int(samples.recording[0])].windows[int(samples.rank[0])][window]
+    return int(number)
+
+
+def _word(name: str) -> str:
+    return {"peer": "peers", "recv_peer": "sources", "actual_peer": "matches of a wildcard"}.get(
+        name, name.replace("_", " ")
+    )
+
+
+def _fit_members(
+    samples: Samples, lists: Sequence[list[int]], groups: dict[int, Groups], site: str
+) -> Members:
+    for colour in candidates(len(samples.at.extents)):
+        if all(
+            groups[recording].of(colour, rank) == members
+            for recording, rank, members in zip(
+                samples.recording.tolist(), samples.rank.tolist(), lists, strict=True
+            )
+        ):
+            return Members(colour)
+    raise UnfitError(
+        site, "the members of its communicator follow no rows, columns, blocks or planes of the grid"
+    )
+
+
+def _fit_completions(samples: Samples, different: Sequence[Any], place: Numbers, call: Call) -> Rule:
+    references = {tuple(each[0] for each in one) for one in different}
+    wild = {tuple(each[1] for each in one) for one in different}
+    if len(references) == 1 and len(wild) == 1:
+        peers = _fit_each(samples, [[each[2] for each in one] for one in different], place, call)
+        tags = Each(
+            tuple(
+                fit_number(samples, np.array([one[item][3] for one in different], dtype=np.int64)[place])
+                for item in range(len(different[0]))
+            )
+        )
+        return Completed(next(iter(references)), next(iter(wild)), peers, tags)
+    if any(any(one) for one in wild):
+        raise UnfitError(call.entry, "it completes different numbers of receives from any source")
+    return _latest(
+        samples, [[each[0] for each in one] for one in different], place, call.entry, completions=True
+    )
+
+
+def _fit_references(samples: Samples, different: Sequence[list[int]], place: Numbers, site: str) -> Rule:
+    return _latest(samples, different, place, site, completions=False)
+
+
+def _latest(
+    samples: Samples, different: Sequence[list[int]], place: Numbers, site: str, *, completions: bool
+) -> Rule:
+    count = fit_number(samples, np.array([len(one) for one in different], dtype=np.int64)[place])
+    for oldest_first in (True, False):
+        if all(
+            one == list(range(len(one), 0, -1) if oldest_first else range(1, len(one) + 1))
+            for one in different
+        ):
+            return Latest(count, oldest_first, completions)
+    if len({len(one) for one in different}) == 1:
+        items = tuple(
+            fit_number(samples, np.array([one[item] for one in different], dtype=np.int64)[place])
+            for item in range(len(different[0]))
+        )
+        return MovingCompletions(items) if completions else Each(items)
+    raise UnfitError(site, "it completes different requests at other counts")
+
+
+class MovingCompletions(NamedTuple):
+    """Completed requests that are further back the more ranks there are."""
+
+    items: tuple[Rule, ...]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [
+            [(reference, False, 0, 0) for reference in row]
+            for row in zip(*(item.values(ranks) for item in self.items), strict=True)
+        ]
+
+
+def _fit_each(samples: Samples, different: Sequence[list[int]], place: Numbers, call: Call) -> Rule:
+    """Fit lists of peers, item by item."""
+    lengths = {len(one) for one in different}
+    if len(lengths) > 1:
+        raise UnfitError(call.entry, "its numbers of neighbours differ")
+    communicator = call.fields.get("new_comm", call.fields.get("comm", 0))
+    items: list[Rule] = []
+    for item in range(lengths.pop()):
+        numbers = np.array([one[item] for one in different], dtype=np.int64)[place]
+        if (numbers == numbers[0]).all():
+            items.append(Same(int(numbers[0])))
+            continue
+        rule = fit_partner(samples, numbers, communicator)
+        if rule is None:
+            raise UnfitError(call.entry, "its neighbours depend on no position on the grid")
+        items.append(rule)
+    return Each(tuple(items))

@@ -1,0 +1,210 @@
+"""The events of every rank at a new count, from a program's rules."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.scale.folding import Loop
+from linkworth.scale.grids import Position, positions, role_keys
+from linkworth.scale.members import Colour, Groups
+from linkworth.scale.numbers import Point
+from linkworth.scale.peers import OffGridError, Iterations
+from linkworth.scale.program import SLOT_MASK, Key, Behaviour, Role, slot_codes
+from linkworth.scale.recording import SELF, WORLD, Numbers, Times
+from linkworth.scale.rules import Communicator, Ranks, UnfitError
+
+CALLS_AT_ONCE = 200_000
+"""Calls that are in memory at once, so that memory does not grow with the rank count."""
+
+
+class RankEvents(NamedTuple):
+    """The events of one rank."""
+
+    rank: int
+    calls: list[tuple[str, str, dict[str, Any]]]
+    call: Numbers
+    compute: Times
+    cpu: Times
+    durations: Times
+
+
+class _Sequence(NamedTuple):
+    """Events of ranks whose loops run equally often."""
+
+    slot: Numbers
+    """By event: where its computation is from."""
+    call: Numbers
+    """By event: number of the distinct call."""
+    distinct: list[tuple[int, int, int]]
+    """Column, iteration and iterations of each distinct call."""
+
+
+def roles_at(program: Behaviour, ranks: int) -> dict[Key, Numbers]:
+    """Return the ranks of each role."""
+    at = positions(np.arange(ranks, dtype=np.int64), ranks, program.arrangement.grid(ranks))
+    found: defaultdict[Key, list[int]] = defaultdict(list)
+    for rank, key in enumerate(role_keys(program.kind, at)):
+        found[key].append(rank)
+    return {key: np.array(of, dtype=np.int64) for key, of in found.items()}
+
+
+def generate(program: Behaviour, point: Point) -> Iterator[RankEvents]:
+    """Yield every rank's events, role by role. Raises UnfitError."""
+    groups = Groups(point)
+    for key, ranks in roles_at(program, point.ranks).items():
+        yield from _of_role(program, program.roles[key], ranks, point, groups)
+
+
+def _of_role(
+    program: Behaviour, role: Role, ranks: Numbers, point: Point, groups: Groups
+) -> Iterator[RankEvents]:
+    models = _nearest(program, role, ranks, point)
+    at = positions(ranks, point.ranks, point.grid)
+    views = [_communicators(role, rank, groups) for rank in ranks.tolist()]
+    alone = _steps(len(ranks), 0, 1)
+    everyone = Ranks(at, alone, point, program.arrangement, views, models)
+    counts = [rule.values(everyone) for rule in role.counts]
+    alike: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    for number in range(len(ranks)):
+        alike[tuple(each[number] for each in counts)].append(number)
+    for of, numbers in alike.items():
+        sequence = _sequence(role, of)
+        scaled: dict[int, Times] = {}
+        chunk = max(1, CALLS_AT_ONCE // max(len(sequence.distinct), 1))
+        for start in range(0, len(numbers), chunk):
+            some = np.array(numbers[start : start + chunk], dtype=np.int64)
+            columns = [_calls(program, role, each, some, everyone, groups) for each in sequence.distinct]
+            for number, which in enumerate(some.tolist()):
+                model = int(models[which])
+                compute = scaled.get(model)
+                if compute is None:
+                    compute = scaled[model] = _compute(role, sequence.slot, model, point)
+                events = role.models[model]
+                yield RankEvents(
+                    int(ranks[which]),
+                    [column[number] for column in columns],
+                    sequence.call,
+                    compute,
+                    np.where(events.has_cpu[sequence.slot], compute, -1.0),
+                    events.durations[sequence.slot],
+                )
+
+
+def _calls(
+    program: Behaviour,
+    role: Role,
+    distinct: tuple[int, int, int],
+    which: Numbers,
+    everyone: Ranks,
+    groups: Groups,
+) -> list[tuple[str, str, dict[str, Any]]]:
+    number, iteration, iterations = distinct
+    column = role.columns[number]
+    at = everyone.at
+    ranks = everyone._replace(
+        at=Position(
+            at.ranks[which],
+            at.sizes[which],
+            [each[which] for each in at.coordinates],
+            [each[which] for each in at.extents],
+        ),
+        steps=_steps(len(which), iteration, iterations),
+        communicators=[everyone.communicators[each] for each in which.tolist()],
+        models=everyone.models[which],
+    )
+    try:
+        return column.calls(ranks, groups)
+    except OffGridError:
+        grid = program.arrangement.describe(everyone.point.ranks)
+        raise UnfitError(column.entry, f"its peers would be outside the grid of {grid}") from None
+
+
+def _steps(count: int, iteration: int, iterations: int) -> Iterations:
+    return Iterations(np.full(count, iteration, dtype=np.int64), np.full(count, iterations, dtype=np.int64))
+
+
+def _sequence(role: Role, counts: Sequence[int]) -> _Sequence:
+    def emit(items: Sequence[int | Loop], iteration: int, iterations: int) -> list[Numbers]:
+        out: list[Numbers] = []
+        run: list[int] = []
+
+        def flush() -> None:
+            if run:
+                block = np.empty((3, len(run)), dtype=np.int64)
+                block[0], block[1], block[2] = run, iteration, iterations
+                out.append(block)
+                run.clear()
+
+        for item in items:
+            if isinstance(item, Loop):
+                flush()
+                for step in range(counts[item.number]):
+                    out.extend(emit(item.body, step, counts[item.number]))
+            else:
+                run.append(item)
+        flush()
+        return out
+
+    leaf, iteration, iterations = np.concatenate(emit(role.top, 0, 1), axis=1)
+    column = role.column_of_leaf[leaf]
+    # Outside of loops of different lengths, a column is the same call wherever it stands.
+    looped = np.array([each.looped for each in role.columns])[column]
+    iteration, iterations = np.where(looped, iteration, 0), np.where(looped, iterations, 1)
+    rows, call = np.unique(np.stack([column, iteration, iterations], axis=1), axis=0, return_inverse=True)
+    return _Sequence(
+        _slots(role, leaf), call.reshape(-1).astype(np.int64), [tuple(row) for row in rows.tolist()]
+    )
+
+
+def _slots(role: Role, leaf: Numbers) -> Numbers:
+    """Return the slot of each event. A leaf that follows another one than ever recorded takes one of its own slots."""
+    codes = slot_codes(leaf)
+    place = np.minimum(np.searchsorted(role.slots, codes), len(role.slots) - 1)
+    strange = role.slots[place] != codes
+    any_slot = np.zeros(len(role.column_of_leaf), dtype=np.int64)
+    any_slot[role.slots & SLOT_MASK] = np.arange(len(role.slots))
+    return np.where(strange, any_slot[leaf], place)
+
+
+def _compute(role: Role, slot: Numbers, model: int, point: Point) -> Times:
+    """Return the computation before each event: as that of the model, each group scaled to its total."""
+    events = role.models[model]
+    base = events.compute[slot]
+    group = role.group_of_slot[slot]
+    sums = np.bincount(group, base, int(role.group_of_slot.max()) + 1)
+    factors = np.ones(len(sums))
+    for number, of in role.compute.items():
+        before = of.at(role.last)
+        if sums[number] > 0 and before > 0:
+            factors[number] = events.totals[number] / sums[number] * of.at(point) / before
+    return base * factors[group]
+
+
+def _nearest(program: Behaviour, role: Role, ranks: Numbers, point: Point) -> Numbers:
+    """Return for each rank the one of its role in the largest recording that is nearest in relative position."""
+    of = np.array(sorted(role.models), dtype=np.int64)
+    there = positions(of, role.last.ranks, role.last.grid)
+    here = positions(ranks, point.ranks, point.grid)
+    distance = np.zeros((len(ranks), len(of)))
+    for x, n, y, m in zip(here.coordinates, here.extents, there.coordinates, there.extents, strict=True):
+        own = x / np.maximum(n - 1, 1)
+        other = y / np.maximum(m - 1, 1)
+        distance += (own[:, None] - other[None, :]) ** 2
+    nearest: Numbers = of[np.argmin(distance, axis=1)]
+    return nearest
+
+
+def _communicators(role: Role, rank: int, groups: Groups) -> Mapping[int, Communicator]:
+    found = {
+        WORLD: Communicator(groups.of(Colour("all"), rank), rank),
+        SELF: Communicator([rank], 0),
+    }
+    for column in role.columns:
+        if column.members is not None:
+            members = column.members.of(groups, rank)
+            number = column.fixed("new_comm")
+            found[number] = Communicator(members, bisect_left(members, rank))
+    return found

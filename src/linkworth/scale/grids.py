@@ -1,0 +1,158 @@
+"""Process grids: how ranks may be arranged, and which ranks of an arrangement may behave alike."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.scale.recording import Numbers
+
+
+def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:
+    """Return the factors that MPI_Dims_create would choose: as close to each other as possible, not increasing."""
+    best: tuple[int, ...] = ()
+
+    def search(rest: int, most: int, taken: tuple[int, ...]) -> None:
+        nonlocal best
+        if len(taken) == dimensions - 1:
+            if rest <= most and (not best or max((*taken, rest)) - rest < best[0] - best[-1]):
+                best = (*taken, rest)
+            return
+        for factor in _divisors(rest):
+            if factor <= most:
+                search(rest // factor, factor, (*taken, factor))
+
+    search(ranks, ranks, ())
+    return best
+
+
+def _divisors(number: int) -> list[int]:
+    small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]
+    return sorted({*small, *(number // each for each in small)}, reverse=True)
+
+
+class GridRule(NamedTuple):
+    """A rule for the process grid at every rank count. Rank numbers rise fastest along the last dimension."""
+
+    dimensions: int
+    ascending: bool
+    given: tuple[int, ...] = ()
+    """The grid at the new count, if the user names it."""
+    given_ranks: int = 0
+
+    def grid(self, ranks: int) -> tuple[int, ...]:
+        """Return the extents of the grid."""
+        if self.given and ranks == self.given_ranks:
+            return self.given
+        found = balanced(ranks, self.dimensions)
+        return found[::-1] if self.ascending else found
+
+    def describe(self, ranks: int) -> str:
+        """Return the grid as in 4 x 8."""
+        return " x ".join(str(extent) for extent in self.grid(ranks))
+
+
+def arrangements(
+    counts: Sequence[int], new: int, given: tuple[int, ...] | None, seen: int
+) -> Iterator[GridRule]:
+    """Return the arrangements to try, the simplest first. `seen`: dimensions of a Cartesian communicator, or 0."""
+    known = set()
+    for dimensions in sorted(range(1, 5), key=lambda each: each != seen):
+        if given is not None and dimensions != len(given):
+            continue
+        for ascending in (False, True):
+            found = GridRule(dimensions, ascending, given or (), new if given else 0)
+            grids = tuple(found.grid(count) for count in (*counts, new))
+            if grids not in known:
+                known.add(grids)
+                yield found
+
+
+class Position(NamedTuple):
+    """Ranks on their grids; an array of one number for each rank, and lists of these by dimension."""
+
+    ranks: Numbers
+    sizes: Numbers
+    coordinates: list[Numbers]
+    extents: list[Numbers]
+
+
+def positions(ranks: Numbers, size: int, grid: tuple[int, ...]) -> Position:
+    """Return where ranks of a communicator of `size` are."""
+    coordinates: list[Numbers] = []
+    rest = ranks
+    for extent in reversed(grid):
+        coordinates.insert(0, rest % extent)
+        rest = rest // extent
+    extents = [np.full(len(ranks), extent, dtype=np.int64) for extent in grid]
+    return Position(ranks, np.full(len(ranks), size, dtype=np.int64), coordinates, extents)
+
+
+def _ends(depth: int) -> Callable[[Position], list[Numbers]]:
+    """Tell ranks apart by their distance from both ends of each dimension, up to `depth`."""
+
+    def keys(at: Position) -> list[Numbers]:
+        found = []
+        for x, n in zip(at.coordinates, at.extents, strict=True):
+            found += [np.minimum(x, depth), np.minimum(n - 1 - x, depth)]
+        return found
+
+    return keys
+
+
+def _parity(at: Position) -> list[Numbers]:
+    return [x % 2 for x in at.coordinates]
+
+
+def _root(at: Position) -> list[Numbers]:
+    return [np.minimum(at.ranks, 1)]
+
+
+def _root_and_last(at: Position) -> list[Numbers]:
+    return [np.minimum(at.ranks, 1), np.minimum(at.sizes - 1 - at.ranks, 1)]
+
+
+def _diagonal(at: Position) -> list[Numbers]:
+    return [np.sign(x - at.coordinates[0]) for x in at.coordinates[1:]]
+
+
+def _tree(at: Position) -> list[Numbers]:
+    """Tell leaves, inner members and the root of a binomial tree apart."""
+    return [at.ranks % 2, np.minimum(at.ranks, 1)]
+
+
+def trailing_zeros(numbers: Numbers) -> Numbers:
+    """Return how often 2 divides each number; 62 for 0."""
+    lowest = np.where(numbers == 0, np.int64(1) << 62, numbers & -numbers)
+    return np.round(np.log2(lowest.astype(np.float64))).astype(np.int64)
+
+
+def _levels(at: Position) -> list[Numbers]:
+    return [
+        np.minimum(trailing_zeros(x), trailing_zeros(n))
+        for x, n in zip(at.coordinates, at.extents, strict=True)
+    ]
+
+
+ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
+    ("all ranks alike", lambda at: []),
+    ("rank 0 and the others", _root),
+    ("first, last and inner ranks", _root_and_last),
+    ("corners, edges and inner ranks", _ends(1)),
+    ("corners, edges and inner ranks, and rank 0", lambda at: _ends(1)(at) + _root(at)),
+    ("members of a binary tree", _tree),
+    ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
+    ("edges, even and odd ranks", lambda at: _ends(1)(at) + _parity(at)),
+    ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
+    ("two layers of edges and inner ranks", _ends(2)),
+    ("levels of a power of two", _levels),
+)
+"""Ways to divide ranks, the coarsest first."""
+
+
+def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
+    """Return the role of each rank."""
+    columns = ROLES[kind][1](at)
+    if not columns:
+        return [()] * len(at.ranks)
+    return [tuple(row) for row in np.stack(columns, axis=1).tolist()]

@@ -1,0 +1,68 @@
+"""Members of communicators: ranks that have the same colour, in order of their ranks."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.scale.grids import Position, positions
+from linkworth.scale.numbers import Point
+from linkworth.scale.recording import Numbers
+
+
+class Colour(NamedTuple):
+    """A rule that divides all ranks."""
+
+    kind: str
+    parameter: int = 0
+
+    def colours(self, at: Position) -> Numbers:
+        """Return the colour of each rank."""
+        match self.kind:
+            case "all":
+                return np.zeros_like(at.ranks)
+            case "self":
+                return at.ranks
+            case "grid":
+                found = np.zeros_like(at.ranks)
+                for dimension, (x, n) in enumerate(zip(at.coordinates, at.extents, strict=True)):
+                    if self.parameter >> dimension & 1:
+                        found = found * n + x
+                return found
+            case "blocks of":
+                return at.ranks // self.parameter
+            case "modulo":
+                return at.ranks % self.parameter
+            case "blocks":
+                return at.ranks // np.maximum(at.sizes // self.parameter, 1)
+            case _:
+                return (at.ranks < self.parameter).astype(np.int64)
+
+
+def candidates(dimensions: int) -> list[Colour]:
+    """Return the rules to try, the simplest first."""
+    found = [Colour("all"), Colour("self")]
+    if dimensions > 1:
+        found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
+    for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
+        found += [Colour("modulo", number), Colour("blocks", number), Colour("blocks of", number)]
+    return found
+
+
+class Groups:
+    """Members of every rank's communicator of each colour at one count."""
+
+    def __init__(self, point: Point) -> None:
+        self._at = positions(np.arange(point.ranks, dtype=np.int64), point.ranks, point.grid)
+        self._known: dict[Colour, tuple[list[int], dict[int, list[int]]]] = {}
+
+    def of(self, colour: Colour, rank: int) -> list[int]:
+        """Return the members of the rank's communicator. Ranks of one colour share the list."""
+        found = self._known.get(colour)
+        if found is None:
+            colours = colour.colours(self._at)
+            order = np.argsort(colours, kind="stable")
+            cuts = np.flatnonzero(np.diff(colours[order])) + 1
+            groups = {int(colours[part[0]]): part.tolist() for part in np.split(order, cuts)}
+            found = self._known[colour] = (colours.tolist(), groups)
+        colours_of, by_colour = found
+        return by_colour[colours_of[rank]]

@@ -1,0 +1,189 @@
+"""Numbers as models of few terms: c p^a log^b p, also in the extents of the grid and the size of the problem."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Point(NamedTuple):
+    """Where a number is known, or wanted."""
+
+    ranks: int
+    grid: tuple[int, ...]
+    size: float
+
+
+class Monomial(NamedTuple):
+    """ranks^a log2(ranks)^b size^c, and a power of each extent of the grid."""
+
+    ranks: float = 0
+    logarithm: float = 0
+    size: float = 0
+    extents: tuple[float, ...] = ()
+
+    def at(self, point: Point) -> float:
+        """Return its value."""
+        value: float = float(point.ranks) ** self.ranks * point.size**self.size
+        if self.logarithm:
+            value *= max(math.log2(point.ranks), 0.5) ** self.logarithm
+        for extent, power in zip(point.grid, self.extents, strict=False):
+            value *= float(extent) ** power
+        return value
+
+    def describe(self) -> str:
+        """Return it as text."""
+        parts = []
+        for name, power in (("p", self.ranks), ("log p", self.logarithm), ("size", self.size)):
+            if power:
+                parts.append(name if power == 1 else f"{name}^{power:.3g}")
+        parts += [f"n{d}^{power:g}" for d, power in enumerate(self.extents) if power]
+        return " ".join(parts) or "1"
+
+
+class Model(NamedTuple):
+    """A sum of monomials with coefficients."""
+
+    terms: tuple[Monomial, ...]
+    coefficients: tuple[float, ...]
+    error: float
+    """Relative error when each point is left out in turn; 0 if all are met."""
+
+    def at(self, point: Point) -> float:
+        """Return its value, which is never negative."""
+        return max(
+            sum(c * term.at(point) for c, term in zip(self.coefficients, self.terms, strict=True)), 0.0
+        )
+
+    def describe(self) -> str:
+        """Return it as text."""
+        return " + ".join(
+            f"{c:.4g}" if term == Monomial() else f"{c:.4g} {term.describe()}"
+            for c, term in zip(self.coefficients, self.terms, strict=True)
+        )
+
+
+_POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
+_SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
+_PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
+_EXACT = 1e-9
+
+
+class Fitter:
+    """Fits series of numbers, and remembers the models of those that it has met."""
+
+    def __init__(self, points: Sequence[Point], *, weak: bool) -> None:
+        self._points = list(points)
+        sized = len({point.size for point in points}) > 1
+        extents = len(points[0].grid)
+        monomials = [
+            Monomial(a, b, c) for c in (_SIZES if sized else (0.0,)) for b in (0, 1, 2, -1) for a in _POWERS
+        ]
+        if extents > 1:
+            monomials += [
+                Monomial(0, 0, c, powers)
+                for c in (_SIZES if sized else (0.0,))
+                for powers in itertools.product((0.0, -1.0, 1.0), repeat=extents)
+                if 0 < sum(map(abs, powers)) < 4
+            ]
+        self._monomials = sorted(monomials, key=lambda each: _complexity(each, weak=weak))
+        simple = [
+            number
+            for number, each in enumerate(self._monomials)
+            if (
+                not each.logarithm
+                and not each.size
+                and each.ranks in _PAIRED
+                and not any(map(abs, each.extents))
+            )
+            or each == Monomial(0, 1)
+        ]
+        if sized:
+            simple += [
+                number
+                for number, each in enumerate(self._monomials)
+                if each.size and each.ranks in (0, -1) and not each.logarithm and not each.extents
+            ]
+        elif extents > 1:
+            simple += [
+                number
+                for number, each in enumerate(self._monomials)
+                if each.extents and sum(each.extents) < 0 and max(each.extents) <= 0
+            ]
+        self._pairs = list(itertools.combinations(simple, 2))
+        self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], Model] = {}
+        self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
+
+    def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
+        """Return the model with the least leave-one-out error of values at the points with these numbers."""
+        key = (tuple(numbers), tuple(values))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._fit(list(numbers), np.array(values, dtype=float))
+        return found
+
+    def _fit(self, numbers: list[int], y: Floats) -> Model:
+        if (y == y[0]).all():
+            return Model((Monomial(),), (float(y[0]),), 0.0)
+        scale = np.maximum(np.abs(y), np.abs(y).mean() * 1e-3)
+        x = self._values[:, numbers]
+        single = self._single(x, y, scale)
+        if single.error <= _EXACT or len(y) < 3:
+            return single
+        pair = self._pair(x, y, scale)
+        # Two terms meet three points often by chance: they must do so much better than one.
+        better = 0.02 if len(y) == 3 else 0.5
+        if pair is not None and pair.error < better * single.error:
+            return pair
+        return single
+
+    def _single(self, x: Floats, y: Floats, scale: Floats) -> Model:
+        # Weighted so that relative errors count.
+        u, v = x / scale, y / scale
+        uv, uu = u * v, u * u
+        left = uv.sum(axis=1, keepdims=True) - uv
+        below = np.maximum(uu.sum(axis=1, keepdims=True) - uu, 1e-300)
+        errors = np.sqrt((((left / below) * u - v) ** 2).mean(axis=1))
+        best = int(np.argmax(errors <= max(errors.min() * 1.15, errors.min() + 1e-10)))
+        c = uv[best].sum() / uu[best].sum()
+        return Model((self._monomials[best],), (float(c),), _rounded(float(errors[best])))
+
+    def _pair(self, x: Floats, y: Floats, scale: Floats) -> Model | None:
+        """Return the best sum of two monomials."""
+        best: Model | None = None
+        v = y / scale
+        for first, second in self._pairs:
+            u = np.stack([x[first] / scale, x[second] / scale], axis=1)
+            error = 0.0
+            for out in range(len(y)):
+                kept = np.arange(len(y)) != out
+                c = np.linalg.lstsq(u[kept], v[kept], rcond=None)[0]
+                error += float((u[out] @ c - v[out]) ** 2)
+            error = _rounded(math.sqrt(error / len(y)))
+            if best is None or error < 0.87 * best.error:
+                c, _, order, _ = np.linalg.lstsq(u, v, rcond=None)
+                if order == 2:
+                    terms = (self._monomials[first], self._monomials[second])
+                    best = Model(terms, (float(c[0]), float(c[1])), error)
+                if error == 0:
+                    break
+        return best
+
+
+def _rounded(error: float) -> float:
+    return 0.0 if error < _EXACT else error
+
+
+def _complexity(monomial: Monomial, *, weak: bool) -> tuple[float, ...]:
+    usual = 0.0 if weak else -1.0
+    total = monomial.ranks if not monomial.extents else sum(monomial.extents) / max(len(monomial.extents), 1)
+    return (
+        abs(monomial.logarithm) + (0.5 if monomial.extents else 0) + abs(monomial.size % 1 > 0),
+        abs(monomial.size),
+        _POWERS.index(monomial.ranks) if monomial.ranks in _POWERS else 99,
+        abs(total - usual),
+    )

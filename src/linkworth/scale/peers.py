@@ -1,0 +1,215 @@
+"""Peers as functions of the position on the grid."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.scale.grids import Position
+from linkworth.scale.recording import Numbers
+
+
+class Iterations(NamedTuple):
+    """The iteration of each sample in the loop around it."""
+
+    number: Numbers
+    total: Numbers
+
+
+class Term(NamedTuple):
+    """One coordinate of a peer."""
+
+    kind: str
+    dimension: int
+    """Whose coordinate it is computed from."""
+    step: str
+    constant: int
+
+
+class Peer(NamedTuple):
+    """A peer: the terms of its coordinates. No terms: always the same negative number."""
+
+    terms: tuple[Term, ...]
+    fixed: int = 0
+
+    def ranks(self, at: Position, steps: Iterations) -> Numbers:
+        """Return the peer of each sample. Raises OffGridError if one is outside the grid."""
+        if not self.terms:
+            return np.full(len(at.ranks), self.fixed, dtype=np.int64)
+        found = np.zeros(len(at.ranks), dtype=np.int64)
+        for dimension, term in enumerate(self.terms):
+            n = at.extents[dimension]
+            value = _value(term, dimension, at, steps)
+            if ((value < 0) | (value >= n)).any():
+                raise OffGridError
+            found = found * n + value
+        return found
+
+    def describe(self) -> str:
+        """Return the rule in a few words."""
+        if not self.terms:
+            return {-1: "any", -2: "none"}.get(self.fixed, str(self.fixed))
+        return ", ".join(
+            f"{term.kind}{'' if term.kind in _WHOLE else f' {term.constant:+d}'}{f' by {term.step}' if term.step else ''}"
+            for term in self.terms
+        )
+
+
+class OffGridError(Exception):
+    """A rule leads to a rank that does not exist."""
+
+
+_WHOLE = {"mirrored", "parent", "cleared"}
+_XOR = {"xor", "xor 2^k", "xor n/2^k"}
+_RING = {"ring", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
+PLAIN = (
+    "shift",
+    "constant",
+    "from the end",
+    "ring",
+    "xor",
+    "other",
+    "mirrored",
+    "cleared",
+    "child",
+    "parent",
+)
+STEPPED = (
+    "xor 2^k",
+    "xor n/2^k",
+    "index",
+    "index back",
+    "ring +k",
+    "ring -k",
+    "shift +k",
+    "shift -k",
+    "ring +2^k",
+    "ring -2^k",
+    "shift +2^k",
+    "shift -2^k",
+)
+STEP_KINDS = ("k", "k back", "k of 2", "k of 3")
+
+
+def _step(kind: str, steps: Iterations) -> Numbers:
+    if kind == "k back":
+        return steps.total - 1 - steps.number
+    if kind.startswith("k of "):
+        return steps.number % np.maximum(steps.total // int(kind[5:]), 1)
+    return steps.number
+
+
+def _power(exponent: Numbers) -> Numbers:
+    return np.int64(1) << np.clip(exponent, 0, 40)
+
+
+def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> Numbers:
+    """Return what the constant is added to (or, of an exclusive or, is the exponent's offset of)."""
+    x, n = at.coordinates[source], at.extents[dimension]
+    match kind:
+        case "shift" | "ring" | "xor" | "other":
+            return x
+        case "constant":
+            return np.zeros_like(x)
+        case "from the end":
+            return n - 1
+        case "mirrored":
+            return n - 1 - x
+        case "cleared":
+            return x & (x - 1)
+        case "child":
+            return 2 * x
+        case "parent":
+            return (x - 1) >> 1
+        case "index":
+            return k
+        case "index back":
+            return n - 1 - k
+        case "ring +k" | "shift +k":
+            return x + k
+        case "ring -k" | "shift -k":
+            return x - k
+        case "ring +2^k" | "shift +2^k":
+            return x + _power(k)
+        case "ring -2^k" | "shift -2^k":
+            return x - _power(k)
+        case _:
+            return x
+
+
+def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbers:
+    k = _step(term.step, steps)
+    n = at.extents[dimension]
+    base = _base(term.kind, term.dimension, dimension, at, k)
+    if term.kind == "xor":
+        return base ^ term.constant
+    if term.kind == "xor 2^k":
+        return base ^ _power(k + term.constant)
+    if term.kind == "xor n/2^k":
+        return base ^ (n >> np.clip(k + term.constant, 0, 40))
+    if term.kind in _RING:
+        return (base + term.constant) % n
+    return base + term.constant
+
+
+def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations) -> Iterator[Term]:
+    """Yield terms that may give the wanted coordinates; the constant is from the first sample."""
+    n = at.extents[dimension]
+    others = [each for each in range(len(at.extents)) if each != dimension]
+    stepped = bool((steps.total > 1).any())
+    ways = [(kind, source, "") for kind in PLAIN for source in (others if kind == "other" else [dimension])]
+    if stepped:
+        ways += [(kind, dimension, step) for step in STEP_KINDS for kind in STEPPED]
+    for kind, source, step in ways:
+        k = _step(step, steps)
+        base = _base(kind, source, dimension, at, k)
+        if kind == "xor":
+            constant = int(wanted[0] ^ base[0])
+        elif kind == "xor 2^k":
+            mask = int(wanted[0] ^ base[0])
+            constant = mask.bit_length() - 1 - int(k[0])
+        elif kind == "xor n/2^k":
+            mask = int(wanted[0] ^ base[0])
+            constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
+        elif kind in _RING:
+            half = int(n[0]) // 2
+            constant = int((wanted[0] - base[0] + half) % n[0]) - half
+            if 2 * abs(constant) == n[0]:
+                # A ring of two, or half around: either way.
+                yield Term(kind, source, step, -constant)
+        else:
+            constant = int(wanted[0] - base[0])
+        if kind in _WHOLE and constant != 0:
+            continue
+        yield Term(kind, source, step, constant)
+
+
+def fit_peer(at: Position, wanted: Numbers, steps: Iterations) -> Peer | None:
+    """Return the first rule that gives the wanted ranks for all samples."""
+    if (wanted < 0).any():
+        return Peer((), int(wanted[0])) if (wanted == wanted[0]).all() else None
+    # A sample of the largest grid decides the constants: on small ones many rules agree.
+    order = np.argsort(-at.sizes, kind="stable")
+    at = Position(
+        at.ranks[order],
+        at.sizes[order],
+        [each[order] for each in at.coordinates],
+        [each[order] for each in at.extents],
+    )
+    wanted, steps = wanted[order], Iterations(steps.number[order], steps.total[order])
+    terms = []
+    rest = wanted
+    parts: list[Numbers] = []
+    for n in reversed(at.extents):
+        parts.insert(0, rest % n)
+        rest = rest // n
+    if rest.any():
+        return None
+    for dimension, part in enumerate(parts):
+        for term in _candidates(dimension, at, part, steps):
+            if np.array_equal(_value(term, dimension, at, steps), part):
+                terms.append(term)
+                break
+        else:
+            return None
+    return Peer(tuple(terms))

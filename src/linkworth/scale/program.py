@@ -1,0 +1,370 @@
+"""A program as its recordings show it: roles, and for each one a sequence of calls with rules."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.scale.columns import PlacedCall, fit_column
+from linkworth.scale.folding import Alignment, Grammar, Loop, Mismatch, align, fold, parse
+from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
+from linkworth.scale.members import Groups
+from linkworth.scale.numbers import Fitter, Model, Point
+from linkworth.scale.peers import Iterations
+from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
+from linkworth.scale.rules import Rule, Samples, UnfitError, fit_number
+
+Key = tuple[int, ...]
+
+
+class Events(NamedTuple):
+    """One rank's events in the largest recording, by slot."""
+
+    compute: Times
+    """Mean over iterations."""
+    durations: Times
+    has_cpu: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    totals: dict[int, float]
+    """Computation by group of slots."""
+
+
+class Role(NamedTuple):
+    """Ranks that call alike."""
+
+    top: list[int | Loop]
+    column_of_leaf: Numbers
+    columns: list[PlacedCall]
+    counts: list[Rule]
+    """By loop: how often it runs."""
+    slots: Numbers
+    """Codes of the slots: a leaf after the one before it. Computation belongs to a slot."""
+    group_of_slot: Numbers
+    compute: dict[int, Model]
+    """By group of slots: computation of a rank."""
+    last: Point
+    models: dict[int, Events]
+    """By rank of the largest recording."""
+
+
+class Behaviour(NamedTuple):
+    """All roles."""
+
+    arrangement: GridRule
+    kind: int
+    roles: dict[Key, Role]
+
+    def describe(self) -> str:
+        """Return how ranks are divided."""
+        return ROLES[self.kind][0]
+
+
+class _Sample(NamedTuple):
+    recording: int
+    rank: int
+
+
+class Builder:
+    """Builds programs under different assumptions about grid and roles."""
+
+    def __init__(self, recordings: Sequence[Recording], alphabet: Alphabet, *, weak: bool) -> None:
+        self.recordings = list(recordings)
+        self.alphabet = alphabet
+        self.weak = weak
+        self._symbols = [
+            [self.alphabet.of_recording[number][each.calls] for each in recording.sequences]
+            for number, recording in enumerate(self.recordings)
+        ]
+        self._texts = [[each.tobytes() for each in of] for of in self._symbols]
+        self._grammars: dict[bytes, Grammar] = {}
+        self._calls: list[Call] = []
+        self._first_call = []
+        for recording in self.recordings:
+            self._first_call.append(len(self._calls))
+            self._calls += recording.calls
+
+    def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
+        """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
+        samples: defaultdict[Key, list[_Sample]] = defaultdict(list)
+        for number, recording in enumerate(self.recordings):
+            at = positions(
+                np.arange(recording.ranks, dtype=np.int64), recording.ranks, arrangement.grid(recording.ranks)
+            )
+            for rank, key in enumerate(role_keys(kind, at)):
+                samples[key].append(_Sample(number, rank))
+        last = len(self.recordings) - 1
+        for key in wanted:
+            if not any(each.recording == last for each in samples.get(key, [])):
+                raise UnfitError("ranks", "the new count has roles that the largest recording lacks")
+        points = [
+            Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
+            for recording in self.recordings
+        ]
+        fitter = Fitter(points, weak=self.weak)
+        groups = {number: Groups(point) for number, point in enumerate(points)}
+        # Alignment is quick and fits are not, so every role is aligned before any is fitted.
+        aligned = {key: (samples[key], self._align(samples[key])) for key in sorted(wanted)}
+        return Behaviour(
+            arrangement,
+            kind,
+            {
+                key: self._role(of, alignment, arrangement, fitter, groups)
+                for key, (of, alignment) in aligned.items()
+            },
+        )
+
+    def _align(self, samples: Sequence[_Sample]) -> tuple[Alignment, dict[bytes, int]]:
+        """Align the different sequences of a role; which one a sample has is in the dictionary."""
+        texts: dict[bytes, _Sample] = {}
+        for each in samples:
+            texts.setdefault(self._texts[each.recording][each.rank], each)
+        sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
+        numbers = {text: number for number, text in enumerate(texts)}
+        lengths = [len(each) for each in sequences]
+        if len(texts) == 1:
+            parsed = [parse(Grammar(tuple(sequences[0]), []), sequences[0])]
+            return align(parsed, lengths), numbers
+        longest = max(range(len(sequences)), key=lengths.__getitem__)
+        text = list(texts)[longest]
+        grammar = self._grammars.get(text)
+        if grammar is None:
+            grammar = self._grammars[text] = fold(sequences[longest])
+        parses = []
+        for each, sequence in zip(texts.values(), sequences, strict=True):
+            try:
+                parses.append(parse(grammar, sequence))
+            except Mismatch as error:
+                recording = self.recordings[each.recording]
+                site = self.alphabet.names[sequence[error.position]]
+                unfit = UnfitError(
+                    site,
+                    f"call {error.position + 1} of rank {each.rank} of {recording.ranks} is not where the largest "
+                    "recording has it",
+                )
+                unfit.fitted = 1
+                raise unfit from None
+        return align(parses, lengths), numbers
+
+    def _role(
+        self,
+        samples: Sequence[_Sample],
+        aligned: tuple[Alignment, dict[bytes, int]],
+        arrangement: GridRule,
+        fitter: Fitter,
+        groups: dict[int, Groups],
+    ) -> Role:
+        alignment, numbers = aligned
+        table = _Table(self, samples, alignment, numbers, arrangement)
+        column_of_leaf, columns = self._columns(table, fitter, groups)
+        counts = [
+            self._count(table.of_sequences(fitter), alignment, number, table)
+            for number in range(alignment.loops)
+        ]
+        group_of_slot = table.group_of_slot(column_of_leaf)
+        compute, models = self._compute(table, group_of_slot, fitter)
+        last = self.recordings[-1]
+        return Role(
+            alignment.top,
+            column_of_leaf,
+            columns,
+            counts,
+            table.slots,
+            group_of_slot,
+            compute,
+            Point(last.ranks, arrangement.grid(last.ranks), last.size),
+            models,
+        )
+
+    def _count(self, samples: Samples, alignment: Alignment, loop: int, table: "_Table") -> Rule:
+        entered = [alignment.counts[loop][number] for number in table.sequence_of_sample]
+        if any(len(set(each)) > 1 for each in entered):
+            raise UnfitError(self._site(alignment, loop, table), "its loop runs differently often each time")
+        filled = [number for number, each in enumerate(entered) if each]
+        values = np.array([entered[number][0] for number in filled], dtype=np.int64)
+        return fit_number(samples.only(np.array(filled, dtype=np.int64)), values)
+
+    def _site(self, alignment: Alignment, loop: int, table: "_Table") -> str:
+        def find(items: list[int | Loop]) -> int | None:
+            for item in items:
+                if isinstance(item, Loop):
+                    if item.number == loop:
+                        return next(each for each in item.body if isinstance(each, int))
+                    found = find(item.body)
+                    if found is not None:
+                        return found
+            return None
+
+        leaf = find(alignment.top)
+        return self._calls[int(table.call[np.flatnonzero(table.leaf == leaf)[0]])].entry
+
+    def _columns(
+        self, table: "_Table", fitter: Fitter, groups: dict[int, Groups]
+    ) -> tuple[Numbers, list[PlacedCall]]:
+        starts = np.flatnonzero(np.diff(table.leaf, prepend=-1))
+        ends = np.append(starts[1:], len(table.leaf))
+        # Leaves whose samples are the same calls get one column.
+        generator = np.random.default_rng(1)
+        place = np.arange(len(table.leaf)) - np.repeat(starts, ends - starts)
+        weights = generator.integers(1, 2**63, size=int(place.max()) + 1, dtype=np.uint64)
+        mixed = weights[place] * (table.call.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1))
+        hashes = np.add.reduceat(mixed, starts) + (ends - starts).astype(np.uint64)
+        _, first, column_of_leaf = np.unique(hashes, return_index=True, return_inverse=True)
+        # Peers are what wrong assumptions fail at, so they come first.
+        hardest = sorted(range(len(first)), key=lambda each: self._ease(int(table.call[starts[first[each]]])))
+        columns: dict[int, PlacedCall] = {}
+        for number in hardest:
+            leaf = int(first[number])
+            part = slice(int(starts[leaf]), int(ends[leaf]))
+            try:
+                columns[number] = fit_column(
+                    table.samples(part, fitter), self._calls, table.call[part], groups
+                )
+            except UnfitError as error:
+                error.fitted = 2 + len(columns)
+                raise
+        return column_of_leaf.astype(np.int64), [columns[number] for number in range(len(first))]
+
+    def _ease(self, call: int) -> int:
+        fields = self._calls[call].fields
+        return 0 if "peer" in fields and fields["peer"] > 0 else 1 if "members" in fields else 2
+
+    def _compute(
+        self, table: "_Table", group_of_slot: Numbers, fitter: Fitter
+    ) -> tuple[dict[int, Model], dict[int, Events]]:
+        group = group_of_slot[table.slot]
+        count = int(group.max()) + 1
+        totals = np.zeros((len(table.samples_of_role), count))
+        np.add.at(totals, (table.sample, group), table.compute)
+        numbers = sorted({each.recording for each in table.samples_of_role})
+        of = np.array([each.recording for each in table.samples_of_role])
+        means = np.array([totals[of == number].mean(axis=0) for number in numbers])
+        models = {
+            each: fitter.fit(numbers, means[:, each].tolist())
+            for each in range(count)
+            if means[:, each].any()
+        }
+        last = len(self.recordings) - 1
+        slots = len(group_of_slot)
+        events = {}
+        for number, each in enumerate(table.samples_of_role):
+            if each.recording != last:
+                continue
+            mine = table.sample == number
+            slot = table.slot[mine]
+            times = np.maximum(np.bincount(slot, minlength=slots), 1)
+            events[each.rank] = Events(
+                np.bincount(slot, table.compute[mine], slots) / times,
+                np.bincount(slot, table.durations[mine], slots) / times,
+                np.bincount(slot, table.has_cpu[mine], slots) > 0,
+                {group: float(totals[number, group]) for group in models},
+            )
+        return models, events
+
+
+SLOT_BITS = 31
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+
+def slot_codes(leaf: Numbers) -> Numbers:
+    """Return the slot of each event of a sequence: its leaf, and the one before plus 1."""
+    before = np.concatenate([[0], leaf[:-1] + 1])
+    codes: Numbers = (before << SLOT_BITS) | leaf
+    return codes
+
+
+class _Table:
+    """All events of a role's samples, by leaf."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        samples: Sequence[_Sample],
+        alignment: Alignment,
+        numbers: dict[bytes, int],
+        arrangement: GridRule,
+    ) -> None:
+        self.samples_of_role = list(samples)
+        self._recording = np.array([each.recording for each in samples], dtype=np.int64)
+        self.arrangement = arrangement
+        self.recordings = builder.recordings
+        self.sequence_of_sample = [numbers[builder._texts[each.recording][each.rank]] for each in samples]
+        sequences = [self.recordings[each.recording].sequences[each.rank] for each in samples]
+        leaf = np.concatenate([alignment.leaf_of[number] for number in self.sequence_of_sample])
+        order = np.argsort(leaf, kind="stable")
+        self.leaf = leaf[order]
+        self.leaves = alignment.leaves
+        codes = np.concatenate([slot_codes(alignment.leaf_of[number]) for number in self.sequence_of_sample])
+        self.slots, slot = np.unique(codes, return_inverse=True)
+        self.slot = slot[order]
+
+        def gathered(parts: list[Numbers]) -> Numbers:
+            return np.concatenate(parts)[order]
+
+        self.sample = gathered(
+            [np.full(len(each.calls), number, dtype=np.int64) for number, each in enumerate(sequences)]
+        )
+        self.call = gathered(
+            [
+                each.calls + builder._first_call[sample.recording]
+                for each, sample in zip(sequences, samples, strict=True)
+            ]
+        )
+        self.iteration = gathered([alignment.iteration[number] for number in self.sequence_of_sample])
+        self.iterations = gathered([alignment.iterations[number] for number in self.sequence_of_sample])
+        self.compute = np.concatenate([each.compute for each in sequences])[order]
+        self.durations = np.concatenate([each.durations for each in sequences])[order]
+        self.has_cpu = np.concatenate([each.has_cpu for each in sequences])[order]
+        self.at = _where(samples, self.recordings, arrangement)
+
+    def group_of_slot(self, column_of_leaf: Numbers) -> Numbers:
+        """Return slots whose computation is fitted together: the same call after the same call."""
+        columns = np.append(column_of_leaf, -1)
+        before, leaf = columns[(self.slots >> SLOT_BITS) - 1], column_of_leaf[self.slots & SLOT_MASK]
+        return np.unique(before * (int(column_of_leaf.max()) + 2) + leaf, return_inverse=True)[1]
+
+    def samples(self, part: slice, fitter: Fitter) -> Samples:
+        """Return the samples of some events."""
+        return self._samples(
+            self.sample[part], Iterations(self.iteration[part], self.iterations[part]), fitter
+        )
+
+    def of_sequences(self, fitter: Fitter) -> Samples:
+        """Return one sample for each sequence."""
+        count = len(self.samples_of_role)
+        steps = Iterations(np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64))
+        return self._samples(np.arange(count), steps, fitter)
+
+    def _samples(self, which: Numbers, steps: Iterations, fitter: Fitter) -> Samples:
+        at = self.at
+        return Samples(
+            Position(
+                at.ranks[which],
+                at.sizes[which],
+                [each[which] for each in at.coordinates],
+                [each[which] for each in at.extents],
+            ),
+            steps,
+            self._recording[which],
+            at.ranks[which],
+            self.recordings,
+            self.arrangement,
+            fitter,
+        )
+
+
+def _where(samples: Sequence[_Sample], recordings: Sequence[Recording], arrangement: GridRule) -> Position:
+    parts = [
+        positions(
+            np.array([each.rank], dtype=np.int64),
+            recordings[each.recording].ranks,
+            arrangement.grid(recordings[each.recording].ranks),
+        )
+        for each in samples
+    ]
+    dimensions = range(arrangement.dimensions)
+    return Position(
+        np.concatenate([part.ranks for part in parts]),
+        np.concatenate([part.sizes for part in parts]),
+        [np.concatenate([part.coordinates[d] for part in parts]) for d in dimensions],
+        [np.concatenate([part.extents[d] for part in parts]) for d in dimensions],
+    )

@@ -1,0 +1,179 @@
+"""Recordings in memory: the different calls of all ranks, and each rank's sequence of them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from linkworth import _engine
+from linkworth.errors import UsageError
+from linkworth.trace.read import TraceFile
+
+Numbers = npt.NDArray[np.int64]
+Times = npt.NDArray[np.float64]
+
+WORLD, SELF = 0, 1
+"""Numbers of MPI_COMM_WORLD and MPI_COMM_SELF."""
+
+
+class Call(NamedTuple):
+    """A call without its times."""
+
+    entry: str
+    """Name, with its call site if that was recorded."""
+    call_class: str
+    fields: Mapping[str, Any]
+
+
+class Sequence(NamedTuple):
+    """The calls of one rank."""
+
+    calls: Numbers
+    """By event: number in the recording's calls."""
+    compute: Times
+    """By event: computation before it; CPU time where that was recorded."""
+    has_cpu: npt.NDArray[np.bool_]
+    durations: Times
+
+
+class Recording:
+    """One recording."""
+
+    def __init__(self, trace: TraceFile, size: float) -> None:
+        """Read all ranks. `size`: of the problem. Raises UsageError for a trace that cannot be scaled."""
+        self.trace = trace
+        self.ranks = trace.engine.ranks
+        self.size = size
+        self.calls: list[Call] = []
+        self.sequences: list[Sequence] = []
+        self._entries = trace.engine.entries
+        numbers: dict[Any, int] = {}
+        for rank in range(self.ranks):
+            self.sequences.append(self._read(rank, numbers))
+        self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
+        self.windows = [self._windows(rank) for rank in range(self.ranks)]
+
+    def _read(self, rank: int, numbers: dict[Any, int]) -> Sequence:
+        read = _engine.read_rank(self.trace.engine, rank)
+        if read["threaded"]:
+            raise UsageError(
+                f"{self.trace.path}: several threads of rank {rank} call MPI, and such programs cannot be scaled"
+            )
+        own = []
+        for entry, call_class, fields in read["calls"]:
+            key = (entry, call_class, _frozen(fields))
+            number = numbers.setdefault(key, len(self.calls))
+            if number == len(self.calls):
+                self.calls.append(Call(self._entries[entry], call_class, fields))
+            own.append(number)
+        calls = np.array(own, dtype=np.int64)[read["call"]]
+        cpu, gap = read["cpu_seconds"], read["gap_seconds"]
+        polls = np.array([_is_poll(self.calls[number]) for number in own], dtype=bool)[read["call"]]
+        compute = np.where(cpu >= 0, cpu, gap)
+        if polls.any():
+            # A poll that found nothing is waiting: neither it nor its own time says anything about other counts.
+            keep = ~polls
+            return Sequence(calls[keep], compute[keep], cpu[keep] >= 0, read["duration_seconds"][keep])
+        return Sequence(calls, compute, cpu >= 0, read["duration_seconds"])
+
+    def _communicators(self, rank: int) -> dict[int, list[int]]:
+        """Return the members of each of a rank's communicators."""
+        members = {WORLD: list(range(self.ranks)), SELF: [rank]}
+        for number in _firsts(self.sequences[rank].calls):
+            call = self.calls[number]
+            if call.call_class in ("comm_new", "icomm_new") and call.fields["new_comm"] >= 0:
+                members[call.fields["new_comm"]] = call.fields["members"]
+        return members
+
+    def _windows(self, rank: int) -> dict[int, int]:
+        """Return the communicator of each of a rank's windows."""
+        return {
+            self.calls[number].fields["new_window"]: self.calls[number].fields["comm"]
+            for number in _firsts(self.sequences[rank].calls)
+            if self.calls[number].call_class == "win_new"
+        }
+
+
+def _firsts(calls: Numbers) -> list[int]:
+    return [int(number) for number in np.unique(calls)]
+
+
+def _is_poll(call: Call) -> bool:
+    fields = call.fields
+    if call.call_class == "complete":
+        return fields["mode"] >= 4 and not fields["completions"] and fields["listed"] > 0
+    return call.call_class == "probe" and not fields["found"]
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 (a field of a call)
+    if isinstance(value, dict):
+        return tuple(_frozen(item) for item in value.values())
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+class Alphabet:
+    """Symbols that stand for calls which may be the same at another rank count."""
+
+    def __init__(self, recordings: list[Recording], kept: Callable[[str], bool]) -> None:
+        """Number the calls. Two are alike if site, class and kind are, and those `kept` fields that all recordings have."""
+        self._common = self._common_values(recordings, kept)
+        self._kept = kept
+        self._numbers: dict[Any, int] = {}
+        self.names: list[str] = []
+        self.of_recording = [
+            np.array([self._number(call) for call in recording.calls], dtype=np.int64)
+            for recording in recordings
+        ]
+
+    @staticmethod
+    def _common_values(recordings: list[Recording], kept: Callable[[str], bool]) -> set[Any]:
+        values = [
+            {
+                (call.entry, name, call.fields[name])
+                for call in recording.calls
+                for name in VARIABLE
+                if name in call.fields and kept(name)
+            }
+            for recording in recordings
+        ]
+        return set.intersection(*values)
+
+    def _number(self, call: Call) -> int:
+        fields = call.fields
+        key: list[Any] = [call.entry, call.call_class]
+        key += [fields.get(name) for name in KINDS]
+        key += [min(fields[name], 0) if name in fields else None for name in PEERS]
+        key += [
+            bool(fields.get("completions")),
+            bool(fields.get("send_counts")),
+            bool(fields.get("recv_counts")),
+        ]
+        for name in VARIABLE:
+            if self._kept(name) and (call.entry, name, fields.get(name)) in self._common:
+                key.append((name, fields[name]))
+        frozen = tuple(key)
+        number = self._numbers.setdefault(frozen, len(self.names))
+        if number == len(self.names):
+            self.names.append(call.entry)
+        return number
+
+
+KINDS = (
+    "mode",
+    "inter",
+    "has_topology",
+    "found",
+    "operation",
+    "sync",
+    "comm",
+    "window",
+    "new_window",
+    "element_bytes",
+    "code",
+)
+"""Fields that differ only between different calls of a program."""
+PEERS = ("peer", "recv_peer", "new_comm")
+"""Ranks, of which only the negative values tell calls apart."""
+VARIABLE = ("bytes", "recv_bytes", "tag", "recv_tag")
+"""Fields that may depend on the rank count."""

@@ -1,0 +1,414 @@
+"""Fields of a call as functions of the rank: rules that are fitted to samples and evaluated at the new count."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from linkworth.scale.grids import GridRule, Position, positions
+from linkworth.scale.numbers import Fitter, Model, Point
+from linkworth.scale.peers import Peer, Iterations, fit_peer
+from linkworth.scale.recording import Numbers, Recording
+
+
+class UnfitError(Exception):
+    """A call that no rule describes."""
+
+    def __init__(self, site: str, reason: str) -> None:
+        super().__init__(f"{site}: {reason}")
+        self.fitted = 0
+        """How many calls were described before: of several failures, that of the best assumptions is reported."""
+
+
+class Communicator(NamedTuple):
+    """One rank's view of a communicator."""
+
+    members: Sequence[int]
+    place: int
+    """Of the rank in it."""
+
+
+class Ranks(NamedTuple):
+    """Ranks at the new count, all of one role, at which rules are evaluated; one entry for each of them."""
+
+    at: Position
+    steps: Iterations
+    point: Point
+    arrangement: GridRule
+    communicators: Sequence[Mapping[int, Communicator]]
+    models: Numbers
+    """Each rank's nearest one in the largest recording."""
+
+
+class Samples(NamedTuple):
+    """Events that correspond to one another; one entry for each."""
+
+    at: Position
+    steps: Iterations
+    recording: Numbers
+    """Number of the recording."""
+    rank: Numbers
+    recordings: Sequence[Recording]
+    arrangement: GridRule
+    fitter: Fitter
+
+    def only(self, which: Numbers) -> "Samples":
+        """Return some of the samples."""
+        at = self.at
+        return self._replace(
+            at=Position(
+                at.ranks[which],
+                at.sizes[which],
+                [each[which] for each in at.coordinates],
+                [each[which] for each in at.extents],
+            ),
+            steps=Iterations(self.steps.number[which], self.steps.total[which]),
+            recording=self.recording[which],
+            rank=self.rank[which],
+        )
+
+    def communicator(self, number: int) -> list[Communicator]:
+        """Return each sample's communicator with this number."""
+        found = []
+        known: dict[tuple[int, int], Communicator] = {}
+        for recording, rank in zip(self.recording.tolist(), self.rank.tolist(), strict=True):
+            view = known.get((recording, rank))
+            if view is None:
+                members = self.recordings[recording].communicators[rank].get(number, [])
+                view = known[recording, rank] = Communicator(
+                    members, members.index(rank) if rank in members else 0
+                )
+            found.append(view)
+        return found
+
+
+class Rule(Protocol):
+    """What a field is at the new count."""
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        ...
+
+
+class Same(NamedTuple):
+    """A field that never differs."""
+
+    value: Any
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [self.value] * len(ranks.at.ranks)
+
+
+class ByCount(NamedTuple):
+    """A number that depends on the rank count alone."""
+
+    model: Model
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [int(self.model.at(ranks.point) + 0.5)] * len(ranks.at.ranks)
+
+
+class ByStep(NamedTuple):
+    """A number that depends on the count and the iteration."""
+
+    models: Mapping[int, Model]
+    from_end: bool
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        k = ranks.steps.total - 1 - ranks.steps.number if self.from_end else ranks.steps.number
+        last = max(self.models)
+        ratio = 1.0
+        if last > 0 and self.models[last - 1].at(ranks.point) > 0:
+            ratio = self.models[last].at(ranks.point) / self.models[last - 1].at(ranks.point)
+        at_last = self.models[last].at(ranks.point)
+        return [
+            int(self.models[each].at(ranks.point) + 0.5)
+            if each in self.models
+            else int(at_last * ratio ** (each - last) + 0.5)
+            for each in k.tolist()
+        ]
+
+
+class Block(NamedTuple):
+    """Its share of an extent that is cut into nearly equal parts along one dimension."""
+
+    dimension: int
+    extent: int
+    late: bool
+    """The last parts are the longer ones, not the first."""
+    unit: Model
+    rest: Model
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        x, n = ranks.at.coordinates[self.dimension], ranks.at.extents[self.dimension]
+        unit, rest = self.unit.at(ranks.point), self.rest.at(ranks.point)
+        return [
+            int(unit * part + rest + 0.5) for part in block_part(self.extent, x, n, late=self.late).tolist()
+        ]
+
+
+def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
+    """Return how many of `extent` items part x of n has."""
+    left = extent % n
+    return extent // n + ((x >= n - left) if late else (x < left))
+
+
+class Copied(NamedTuple):
+    """A number that depends on data: as on a like rank of the largest recording, times a ratio."""
+
+    known: Mapping[int, float]
+    model: Model
+    base: float
+    """The model's value at the largest recording."""
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        ratio = self.model.at(ranks.point) / self.base if self.base else 1.0
+        mean = sum(self.known.values()) / len(self.known)
+        return [int(self.known.get(rank, mean) * ratio + 0.5) for rank in ranks.models.tolist()]
+
+
+class Partner(NamedTuple):
+    """A peer, as a rank of the call's communicator."""
+
+    peer: Peer
+    communicator: int
+    whole: bool
+    """The communicator has all ranks, and the program's grid."""
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        views = [each[self.communicator] for each in ranks.communicators]
+        index = np.array([view.place for view in views], dtype=np.int64)
+        if self.whole:
+            at = positions(index, ranks.point.ranks, ranks.point.grid)
+        else:
+            at = _inside(index, np.array([len(view.members) for view in views], dtype=np.int64))
+        found: list[int] = self.peer.ranks(at, ranks.steps).tolist()
+        return found
+
+
+class Latest(NamedTuple):
+    """References to the latest requests, as many as a model says."""
+
+    length: Rule
+    oldest_first: bool
+    completions: bool
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        out = []
+        for count in self.length.values(ranks):
+            references = range(count, 0, -1) if self.oldest_first else range(1, count + 1)
+            out.append([(each, False, 0, 0) for each in references] if self.completions else list(references))
+        return out
+
+
+class Each(NamedTuple):
+    """A list whose items have rules of their own."""
+
+    items: tuple[Rule, ...]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        columns = [item.values(ranks) for item in self.items]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+class Completed(NamedTuple):
+    """Requests that were completed, with the matches of their wildcards."""
+
+    references: tuple[int, ...]
+    wild: tuple[bool, ...]
+    peers: Rule
+    tags: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [
+            list(zip(self.references, self.wild, peers, tags, strict=True))
+            for peers, tags in zip(self.peers.values(ranks), self.tags.values(ranks), strict=True)
+        ]
+
+
+class Split(NamedTuple):
+    """One rule for the first or the last iteration of a loop, and one for the others."""
+
+    last: bool
+    one: Rule
+    others: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        # All are evaluated at the same iteration.
+        number, count = int(ranks.steps.number[0]), int(ranks.steps.total[0])
+        if number == (count - 1 if self.last else 0):
+            return self.one.values(ranks)
+        return self.others.values(ranks._replace(steps=_shortened(ranks.steps, last=self.last)))
+
+
+def _shortened(steps: Iterations, *, last: bool) -> Iterations:
+    return Iterations(steps.number - (0 if last else 1), steps.total - 1)
+
+
+def _inside(index: Numbers, sizes: Numbers) -> Position:
+    return Position(index, sizes, [index], [sizes])
+
+
+def fit_number(samples: Samples, values: Numbers) -> Rule:
+    """Return the rule of a number."""
+    if (values == values[0]).all():
+        return Same(int(values[0]))
+    numbers = np.unique(samples.recording).tolist()
+    of = [values[samples.recording == number] for number in numbers]
+    if all((each == each[0]).all() for each in of):
+        return ByCount(samples.fitter.fit(numbers, [float(each[0]) for each in of]))
+    found = _by_step(samples, values, numbers) or _block(samples, values, numbers)
+    if found is not None:
+        return found
+    model = samples.fitter.fit(numbers, [float(each.mean()) for each in of])
+    last = numbers[-1]
+    known: dict[int, list[int]] = {}
+    mine = samples.recording == last
+    for rank, value in zip(samples.rank[mine].tolist(), values[mine].tolist(), strict=True):
+        known.setdefault(rank, []).append(value)
+    base = model.at(_point(samples, last))
+    return Copied({rank: sum(each) / len(each) for rank, each in known.items()}, model, base)
+
+
+def _point(samples: Samples, number: int) -> Point:
+    recording = samples.recordings[number]
+    return Point(recording.ranks, samples.arrangement.grid(recording.ranks), recording.size)
+
+
+def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | None:
+    if not (samples.steps.total > 1).any():
+        return None
+    for from_end in (False, True):
+        k = samples.steps.total - 1 - samples.steps.number if from_end else samples.steps.number
+        models = {}
+        worst = 0.0
+        for step in np.unique(k).tolist():
+            points, found = [], []
+            for number in numbers:
+                here = values[(samples.recording == number) & (k == step)]
+                if len(here) == 0:
+                    continue
+                if (here != here[0]).any():
+                    break
+                points.append(number)
+                found.append(float(here[0]))
+            else:
+                models[step] = samples.fitter.fit(points, found)
+                worst = max(worst, models[step].error)
+                continue
+            break
+        else:
+            if worst < 1e-3 and len(models) == max(models) + 1:
+                return ByStep(models, from_end)
+    return None
+
+
+def _block(samples: Samples, values: Numbers, numbers: list[int]) -> Block | None:
+    for dimension in range(len(samples.at.extents)):
+        x, n = samples.at.coordinates[dimension], samples.at.extents[dimension]
+        for late in (False, True):
+            found = _block_along(samples, values, numbers, dimension, (x, n, late))
+            if found is not None:
+                return found
+    return None
+
+
+def _block_along(
+    samples: Samples,
+    values: Numbers,
+    numbers: list[int],
+    dimension: int,
+    parts: tuple[Numbers, Numbers, bool],
+) -> Block | None:
+    x, n, late = parts
+    differing = [number for number in numbers if np.ptp(values[samples.recording == number])]
+    last = differing[-1]
+    here = samples.recording == last
+    low, high = int(values[here].min()), int(values[here].max())
+    unit = high - low
+    n_last = int(n[here][0])
+    # The extent is not known if the samples are some of the ranks only, nor is a part that all have.
+    for rest in (0, *(each * unit for each in (1, 2, 4, -1, -2))):
+        if (low - rest) % unit:
+            continue
+        each = (low - rest) // unit
+        for left in range(1, n_last):
+            extent = each * n_last + left
+            units, rests = [], []
+            for number in numbers:
+                mine = samples.recording == number
+                part = block_part(extent, x[mine], n[mine], late=late)
+                value = values[mine]
+                if np.ptp(part):
+                    slope, remainder = divmod(int(np.ptp(value)), int(np.ptp(part)))
+                    if remainder or not slope:
+                        break
+                else:
+                    slope, remainder = divmod(int(value[0]) - rest, max(int(part[0]), 1))
+                    if remainder:
+                        break
+                offset = int(value[0]) - slope * int(part[0])
+                if not np.array_equal(slope * part + offset, value):
+                    break
+                units.append(float(slope))
+                rests.append(float(offset))
+            else:
+                unit_model = samples.fitter.fit(numbers, units)
+                rest_model = samples.fitter.fit(numbers, rests)
+                if max(unit_model.error, rest_model.error) < 1e-6:
+                    return Block(dimension, extent, late, unit_model, rest_model)
+    return None
+
+
+def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
+    """Return the rule of a peer."""
+    whole = _fit_partner(samples, values, communicator)
+    if whole is not None or not (samples.steps.total > 1).any():
+        return whole
+    for last in (True, False):
+        at_end = samples.steps.number == (samples.steps.total - 1 if last else 0)
+        if at_end.all():
+            continue
+        one = _fit_partner(samples.only(np.flatnonzero(at_end)), values[at_end], communicator)
+        if one is None:
+            continue
+        rest = samples.only(np.flatnonzero(~at_end))
+        others = _fit_partner(
+            rest._replace(steps=_shortened(rest.steps, last=last)), values[~at_end], communicator
+        )
+        if others is not None:
+            return Split(last, one, others)
+    return None
+
+
+def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
+    if (values < 0).any():
+        return Same(int(values[0])) if (values == values[0]).all() else None
+    views = samples.communicator(communicator)
+    index = np.array([view.place for view in views], dtype=np.int64)
+    size = np.array([len(view.members) for view in views], dtype=np.int64)
+    whole = bool((size == samples.at.sizes).all())
+    at = Position(index, size, *_on_grids(samples, index)) if whole else _inside(index, size)
+    peer = fit_peer(at, values, samples.steps)
+    return None if peer is None else Partner(peer, communicator, whole)
+
+
+def _on_grids(samples: Samples, index: Numbers) -> tuple[list[Numbers], list[Numbers]]:
+    if np.array_equal(index, samples.at.ranks):
+        return samples.at.coordinates, samples.at.extents
+    coordinates: list[Numbers] = []
+    rest = index
+    for extent in reversed(samples.at.extents):
+        coordinates.insert(0, rest % extent)
+        rest = rest // extent
+    return coordinates, samples.at.extents

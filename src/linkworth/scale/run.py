@@ -1,0 +1,191 @@
+"""Scaling at a user's request: recordings in, a trace at another rank count out."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from math import prod
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from linkworth import __version__, _engine
+from linkworth.errors import IncompleteError, LinkworthError, ThresholdError, UsageError
+from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
+from linkworth.model.trace import TraceMetadata
+from linkworth.scale.check import Counted, Totals, compared
+from linkworth.scale.generate import RankEvents, generate
+from linkworth.scale.recording import Recording
+from linkworth.scale.rules import UnfitError
+from linkworth.scale.search import Found, Target, again, find
+from linkworth.trace.read import open_trace
+from linkworth.trace.record import publish
+from linkworth.writing.documents import encode
+from linkworth.writing.files import unwritable, work_folder
+
+FEWEST_LEFT_OUT = 3
+"""Recordings of which one can be left out: the others must still show how things grow."""
+
+
+class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to scale, and to where."""
+
+    traces: Sequence[Path]
+    ranks: int
+    output: Path
+    weak: bool = False
+    sizes: Sequence[float] = ()
+    to_size: float | None = None
+    grid: tuple[int, ...] | None = None
+    replace: bool = False
+
+
+def scale(request: ScaleRequest) -> ScaleSummary:
+    """Write the trace that a run on `ranks` ranks would leave, as far as the recordings show it.
+
+    Raises UsageError for unusable recordings or options, ThresholdError if the recordings do not align, with the call
+    and the reason, and IncompleteError if the trace cannot be written.
+    """
+    _check(request)
+    recordings = _read(request)
+    target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
+    found = find(recordings, target)
+    remarks: list[str] = []
+    left_out = _leave_out(recordings, target, found, remarks)
+    point = found.point(target.ranks, target.size)
+    scaling = Scaling(
+        ranks=[recording.ranks for recording in recordings],
+        sizes=[recording.size for recording in recordings] if request.sizes else [],
+        size=request.to_size,
+        grid=list(point.grid),
+        roles=found.program.describe(),
+        role_count=len(found.program.roles),
+        left_out=left_out,
+        data_dependent=sorted(
+            {
+                column.entry
+                for role in found.program.roles.values()
+                for column in role.columns
+                if column.copied()
+            }
+        ),
+        remarks=remarks,
+    )
+    largest = recordings[-1].trace.metadata
+    metadata = TraceMetadata(
+        workload=largest.workload,
+        command=largest.command,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        linkworth=__version__,
+        mpi=largest.mpi,
+        source="scaled",
+        scaling=scaling,
+        call_sites=largest.call_sites,
+        rates=largest.rates,
+    )
+    counted = Counted(generate(found.program, point))
+    path, size = _write(metadata, point.ranks, counted, request)
+    return ScaleSummary(
+        path=str(path),
+        workload=metadata.workload,
+        ranks=point.ranks,
+        events=counted.totals.events,
+        bytes=size,
+        compute_seconds=counted.totals.compute,
+        scaling=scaling,
+    )
+
+
+def _check(request: ScaleRequest) -> None:
+    if len(request.traces) < 2:
+        raise UsageError("one recording does not show how the program scales; give at least two rank counts")
+    if request.grid is not None and prod(request.grid) != request.ranks:
+        shape = "x".join(map(str, request.grid))
+        raise UsageError(f"`grid` {shape} has {prod(request.grid)} places, not {request.ranks} (`ranks`)")
+    if bool(request.sizes) != (request.to_size is not None):
+        raise UsageError(
+            "give `size` and `to_size` together: a size of each recording, and the one to scale to"
+        )
+    if request.sizes and len(request.sizes) != len(request.traces):
+        raise UsageError(
+            f"`size` has {len(request.sizes)} numbers for {len(request.traces)} recordings; give one for each"
+        )
+
+
+def _read(request: ScaleRequest) -> list[Recording]:
+    sizes = request.sizes or [1.0] * len(request.traces)
+    recordings = [Recording(open_trace(path), size) for path, size in zip(request.traces, sizes, strict=True)]
+    recordings.sort(key=lambda recording: (recording.ranks, recording.size))
+    seen: dict[tuple[int, float], Path] = {}
+    for recording in recordings:
+        other = seen.setdefault((recording.ranks, recording.size), recording.trace.path)
+        if other != recording.trace.path:
+            raise UsageError(
+                f"{other} and {recording.trace.path} both have {recording.ranks} ranks; give one recording for each count"
+            )
+    if request.ranks < recordings[-1].ranks:
+        raise UsageError(
+            f"`ranks` {request.ranks}: {recordings[-1].trace.path} has more; give a count of at least "
+            f"{recordings[-1].ranks}"
+        )
+    return recordings
+
+
+def _leave_out(
+    recordings: Sequence[Recording], target: Target, found: Found, remarks: list[str]
+) -> LeftOut | None:
+    """Predict the largest recording from the others."""
+    if len(recordings) < FEWEST_LEFT_OUT:
+        remarks.append(
+            f"how far it can be trusted is not known: that takes {FEWEST_LEFT_OUT} recordings or more, of which the "
+            "largest is predicted from the others"
+        )
+        return None
+    largest = recordings[-1]
+    there = target._replace(ranks=largest.ranks, size=largest.size, grid=None)
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        try:
+            fewer = again(recordings[:-1], there, found)
+            counted = Counted(generate(fewer.program, fewer.point(there.ranks, there.size)))
+            path = Path(folder) / "left-out.lwt"
+            metadata = TraceMetadata(
+                workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
+            )
+            _fill(path, metadata, there.ranks, counted)
+            totals: Totals = counted.totals
+            return compared(totals, largest, (open_trace(path), largest.trace))
+        except (UnfitError, LinkworthError) as error:
+            remarks.append(
+                f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
+            )
+            return None
+
+
+def _fill(path: Path, metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents]) -> None:
+    writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
+    for each in events:
+        _engine.write_rank(
+            writer, each.rank, each.calls, each.call.astype(np.uint32), each.compute, each.cpu, each.durations
+        )
+    writer.close()
+
+
+def _write(
+    metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents], request: ScaleRequest
+) -> tuple[Path, int]:
+    output = request.output
+    folder = work_folder(output, f".{output.stem}-")
+    try:
+        made = folder / "scaled.lwt"
+        _fill(made, metadata, ranks, events)
+        size = made.stat().st_size
+        return publish(made, output, request.replace), size
+    except UnfitError as error:
+        raise ThresholdError(f"the recordings align, but at {ranks} ranks {error}") from None
+    except _engine.TraceWriteError as error:
+        raise IncompleteError(f"the trace could not be written: {error}") from None
+    except OSError as error:
+        raise unwritable(output, error) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

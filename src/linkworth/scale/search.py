@@ -1,0 +1,88 @@
+"""The simplest grid and roles with which every call of the recordings is described."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.errors import ThresholdError
+from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
+from linkworth.scale.numbers import Point
+from linkworth.scale.program import Builder, Key, Behaviour
+from linkworth.scale.recording import Alphabet, Recording
+from linkworth.scale.rules import UnfitError
+
+LIKENESS: tuple[Callable[[str], bool], ...] = (
+    lambda _: True,
+    lambda name: name in ("tag", "recv_tag"),
+    lambda _: False,
+)
+"""Fields by which calls are told apart where all recordings have the same values, from the strictest."""
+
+
+class Target(NamedTuple):
+    """What is wanted."""
+
+    ranks: int
+    size: float
+    grid: tuple[int, ...] | None
+    weak: bool
+
+
+class Found(NamedTuple):
+    """A program, and the assumptions with which it was found."""
+
+    program: Behaviour
+    likeness: int
+
+    def point(self, ranks: int, size: float) -> Point:
+        """Return a count with its grid."""
+        return Point(ranks, self.program.arrangement.grid(ranks), size)
+
+
+def find(recordings: Sequence[Recording], target: Target) -> Found:
+    """Return the program. Raises ThresholdError with the call that fits no rule under the best assumptions."""
+    seen = max((_topology(recording) for recording in recordings), default=0)
+    counts = [recording.ranks for recording in recordings]
+    best: UnfitError | None = None
+    for likeness in range(len(LIKENESS)):
+        builder = Builder(recordings, Alphabet(list(recordings), LIKENESS[likeness]), weak=target.weak)
+        for arrangement in arrangements(counts, target.ranks, target.grid, seen):
+            for kind in range(len(ROLES)):
+                try:
+                    return Found(
+                        builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)), likeness
+                    )
+                except UnfitError as error:
+                    if best is None or error.fitted > best.fitted:
+                        best = error
+    assert best is not None
+    raise ThresholdError(f"the recordings do not align: {best}")
+
+
+def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
+    """Return the program of fewer recordings under the same assumptions. Raises UnfitError."""
+    builder = Builder(recordings, Alphabet(list(recordings), LIKENESS[found.likeness]), weak=target.weak)
+    arrangement, kind = found.program.arrangement, found.program.kind
+    return Found(builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)), found.likeness)
+
+
+def roles(arrangement: GridRule, kind: int, ranks: int) -> set[Key]:
+    """Return the roles at a count."""
+    at = positions(np.arange(ranks, dtype=np.int64), ranks, arrangement.grid(ranks))
+    return set(role_keys(kind, at))
+
+
+def _topology(recording: Recording) -> int:
+    """Return the dimensions of the recording's Cartesian communicator, or 0."""
+    return max(
+        (
+            len(call.fields["sources"]) // 2
+            for call in recording.calls
+            if call.call_class == "comm_new"
+            and call.fields["has_topology"]
+            and len(call.fields["members"]) == recording.ranks
+            and "cart" in call.entry.lower()
+        ),
+        default=0,
+    )

@@ -1,0 +1,82 @@
+"""Traces scaled from small recordings equal those that the programs' skeletons give at the large count."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkworth import _engine
+from linkworth.cli.main import main
+from linkworth.model.rates import RateSource
+from linkworth.scale import ScaleRequest, scale
+from linkworth.skeleton import parse, record_skeleton
+
+
+def skeleton(command: str, ranks: int, folder: Path) -> Path:
+    program = parse([command])
+    rates = RateSource(
+        method="reference",
+        description="a nanosecond an operation",
+        seconds_per_operation=dict.fromkeys(_engine.skeleton_programs()[program.name], 1e-9),
+    )
+    return Path(record_skeleton(program, ranks, rates, folder / f"{ranks}.lwt").path)
+
+
+def scaled(command: str, small: list[int], large: int, folder: Path) -> tuple[Path, Path]:
+    """Return the scaled trace, and what it should be."""
+    request = ScaleRequest(
+        traces=[skeleton(command, ranks, folder) for ranks in small], ranks=large, output=folder / "out.lwt"
+    )
+    return Path(scale(request).path), skeleton(command, large, folder)
+
+
+def calls(path: Path, rank: int) -> list[object]:
+    trace = _engine.Trace(str(path))
+    read = _engine.read_rank(trace, rank)
+    known = [(trace.entries[entry], call_class, fields) for entry, call_class, fields in read["calls"]]
+    return [known[number] for number in read["call"]]
+
+
+def computation(path: Path) -> float:
+    trace = _engine.Trace(str(path))
+    return sum(float(np.sum(_engine.read_rank(trace, rank)["gap_seconds"])) for rank in range(trace.ranks))
+
+
+@pytest.mark.parametrize(
+    ("command", "small", "large"),
+    [
+        ("npb:ep.S", [2, 4, 8], 32),
+        ("npb:cg.A", [4, 16, 64], 256),
+        ("npb:ft.W", [2, 4, 8], 32),
+        ("stencil:72x72x4", [4, 9, 16], 36),
+    ],
+)
+def test_every_call_is_that_of_the_skeleton(
+    command: str, small: list[int], large: int, tmp_path: Path
+) -> None:
+    made, wanted = scaled(command, small, large, tmp_path)
+    for rank in (0, 1, large // 2 + 1, large - 1):
+        assert calls(made, rank) == calls(wanted, rank)
+    assert computation(made) == pytest.approx(computation(wanted), rel=0.1)
+
+
+def test_differences_at_the_largest_count_are_told_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = [str(skeleton("npb:ep.S", ranks, tmp_path)) for ranks in (2, 4, 8)]
+    made = tmp_path / "made.lwt"
+    assert main(["scale", *small, "-n", "16", "-o", str(made), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["scaling"]
+    assert told["left_out"]["calls"] == 0
+    assert abs(told["left_out"]["compute"]) < 0.01
+    assert json.loads(_engine.Trace(str(made)).metadata_json)["scaling"] == told
+
+
+def test_what_does_not_align_is_refused_with_the_call(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = [str(skeleton("npb:ep.S", 2, tmp_path)), str(skeleton("npb:cg.S", 4, tmp_path))]
+    assert main(["scale", *small, "-n", "8", "-o", str(tmp_path / "made.lwt")]) == 1
+    assert "do not align: MPI_" in capsys.readouterr().err
+    assert not (tmp_path / "made.lwt").exists()
