@@ -23,6 +23,7 @@ from linkworth.scale.rules import (
 from linkworth.scale.vectors import fit_vector
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
+_SIZES = {"bytes", "recv_bytes"}
 _MEMBERS = {"members", "remote_members"}
 _NEIGHBOURS = {"sources", "destinations"}
 _COUNTS = {"send_counts", "recv_counts"}
@@ -78,6 +79,8 @@ def fit_column(
     first = calls[int(which[0])]
     used, place = np.unique(which, return_inverse=True)
     distinct = [calls[number] for number in used.tolist()]
+    # A number that never differs in few recordings may still do so in those where other roles have it.
+    fewer = len(np.unique(samples.recording)) < len(samples.recordings)
     rules: dict[str, Rule] = {}
     members: Members | None = None
     for name, value in first.fields.items():
@@ -85,7 +88,7 @@ def fit_column(
         if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
             members = _fit_members(samples, [different[each] for each in place.tolist()], groups, first.entry)
             continue
-        if all(each == value for each in different):
+        if all(each == value for each in different) and not (name in _SIZES and fewer):
             rules[name] = Same(value)
         elif name in _PEERS:
             numbers = np.array(different, dtype=np.int64)[place]
@@ -105,7 +108,9 @@ def fit_column(
         elif name in _NEIGHBOURS:
             rules[name] = _fit_each(samples, different, place, first)
         elif isinstance(value, int):
-            rules[name] = fit_number(samples, np.array(different, dtype=np.int64)[place])
+            rules[name] = fit_number(
+                samples, np.array(different, dtype=np.int64)[place], f"{first.entry} {name}"
+            )
         else:
             raise UnfitError(first.entry, f"its {_word(name)} differ")
     return PlacedCall(first.entry, first.call_class, rules, members, bool((samples.steps.total > 1).any()))

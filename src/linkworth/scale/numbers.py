@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -77,7 +78,7 @@ class Fitter:
     """Fits series of numbers, and remembers the models of those that it has met."""
 
     def __init__(self, points: Sequence[Point], *, weak: bool) -> None:
-        self._points = list(points)
+        self._pools: defaultdict[str, list[tuple[list[int], list[float]]]] = defaultdict(list)
         sized = len({point.size for point in points}) > 1
         extents = len(points[0].grid)
         monomials = [
@@ -117,6 +118,18 @@ class Fitter:
         self._pairs = list(itertools.combinations(simple, 2))
         self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], Model] = {}
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
+
+    def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
+        """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
+        for others, theirs in self._pools[site]:
+            at = dict(zip(others, theirs, strict=True))
+            if len(others) > len(numbers) and all(
+                at.get(number) == value for number, value in zip(numbers, values, strict=True)
+            ):
+                return self.fit(others, theirs)
+        if (list(numbers), list(values)) not in self._pools[site]:
+            self._pools[site].append((list(numbers), list(values)))
+        return self.fit(numbers, values)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""

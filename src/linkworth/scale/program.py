@@ -109,7 +109,9 @@ class Builder:
             kind,
             {
                 key: self._role(of, alignment, arrangement, fitter, groups)
-                for key, (of, alignment) in aligned.items()
+                for key, (of, alignment) in sorted(
+                    aligned.items(), key=lambda each: -len({sample.recording for sample in each[1][0]})
+                )
             },
         )
 

@@ -259,14 +259,14 @@ def _inside(index: Numbers, sizes: Numbers) -> Position:
     return Position(index, sizes, [index], [sizes])
 
 
-def fit_number(samples: Samples, values: Numbers) -> Rule:
-    """Return the rule of a number."""
-    if (values == values[0]).all():
-        return Same(int(values[0]))
+def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
+    """Return the rule of a number. `site`: call and field whose numbers may be alike in other roles, if there are any."""
     numbers = np.unique(samples.recording).tolist()
+    if (values == values[0]).all() and (not site or len(numbers) == len(samples.recordings) or values[0] < 0):
+        return Same(int(values[0]))
     of = [values[samples.recording == number] for number in numbers]
     if all((each == each[0]).all() for each in of):
-        return ByCount(samples.fitter.fit(numbers, [float(each[0]) for each in of]))
+        return ByCount(samples.fitter.pooled(site, numbers, [float(each[0]) for each in of]))
     found = _by_step(samples, values, numbers) or _block(samples, values, numbers)
     if found is not None:
         return found

@@ -45,14 +45,15 @@ def find(recordings: Sequence[Recording], target: Target) -> Found:
     seen = max((_topology(recording) for recording in recordings), default=0)
     counts = [recording.ranks for recording in recordings]
     best: UnfitError | None = None
-    for likeness in range(len(LIKENESS)):
-        builder = Builder(recordings, Alphabet(list(recordings), LIKENESS[likeness]), weak=target.weak)
-        for arrangement in arrangements(counts, target.ranks, target.grid, seen):
-            for kind in range(len(ROLES)):
+    builders = [
+        Builder(recordings, Alphabet(list(recordings), likeness), weak=target.weak) for likeness in LIKENESS
+    ]
+    for arrangement in arrangements(counts, target.ranks, target.grid, seen):
+        for kind in range(len(ROLES)):
+            wanted = roles(arrangement, kind, target.ranks)
+            for likeness, builder in enumerate(builders):
                 try:
-                    return Found(
-                        builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)), likeness
-                    )
+                    return Found(builder.build(arrangement, kind, wanted), likeness)
                 except UnfitError as error:
                     if best is None or error.fitted > best.fitted:
                         best = error
