@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from linkworth.errors import DamagedInputError
 from linkworth.model.settings import ReplayRequest
 
@@ -63,10 +66,10 @@ def write_rank(
     writer: TraceWriter,
     rank: int,
     calls: Sequence[tuple[str, str, dict[str, Any]]],
-    call: Any,
-    gap_seconds: Any,
-    cpu_seconds: Any,
-    duration_seconds: Any,
+    call: npt.NDArray[np.uint32],
+    gap_seconds: npt.NDArray[np.float64],
+    cpu_seconds: npt.NDArray[np.float64],
+    duration_seconds: npt.NDArray[np.float64],
 ) -> None:
     """Write all events of a rank, and end it."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkworth.scale.grids import GridRule, Position, positions
 from linkworth.scale.numbers import Fitter, Model, Point
-from linkworth.scale.peers import Peer, Iterations, fit_peer
+from linkworth.scale.peers import Iterations, Peer, fit_peer
 from linkworth.scale.recording import Numbers, Recording
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from linkworth.errors import ThresholdError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
 from linkworth.scale.numbers import Point
-from linkworth.scale.program import Builder, Key, Behaviour
+from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.rules import UnfitError
 
