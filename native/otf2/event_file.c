@@ -18,24 +18,38 @@ static int ends_with_the_mark(const char* path) {
     return read && memcmp(last, LAST_BYTES, sizeof last) == 0;
 }
 
-int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t location) {
+static int is_plain(OTF2_Reader* archive) {
     OTF2_FileSubstrate substrate;
     OTF2_Compression compression;
-    if (OTF2_Reader_GetFileSubstrate(archive, &substrate) != OTF2_SUCCESS ||
-        OTF2_Reader_GetCompression(archive, &compression) != OTF2_SUCCESS ||
-        substrate != OTF2_SUBSTRATE_POSIX || compression != OTF2_COMPRESSION_NONE)
-        return 1;
+    return OTF2_Reader_GetFileSubstrate(archive, &substrate) == OTF2_SUCCESS &&
+           OTF2_Reader_GetCompression(archive, &compression) == OTF2_SUCCESS &&
+           substrate == OTF2_SUBSTRATE_POSIX && compression == OTF2_COMPRESSION_NONE;
+}
+
+/// Checks the file whose name is that of the anchor with `end` in place of ".otf2".
+static int is_whole(const char* anchor, const char* end) {
     const char* extension = strrchr(anchor, '.');
-    const int base = extension == NULL ? (int)strlen(anchor) : (int)(extension - anchor);
+    const size_t base = extension == NULL ? strlen(anchor) : (size_t)(extension - anchor);
+    char* path = malloc(base + strlen(end) + 1);
+    if (path == NULL) return 1;
+    memcpy(path, anchor, base);
+    strcpy(path + base, end);
+    const int whole = ends_with_the_mark(path);
+    free(path);
+    return whole;
+}
+
+int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t location) {
+    if (!is_plain(archive)) return 1;
     const char* const kinds[] = {"evt", "def"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-        const int length = snprintf(NULL, 0, "%.*s/%" PRIu64 ".%s", base, anchor, location, kinds[i]);
-        char* path = malloc((size_t)length + 1);
-        if (path == NULL) return 1;
-        snprintf(path, (size_t)length + 1, "%.*s/%" PRIu64 ".%s", base, anchor, location, kinds[i]);
-        const int whole = ends_with_the_mark(path);
-        free(path);
-        if (!whole) return 0;
+        char end[32];
+        snprintf(end, sizeof end, "/%" PRIu64 ".%s", location, kinds[i]);
+        if (!is_whole(anchor, end)) return 0;
     }
     return 1;
+}
+
+int definitions_are_whole(OTF2_Reader* archive, const char* anchor) {
+    return !is_plain(archive) || is_whole(anchor, ".def");
 }

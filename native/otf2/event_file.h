@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Check that a location's files are whole. OTF2 reads a cut file into memory that it does not clear, and
-/// uses the old contents: often the rest of the same file, read or written before.
+/// Check that an archive's files are whole. OTF2 reads a cut file into memory that it does not clear, and
+/// uses the old contents: often the rest of the same file, read or written before. It may read them for ever.
 #ifndef LINKWORTH_OTF2_EVENT_FILE_H
 #define LINKWORTH_OTF2_EVENT_FILE_H
 
@@ -10,5 +10,8 @@
 /// end. `anchor` is the path of the archive's .otf2 file. Files that do not exist, and those of archives that
 /// are compressed or kept in containers of SIONlib, are left to OTF2.
 int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t location);
+
+/// Return 0 if the file of the archive's own definitions ends before OTF2's mark of the end.
+int definitions_are_whole(OTF2_Reader* archive, const char* anchor);
 
 #endif

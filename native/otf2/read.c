@@ -53,6 +53,11 @@ static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
         close_reader(reader);
         return failure_of(OTF2_ERROR_PROCESSED_WITH_FAULTS);
     }
+    if (!definitions_are_whole(archive, anchor)) {
+        OTF2_Reader_Close(archive);
+        close_reader(reader);
+        return failure_say("its file of definitions was cut (it lacks OTF2's mark of the end)");
+    }
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(archive);
     if (code == OTF2_SUCCESS) code = read_definitions(archive, &reader->defining);
     if (code == OTF2_SUCCESS) code = OTF2_Reader_GetCreator(archive, &reader->creator);

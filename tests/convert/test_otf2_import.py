@@ -46,7 +46,7 @@ def test_damaged_archives_are_one_sentence(
     assert "the events of rank 0 cannot be read to their end: " in said
     cut.unlink()
     assert refused(capsys, archive, "-o", output)[0] == 2
-    (archive / "traces.def").write_bytes(b"no definitions")
+    (archive / "traces.def").write_bytes(b"no definitions\x02\x01")
     code, said = refused(capsys, archive, "-o", output)
     assert code == 2
     assert "it is no OTF2 archive that can be read, or it is damaged: OTF2 says: " in said
@@ -82,18 +82,23 @@ def test_fewer_events_than_the_archive_says_are_told(
     )
 
 
-@pytest.mark.parametrize("file", ["0.evt", "0.def"])
+@pytest.mark.parametrize("file", ["traces/0.evt", "traces/0.def", "traces.def"])
 def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str
 ) -> None:
     output = tmp_path / "never.lwt"
-    cut = archive / "traces" / file
+    cut = archive / file
     whole = cut.read_bytes()
+    of = (
+        "the events of rank 0 cannot be read to their end: its file"
+        if "/" in file
+        else "its file of definitions"
+    )
     for left in {0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}:
         cut.write_bytes(whole[:left])
         code, said = refused(capsys, archive, "-o", output)
         assert code == 2
-        assert "the events of rank 0 cannot be read to their end: its file was cut" in said
+        assert f"{of} was cut" in said
     assert not output.exists()
 
 

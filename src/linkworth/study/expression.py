@@ -46,18 +46,16 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     text: str
     root: ast.expr
     kind: Kind
-
-    @property
-    def selections(self) -> list[Selection]:
-        """Results that it names, each once."""
-        return list(dict.fromkeys(_selections(self.root)))
+    selections: list[Selection]
+    """Results that it names, each once."""
 
 
 def parse(text: str) -> Expression:
     """Parse an expression. Raises UsageError with one sentence on its fault."""
     try:
         root = ast.parse(f"({text}\n)", mode="eval").body
-        return Expression(text=text, root=root, kind=_kind(root))
+        kind = _kind(root)
+        return Expression(text=text, root=root, kind=kind, selections=list(dict.fromkeys(_selections(root))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UsageError(
             f"{text!r} is no expression; write one such as \"gain('npb:ft.B', 'gbe', 'ib-fdr') > 1\""
