@@ -14,4 +14,8 @@ int event_file_is_whole(OTF2_Reader* archive, const char* anchor, uint64_t locat
 /// Return 0 if the file of the archive's own definitions ends before OTF2's mark of the end.
 int definitions_are_whole(OTF2_Reader* archive, const char* anchor);
 
+/// Return how many definitions that file can contain. OTF2 misses the end behind a damaged record and goes on
+/// in that memory.
+uint64_t most_definitions(OTF2_Reader* archive, const char* anchor);
+
 #endif

@@ -25,7 +25,7 @@ static void close_reader(struct lw_otf2_reader* reader) {
     free(reader);
 }
 
-static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* defining) {
+static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* defining, uint64_t most) {
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(archive);
     if (definitions == NULL) return OTF2_ERROR_PROCESSED_WITH_FAULTS;
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
@@ -34,8 +34,8 @@ static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* de
         code = OTF2_Reader_RegisterGlobalDefCallbacks(archive, definitions, callbacks, defining);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     uint64_t count = 0;
-    if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadAllGlobalDefinitions(archive, definitions, &count);
-    return code;
+    if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadGlobalDefinitions(archive, definitions, most, &count);
+    return code == OTF2_SUCCESS && count == most ? OTF2_ERROR_INVALID_DATA : code;
 }
 
 static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
@@ -59,7 +59,8 @@ static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
         return failure_say("its file of definitions was cut (it lacks OTF2's mark of the end)");
     }
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(archive);
-    if (code == OTF2_SUCCESS) code = read_definitions(archive, &reader->defining);
+    if (code == OTF2_SUCCESS)
+        code = read_definitions(archive, &reader->defining, most_definitions(archive, anchor));
     if (code == OTF2_SUCCESS) code = OTF2_Reader_GetCreator(archive, &reader->creator);
     OTF2_Reader_Close(archive);
     if (code == OTF2_SUCCESS) {
