@@ -17,7 +17,16 @@ def program(part: str, mpi: MpiInstallation) -> Path:
     """Return a part's program."""
 
     def make(folder: Path) -> None:
-        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder), folder / part)
+        recipe = sources.recipe(part)
+        with_mpi = recipe._replace(
+            sources=[each for each in recipe.sources if each not in recipe.independent]
+        )
+        # Joined as well, since no other program shares these objects: that takes a third less to compile.
+        without = recipe._replace(sources=sorted(recipe.independent), independent=frozenset(), together=4)
+        apart = folder / "without-mpi"
+        apart.mkdir()
+        objects = [*_compiled(mpi.mpicxx, with_mpi, folder), *_compiled(mpi.mpicxx, without, apart)]
+        _link([mpi.mpicxx], objects, folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
 
