@@ -72,8 +72,8 @@ LW_INLINE void lw_exit(struct lw_call* call, bool succeeded) {
     call->succeeded = succeeded;
 }
 
-/// Replaces lw_exit for a call that always takes some nanoseconds (`quick` in wrappers.toml). The clock is not read
-/// again, and the time of the call counts to the gap behind it.
+/// Replaces lw_exit for a call that always takes some nanoseconds (`quick` in wrappers.toml). The clock is
+/// not read again, and the time of the call counts to the gap behind it.
 LW_INLINE void lw_exit_quick(struct lw_call* call, bool succeeded) {
     call->end = call->start;
     call->succeeded = succeeded;
