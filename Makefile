@@ -25,7 +25,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs wheel clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs wheel check-wheels clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,7 +95,11 @@ WHEEL_PYTHONS ?= $(BIN)/python $(shell scripts/newer_python.sh)
 wheel: WERROR := OFF
 wheel: build/precompiled/.done ## a wheel for the Python of .venv and one for 3.12 and newer, with tracers and programs compiled, in dist/
 	@compiler=$$(scripts/find_compiler.sh) && export CXX="$$compiler" WERROR=$(WERROR) && scripts/wheels.sh dist $(WHEEL_PYTHONS)
+	@$(MAKE) --no-print-directory check-wheels
+
+check-wheels: ## every wheel in dist/ has at most 8 MB
 	@ls -l dist/*.whl
+	@! find dist -name '*.whl' -size +8M | grep .
 
 clean: ## remove what was built; keeps .venv and .mpi
 	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
