@@ -114,7 +114,7 @@ def test_lines_of_dashes_are_not_what_a_compiler_says(tmp_path):
 def test_a_plan_builds_nothing(part, tmp_path, monkeypatch):
     library = tmp_path / "libmpi.so"
     library.write_text("")
-    monkeypatch.setattr(build, "_build", lambda *_: pytest.fail("built"))
+    monkeypatch.setattr(build, "compile_part", lambda *_: pytest.fail("built"))
     mpi = msgspec.structs.replace(fake.described("openmpi", "4.1.4"), library=str(library))
     assert apps.resolve(["npb:ft.S"], mpi, planned=True)[0].endswith("/lw-npb")
     assert build.netbench(mpi, planned=True).name == "lw-netbench"

@@ -12,7 +12,8 @@ from linkworth.catalog import rates as reference_rates
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.mpi import cache
-from linkworth.skeleton import RateRequest, parse, rates_for
+from linkworth.skeleton import RateRequest, busy_cores, calibrate, parse, rates_for
+from linkworth.skeleton import rates as skeleton_rates
 from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.program import operations
 from linkworth.skeleton.rates import of_run
@@ -98,7 +99,7 @@ def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
     stat = tmp_path / "stat"
     tick = os.sysconf("SC_CLK_TCK")
     clock = iter([100.0, 110.0])
-    monkeypatch.setattr("linkworth.skeleton.busy_cores.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(busy_cores.time, "monotonic", lambda: next(clock))
     stat.write_text("cpu  9 9 9 9\ncpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n")
     watch = BusyCores(tmp_path)
     stat.write_text(
@@ -106,7 +107,7 @@ def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
     )
     assert (watch.cores, watch.mean()) == (2, pytest.approx(1.4))
     stat.unlink()
-    monkeypatch.setattr("linkworth.skeleton.busy_cores.time.monotonic", lambda: 0.0)
+    monkeypatch.setattr(busy_cores.time, "monotonic", lambda: 0.0)
     unknown = BusyCores(tmp_path)
     assert (unknown.cores, unknown.mean()) == (0, None)
 
@@ -146,7 +147,7 @@ def test_every_program_has_reference_rates(name):
 
 
 def test_with_a_measured_time_only_proportions_matter_and_nothing_runs(monkeypatch):
-    monkeypatch.setattr("linkworth.skeleton.rates.phase_times", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(skeleton_rates, "phase_times", lambda *_: pytest.fail("ran"))
     rates = rates_for(CG, RateRequest(), scaled=True)
     assert rates.method == "reference"
     assert rates.seconds_per_operation == reference_rates.of_program("cg").seconds_per_operation
@@ -158,7 +159,7 @@ def test_two_speeds_are_one_too_many():
 
 
 def test_a_class_that_does_not_exist_is_refused_before_anything_runs(monkeypatch):
-    monkeypatch.setattr("linkworth.skeleton.rates.phase_times", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(skeleton_rates, "phase_times", lambda *_: pytest.fail("ran"))
     with pytest.raises(UsageError, match="cg takes one class"):
         rates_for(CG, RateRequest(calibrate_with="Z"))
 
@@ -193,7 +194,7 @@ def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
     assert first.seconds > 0
     assert steps.said in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
     with monkeypatch.context() as patch:
-        patch.setattr("linkworth.skeleton.calibrate.execute", lambda *_, **__: pytest.fail("ran again"))
+        patch.setattr(calibrate, "execute", lambda *_, **__: pytest.fail("ran again"))
         assert rates_for(CG, request) == first
     kept = list((cache.cache_folder() / "rates").glob("*.json"))
     of_it = [
