@@ -1,15 +1,14 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bindings/numpy_array.hpp"
 #include "bindings/text.hpp"
 #include "calls/names.hpp"
 #include "convert/message_columns.hpp"
@@ -73,17 +72,6 @@ nb::dict read_ti(const std::vector<std::string>& paths, double flops_per_second,
     out["idle_waits"] = result.idle_waits;
     out["unknown"] = result.unknown;
     return out;
-}
-
-/// Gives the vector's memory to numpy.
-template <class T>
-nb::object array(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    const nb::capsule owner(kept.release(),
-                            [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
 /// Returns (values, present), or None if no row has a value.

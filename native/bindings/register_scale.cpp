@@ -3,14 +3,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cmath>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "bindings/numpy_array.hpp"
 #include "bindings/text.hpp"
 #include "calls/names.hpp"
 #include "shape_fields.hpp"
@@ -33,17 +32,6 @@ using tracefile::TraceWriter;
 
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// Gives the vector's memory to numpy.
-template <class T>
-nb::object array(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    const nb::capsule owner(kept.release(),
-                            [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
-}
 
 struct RankCalls {
     std::vector<Shape> shapes;
@@ -139,15 +127,11 @@ void write_rank(TraceWriter& writer, std::uint32_t rank, const nb::list& calls,
             const std::uint32_t number = out.shape(shapes[which]);
             known[which] = {out.block(), number};
         }
-        const auto nanoseconds = [](double seconds) {
-            if (!(seconds >= 0 && seconds < 1e9)) throw TraceError("a time in a trace is 0 to 1e9 seconds");
-            return std::llround(seconds * 1e9);
-        };
         const double of_cpu = cpu.data()[at];
         out.event(known[which].number, tracefile::makes_request(shapes[which].call_class),
-                  static_cast<std::uint64_t>(nanoseconds(gap.data()[at])),
-                  of_cpu < 0 ? -1 : nanoseconds(of_cpu),
-                  static_cast<std::uint64_t>(nanoseconds(duration.data()[at])));
+                  tracefile::nanoseconds(gap.data()[at]),
+                  of_cpu < 0 ? -1 : static_cast<std::int64_t>(tracefile::nanoseconds(of_cpu)),
+                  tracefile::nanoseconds(duration.data()[at]));
     }
     writer.finish(rank);
 }

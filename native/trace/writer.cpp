@@ -16,14 +16,14 @@ namespace {
 // Names that come after the first full block; every MPI procedure there is takes 13 KB.
 constexpr std::size_t names_room = 32768;
 
+}  // namespace
+
 std::uint64_t nanoseconds(double seconds) {
     if (!(seconds >= 0 && seconds < 1e9)) {
         throw TraceError("a time in a trace is 0 to 1e9 seconds, not " + std::to_string(seconds));
     }
     return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
-
-}  // namespace
 
 struct TraceWriter::State final : BlockSink {
     State(const std::string& path, std::uint32_t ranks, std::string metadata_json)

@@ -14,6 +14,9 @@
 
 namespace linkworth::tracefile {
 
+/// Whole nanoseconds of a time. Throws TraceError for a time that a trace cannot contain.
+std::uint64_t nanoseconds(double seconds);
+
 class TraceWriter {
   public:
     /// Writes to `path`, or into memory if `path` is empty. Times are exact to the nanosecond.

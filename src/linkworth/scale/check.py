@@ -21,7 +21,7 @@ _SENT = _SENDS | {"collective", "icollective", "collective_init", "rma", "irma"}
 
 
 class Totals(NamedTuple):
-    """What a trace contains."""
+    """Sums over all ranks of a trace."""
 
     events: int = 0
     messages: int = 0

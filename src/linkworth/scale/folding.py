@@ -164,11 +164,9 @@ class Alignment(NamedTuple):
     """Places of calls that several sequences have in common."""
 
     top: list[int | Loop]
-    leaves: int
-    """Number of the leaves: places of one call each, once in every iteration of the loops around it."""
     loops: int
     leaf_of: list[Numbers]
-    """By sequence and event: the leaf."""
+    """By sequence and event: the leaf, a place of one call, once in every iteration of the loops around it."""
     iteration: list[Numbers]
     """By sequence and event: the iteration of the innermost loop around the leaf."""
     iterations: list[Numbers]
@@ -220,7 +218,7 @@ def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
         return out
 
     top = walk([(number, 0, 1, parsed) for number, parsed in enumerate(parses)])
-    return Alignment(top, leaves, len(counts), leaf_of, iteration_of, iterations_of, counts)
+    return Alignment(top, len(counts), leaf_of, iteration_of, iterations_of, counts)
 
 
 def _iterations(sample: Parse, place: int) -> list[Parse]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.folding import Loop
-from linkworth.scale.grids import Position, positions, role_keys
+from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.members import Colour, Groups
 from linkworth.scale.numbers import Point
 from linkworth.scale.peers import Iterations, OffGridError
@@ -103,14 +103,8 @@ def _calls(
 ) -> list[tuple[str, str, dict[str, Any]]]:
     number, iteration, iterations = distinct
     column = role.columns[number]
-    at = everyone.at
     ranks = everyone._replace(
-        at=Position(
-            at.ranks[which],
-            at.sizes[which],
-            [each[which] for each in at.coordinates],
-            [each[which] for each in at.extents],
-        ),
+        at=everyone.at.only(which),
         steps=_steps(len(which), iteration, iterations),
         communicators=[everyone.communicators[each] for each in which.tolist()],
         models=everyone.models[which],

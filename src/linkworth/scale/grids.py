@@ -76,16 +76,30 @@ class Position(NamedTuple):
     coordinates: list[Numbers]
     extents: list[Numbers]
 
+    def only(self, which: Numbers) -> "Position":
+        """Return some of the ranks, in the order of `which`."""
+        return Position(
+            self.ranks[which],
+            self.sizes[which],
+            [each[which] for each in self.coordinates],
+            [each[which] for each in self.extents],
+        )
+
+
+def coordinates(ranks: Numbers, extents: Sequence[Numbers]) -> tuple[list[Numbers], Numbers]:
+    """Return the coordinates of ranks by dimension, and the multiples of the whole grid that are left over."""
+    found: list[Numbers] = []
+    rest = ranks
+    for extent in reversed(extents):
+        found.insert(0, rest % extent)
+        rest = rest // extent
+    return found, rest
+
 
 def positions(ranks: Numbers, size: int, grid: tuple[int, ...]) -> Position:
     """Return where ranks of a communicator of `size` are."""
-    coordinates: list[Numbers] = []
-    rest = ranks
-    for extent in reversed(grid):
-        coordinates.insert(0, rest % extent)
-        rest = rest // extent
     extents = [np.full(len(ranks), extent, dtype=np.int64) for extent in grid]
-    return Position(ranks, np.full(len(ranks), size, dtype=np.int64), coordinates, extents)
+    return Position(ranks, np.full(len(ranks), size, dtype=np.int64), coordinates(ranks, extents)[0], extents)
 
 
 def _ends(depth: int) -> Callable[[Position], list[Numbers]]:

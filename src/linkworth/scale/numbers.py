@@ -12,7 +12,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Point(NamedTuple):
-    """Where a number is known, or wanted."""
+    """A rank count with its grid and problem size, at which a number is known or wanted."""
 
     ranks: int
     grid: tuple[int, ...]
@@ -36,15 +36,6 @@ class Monomial(NamedTuple):
             value *= float(extent) ** power
         return value
 
-    def describe(self) -> str:
-        """Return it as text."""
-        parts = []
-        for name, power in (("p", self.ranks), ("log p", self.logarithm), ("size", self.size)):
-            if power:
-                parts.append(name if power == 1 else f"{name}^{power:.3g}")
-        parts += [f"n{d}^{power:g}" for d, power in enumerate(self.extents) if power]
-        return " ".join(parts) or "1"
-
 
 class Model(NamedTuple):
     """A sum of monomials with coefficients."""
@@ -58,13 +49,6 @@ class Model(NamedTuple):
         """Return its value, which is never negative."""
         return max(
             sum(c * term.at(point) for c, term in zip(self.coefficients, self.terms, strict=True)), 0.0
-        )
-
-    def describe(self) -> str:
-        """Return it as text."""
-        return " + ".join(
-            f"{c:.4g}" if term == Monomial() else f"{c:.4g} {term.describe()}"
-            for c, term in zip(self.coefficients, self.terms, strict=True)
         )
 
 

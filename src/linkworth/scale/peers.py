@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import Position
+from linkworth.scale.grids import Position, coordinates
 from linkworth.scale.recording import Numbers
 
 
@@ -15,13 +15,17 @@ class Iterations(NamedTuple):
     number: Numbers
     total: Numbers
 
+    def only(self, which: Numbers) -> "Iterations":
+        """Return those of some samples, in their order."""
+        return Iterations(self.number[which], self.total[which])
+
 
 class Term(NamedTuple):
     """One coordinate of a peer."""
 
     kind: str
     dimension: int
-    """Whose coordinate it is computed from."""
+    """Dimension of the coordinate from which it is computed."""
     step: str
     constant: int
 
@@ -44,15 +48,6 @@ class Peer(NamedTuple):
                 raise OffGridError
             found = found * n + value
         return found
-
-    def describe(self) -> str:
-        """Return the rule in a few words."""
-        if not self.terms:
-            return {-1: "any", -2: "none"}.get(self.fixed, str(self.fixed))
-        return ", ".join(
-            f"{term.kind}{'' if term.kind in _WHOLE else f' {term.constant:+d}'}{f' by {term.step}' if term.step else ''}"
-            for term in self.terms
-        )
 
 
 class OffGridError(Exception):
@@ -190,20 +185,10 @@ def fit_peer(at: Position, wanted: Numbers, steps: Iterations) -> Peer | None:
         return Peer((), int(wanted[0])) if (wanted == wanted[0]).all() else None
     # A sample of the largest grid decides the constants: on small ones many rules agree.
     order = np.argsort(-at.sizes, kind="stable")
-    at = Position(
-        at.ranks[order],
-        at.sizes[order],
-        [each[order] for each in at.coordinates],
-        [each[order] for each in at.extents],
-    )
-    wanted, steps = wanted[order], Iterations(steps.number[order], steps.total[order])
+    at, wanted, steps = at.only(order), wanted[order], steps.only(order)
     terms = []
-    rest = wanted
-    parts: list[Numbers] = []
-    for n in reversed(at.extents):
-        parts.insert(0, rest % n)
-        rest = rest // n
-    if rest.any():
+    parts, beyond = coordinates(wanted, at.extents)
+    if beyond.any():
         return None
     for dimension, part in enumerate(parts):
         for term in _candidates(dimension, at, part, steps):

@@ -294,7 +294,6 @@ class _Table:
         leaf = np.concatenate([alignment.leaf_of[number] for number in self.sequence_of_sample])
         order = np.argsort(leaf, kind="stable")
         self.leaf = leaf[order]
-        self.leaves = alignment.leaves
         codes = np.concatenate([slot_codes(alignment.leaf_of[number]) for number in self.sequence_of_sample])
         self.slots, slot = np.unique(codes, return_inverse=True)
         self.slot = slot[order]
@@ -337,17 +336,12 @@ class _Table:
         return self._samples(np.arange(count), steps, fitter)
 
     def _samples(self, which: Numbers, steps: Iterations, fitter: Fitter) -> Samples:
-        at = self.at
+        at = self.at.only(which)
         return Samples(
-            Position(
-                at.ranks[which],
-                at.sizes[which],
-                [each[which] for each in at.coordinates],
-                [each[which] for each in at.extents],
-            ),
+            at,
             steps,
             self._recording[which],
-            at.ranks[which],
+            at.ranks,
             self.recordings,
             self.arrangement,
             fitter,

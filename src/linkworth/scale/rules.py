@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from linkworth.scale.grids import GridRule, Position, positions
+from linkworth.scale.grids import GridRule, Position, coordinates, positions
 from linkworth.scale.numbers import Fitter, Model, Point
 from linkworth.scale.peers import Iterations, Peer, fit_peer
 from linkworth.scale.recording import Numbers, Recording
@@ -17,7 +17,7 @@ class UnfitError(Exception):
     def __init__(self, site: str, reason: str) -> None:
         super().__init__(f"{site}: {reason}")
         self.fitted = 0
-        """How many calls were described before: of several failures, that of the best assumptions is reported."""
+        """Number of calls described before. The failure with the most is that of the best assumptions."""
 
 
 class Communicator(NamedTuple):
@@ -25,7 +25,7 @@ class Communicator(NamedTuple):
 
     members: Sequence[int]
     place: int
-    """Of the rank in it."""
+    """The rank's number in it."""
 
 
 class Ranks(NamedTuple):
@@ -54,15 +54,9 @@ class Samples(NamedTuple):
 
     def only(self, which: Numbers) -> "Samples":
         """Return some of the samples."""
-        at = self.at
         return self._replace(
-            at=Position(
-                at.ranks[which],
-                at.sizes[which],
-                [each[which] for each in at.coordinates],
-                [each[which] for each in at.extents],
-            ),
-            steps=Iterations(self.steps.number[which], self.steps.total[which]),
+            at=self.at.only(which),
+            steps=self.steps.only(which),
             recording=self.recording[which],
             rank=self.rank[which],
         )
@@ -83,7 +77,7 @@ class Samples(NamedTuple):
 
 
 class Rule(Protocol):
-    """What a field is at the new count."""
+    """Value of a field at the new count."""
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
@@ -398,17 +392,7 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     index = np.array([view.place for view in views], dtype=np.int64)
     size = np.array([len(view.members) for view in views], dtype=np.int64)
     whole = bool((size == samples.at.sizes).all())
-    at = Position(index, size, *_on_grids(samples, index)) if whole else _inside(index, size)
+    extents = samples.at.extents
+    at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size)
     peer = fit_peer(at, values, samples.steps)
     return None if peer is None else Partner(peer, communicator, whole)
-
-
-def _on_grids(samples: Samples, index: Numbers) -> tuple[list[Numbers], list[Numbers]]:
-    if np.array_equal(index, samples.at.ranks):
-        return samples.at.coordinates, samples.at.extents
-    coordinates: list[Numbers] = []
-    rest = index
-    for extent in reversed(samples.at.extents):
-        coordinates.insert(0, rest % extent)
-        rest = rest // extent
-    return coordinates, samples.at.extents

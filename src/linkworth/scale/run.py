@@ -29,7 +29,7 @@ FEWEST_LEFT_OUT = 3
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to scale, and to where."""
+    """Recordings to scale, the count to reach, and the trace to write."""
 
     traces: Sequence[Path]
     ranks: int

@@ -21,7 +21,7 @@ LIKENESS: tuple[Callable[[str], bool], ...] = (
 
 
 class Target(NamedTuple):
-    """What is wanted."""
+    """The count, size and grid to reach."""
 
     ranks: int
     size: float
