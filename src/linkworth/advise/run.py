@@ -35,7 +35,7 @@ def advise_on_request(
     """
     if (trace is None) == (predictions_file is None):
         raise UsageError("give either a trace or `predictions` FILE")
-    goal = goal or ("time" if budget is not None and deadline is None else "cost")
+    goal = goal or default_goal(deadline, budget)
     if predictions_file is not None:
         if draws is not None:
             raise UsageError(
@@ -54,6 +54,11 @@ def advise_on_request(
         )
     sets, drawn = replay_predictions(trace, on or list(environments), draws, progress)
     return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+
+
+def default_goal(deadline: float | None, budget: float | None) -> Goal:
+    """Return what is minimised unless a goal is named: the time if only a budget is given, else the cost."""
+    return "time" if budget is not None and deadline is None else "cost"
 
 
 def _useful(drawn: Drawn | None) -> Drawn | None:

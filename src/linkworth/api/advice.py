@@ -8,11 +8,12 @@ import msgspec
 
 from linkworth.advise.choose import advise as choose
 from linkworth.advise.request import PriceOptions, gather_environments
-from linkworth.advise.run import advise_on_request
+from linkworth.advise.run import advise_on_request, default_goal
 from linkworth.advise.source import TraceRequest
 from linkworth.api import html
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
+from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, from_rows
 from linkworth.api.trace import Trace
 from linkworth.api.wording import in_words_of_the_api
@@ -83,9 +84,9 @@ def advise(
                 raise UsageError(
                     "predictions have their number of nodes and cannot be replayed; give the trace instead"
                 )
-            goal = goal or ("time" if budget is not None and deadline is None else "cost")
             environments = gather_environments(options, needed=list(program))
-            found = choose(program.document, environments, goal=goal, deadline=deadline, budget=budget)
+            wanted = goal or default_goal(deadline, budget)
+            found = choose(program.document, environments, goal=wanted, deadline=deadline, budget=budget)
         else:
             path = program.path if isinstance(program, Trace) else program
             counts = (nodes,) if isinstance(nodes, int) else tuple(nodes)
@@ -99,4 +100,4 @@ def advise(
                 draws=draws,
                 progress=Steps(on_progress),
             )
-    return Advice(**{name: getattr(found, name) for name in found.__struct_fields__})
+    return shown_as(Advice, found)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import msgspec
 
 from linkworth.api import html
+from linkworth.api.shown import shown_as
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
@@ -28,7 +29,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
         """
         with in_words_of_the_api():
             found = found_fabric(name_or_path)
-        return cls(**{name: getattr(found, name) for name in found.__struct_fields__})
+        return shown_as(cls, found)
 
     def with_(self, **changes: Any) -> Self:  # noqa: ANN401 (fields of several types)
         """Return a copy with other values: `fabric.with_(latency_seconds=2e-6, rails=2)`.
@@ -51,8 +52,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
                 known = sorted({*document, *of_link} - {"sources"})
                 raise UsageError(f"a fabric has no field {name!r}; it has {', '.join(known)}")
         changed = fabric_file.parse(document, f"fabric {self.name}")
-        fields = {name: getattr(changed, name) for name in changed.__struct_fields__}
-        return type(self)(**fields | {"origin": origin})
+        return msgspec.structs.replace(shown_as(type(self), changed), origin=origin)
 
     def _repr_html_(self) -> str:
         link = self.link

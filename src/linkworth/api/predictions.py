@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from linkworth.api import html
+from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, from_rows
 from linkworth.model import prediction as model
 
@@ -28,14 +29,11 @@ class Predictions(Mapping[str, Prediction]):
     def __init__(self, document: model.PredictionSet) -> None:
         self.document = document
         """All results, as `msgspec.Struct` (docs/reference/replay.md)."""
-        self._found = {
-            each.fabric: Prediction(**{name: getattr(each, name) for name in each.__struct_fields__})
-            for each in document.predictions
-        }
+        self._found = {each.fabric: shown_as(Prediction, each) for each in document.predictions}
 
     @property
     def warnings(self) -> list[str]:
-        """What limits these predictions, a sentence each."""
+        """Limits of these predictions, a sentence each."""
         return self.document.warnings
 
     def __getitem__(self, fabric: str) -> Prediction:

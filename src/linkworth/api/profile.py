@@ -11,7 +11,7 @@ from linkworth.model import profile as model
 
 
 class Profile(model.Profile, frozen=True, kw_only=True):
-    """Where the time of a recorded program went (docs/reference/profile.md). Times are seconds, shares are 0 to 1."""
+    """Division of a recorded program's time (docs/reference/profile.md). Times are seconds, shares are 0 to 1."""
 
     def to_table(self) -> Table:
         """Return one row a MPI call: its name, its count, its bytes and its seconds, summed over ranks; the longest first."""

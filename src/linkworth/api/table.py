@@ -27,7 +27,7 @@ class Table:
     ) -> None:
         self._columns = dict(columns)
         self.title = title
-        """What the rows are."""
+        """Description of the rows."""
 
     @property
     def columns(self) -> list[str]:

@@ -14,6 +14,7 @@ from linkworth.api.fabric import FabricLike, found_fabric, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
 from linkworth.api.progress import Progress, Steps
+from linkworth.api.shown import shown_as
 from linkworth.api.table import Table
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import IncompleteError, UsageError
@@ -67,7 +68,7 @@ class Trace:
 
     @property
     def damage(self) -> list[str]:
-        """What is missing of an incomplete trace, a sentence each."""
+        """Missing parts of an incomplete trace, a sentence each."""
         return self._file.damage
 
     def profile(self, smaller: "Trace | None" = None) -> Profile:
@@ -77,7 +78,7 @@ class Trace:
         """
         with in_words_of_the_api():
             found = of_trace(self._file, smaller._file if smaller is not None else None)
-        return Profile(**{name: getattr(found, name) for name in found.__struct_fields__})
+        return shown_as(Profile, found)
 
     def calls(self) -> Table:
         """Return one row a call, rank after rank in order of time.
