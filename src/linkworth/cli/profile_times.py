@@ -7,9 +7,12 @@ from linkworth.cli.profile_detail import TWO_COLUMNS, Detail
 from linkworth.cli.table import Table
 from linkworth.model.call_profile import INIT
 from linkworth.model.profile import CallTotals, Profile, Waits
+from linkworth.profile.pop import DEFINITIONS, named
 from linkworth.profile.where_called import place_of
 
 _BAR = 10
+_FACTOR_OF = {"parallel": 0, "load balance": 1, "communication": 1, "serialisation": 2, "transfer": 2}
+"""Depth of each efficiency: one level is the product of the next."""
 
 
 def bar(share: float) -> str:
@@ -71,18 +74,15 @@ def waited_most(waits: Waits) -> Text:
 
 def efficiencies(profile: Profile, detail: Detail) -> Table:
     """Return the POP efficiencies with their definitions."""
-    pop = profile.pop
     return Table(
         ["", ">", "~"],
         [
-            [name, "not known" if value is None else units.percent(value, 1), basis]
-            for name, value, basis in (
-                ("  parallel", pop.parallel_efficiency, "load balance x communication"),
-                ("   load balance", pop.load_balance, "mean / longest computation"),
-                ("   communication", pop.communication_efficiency, "longest computation / run time"),
-                ("    serialisation", pop.serialisation_efficiency, "longest computation / ideal time"),
-                ("    transfer", pop.transfer_efficiency, "ideal time / run time"),
-            )
+            [
+                " " * (2 + _FACTOR_OF[name]) + name,
+                "not known" if value is None else units.percent(value, 1),
+                DEFINITIONS[name],
+            ]
+            for name, value in named(profile.pop).items()
         ],
         title="POP efficiencies",
         note="Computation: time of a rank outside MPI calls. Ideal time: of a replay on a network without latency, "

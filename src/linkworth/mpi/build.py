@@ -43,7 +43,7 @@ def npb(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
     Raises EnvironmentLacksError if it cannot be built.
     """
-    return _place(mpi, "programs") / NPB if planned else _cached(mpi, "programs")
+    return _planned(mpi, "programs") if planned else _cached(mpi, "programs")
 
 
 def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
@@ -51,7 +51,7 @@ def netbench(mpi: MpiInstallation, *, planned: bool = False) -> Path:
 
     Raises EnvironmentLacksError if it cannot be built.
     """
-    return _place(mpi, "netbench") / NETBENCH if planned else _cached(mpi, "netbench")
+    return _planned(mpi, "netbench") if planned else _cached(mpi, "netbench")
 
 
 def size_probe(mpi: MpiInstallation) -> Path:
@@ -90,8 +90,9 @@ def _has_standard_abi(mpi: MpiInstallation) -> bool:
 
 
 def _cached(mpi: MpiInstallation, part: str) -> Path:
-    place, product = _place(mpi, part), PRODUCTS[part]
+    product = PRODUCTS[part]
     shipped = precompiled.find(mpi, product)
+    place = _place(mpi, part, shipped)
     if shipped is not None:
         return built_once(
             place, product, lambda work: precompiled.fit(shipped, mpi, work / product), what=None
@@ -104,9 +105,13 @@ def _cached(mpi: MpiInstallation, part: str) -> Path:
     )
 
 
-def _place(mpi: MpiInstallation, part: str) -> Path:
+def _planned(mpi: MpiInstallation, part: str) -> Path:
+    product = PRODUCTS[part]
+    return _place(mpi, part, precompiled.find(mpi, product)) / product
+
+
+def _place(mpi: MpiInstallation, part: str, shipped: Path | None) -> Path:
     """Return the cache folder of a part for its current sources, or for its precompiled file."""
-    shipped = precompiled.find(mpi, PRODUCTS[part])
     key = _key(mpi, part, sources.recipe(part)) if shipped is None else _key_of_fitted(mpi, shipped)
     return cache_folder() / "mpi" / f"{part}-{mpi.name.replace('@', '-')}-{key[:16]}"
 

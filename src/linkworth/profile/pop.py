@@ -7,6 +7,26 @@ import msgspec
 from linkworth.model.profile import Pop
 from linkworth.replay.run import Replay
 
+DEFINITIONS = {
+    "parallel": "load balance x communication",
+    "load balance": "mean / longest computation",
+    "communication": "longest computation / run time",
+    "serialisation": "longest computation / ideal time",
+    "transfer": "ideal time / run time",
+}
+"""Definition of each efficiency in a few words, by the name that screens and pages show."""
+
+
+def named(pop: Pop) -> dict[str, float | None]:
+    """Return the efficiencies by their names in DEFINITIONS."""
+    return {
+        "parallel": pop.parallel_efficiency,
+        "load balance": pop.load_balance,
+        "communication": pop.communication_efficiency,
+        "serialisation": pop.serialisation_efficiency,
+        "transfer": pop.transfer_efficiency,
+    }
+
 
 def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime: float) -> Pop:
     """Return the efficiencies of a run.

@@ -7,6 +7,7 @@ from linkworth.model.call_profile import INIT
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.model.profile import CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
+from linkworth.profile.pop import DEFINITIONS, named
 from linkworth.profile.where_called import place_of
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
@@ -79,23 +80,16 @@ def calls(profile: Profile, key: str) -> ReportTable:
 
 def efficiencies(pop: Pop, key: str) -> ReportTable:
     """Return the POP efficiencies, each marked as good or bad, with its definition."""
-    rows = (
-        ("parallel", pop.parallel_efficiency, "load balance x communication"),
-        ("load balance", pop.load_balance, "mean / longest computation"),
-        ("communication", pop.communication_efficiency, "longest computation / run time"),
-        ("serialisation", pop.serialisation_efficiency, "longest computation / ideal time"),
-        ("transfer", pop.transfer_efficiency, "ideal time / run time"),
-    )
 
-    def row(item: tuple[str, float | None, str]) -> list[Field]:
-        name, share, definition = item
-        return [words("efficiency", name, note=definition), cell("value [1]", "value", _rated(share))]
+    def row(item: tuple[str, float | None]) -> list[Field]:
+        name, share = item
+        return [words("efficiency", name, note=DEFINITIONS[name]), cell("value [1]", "value", _rated(share))]
 
     note = (
         f"Look closer at those below {units.percent(GOOD_EFFICIENCY)}. Ideal time: of a replay on a network that "
         "takes no time."
     )
-    return table(f"{key}-efficiencies", "POP efficiencies", rows, row, note=note)
+    return table(f"{key}-efficiencies", "POP efficiencies", named(pop).items(), row, note=note)
 
 
 def waits(found: Waits | None, key: str) -> ReportTable:

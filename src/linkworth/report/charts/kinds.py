@@ -217,6 +217,11 @@ def names_on_y(
     return alt.Y(f"{field}:N", title=None, sort=list(names), axis=alt.Axis(labelLimit=200, **options))
 
 
+def ranks_text(first: int, last: int) -> str:
+    """Return neighbouring ranks as the text of an axis: `3`, `4–7`."""
+    return str(first) if first == last else f"{first}–{last}"
+
+
 def log_ticks(low: float, high: float) -> list[float]:
     """Return round values of a logarithmic axis: 1, 2, 5 in every decade, or only the decades if there are many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))

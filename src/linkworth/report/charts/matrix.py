@@ -113,7 +113,7 @@ def condense(cells: list[list[int]], ranks_per_row: int) -> tuple[int, list[list
 def _name(row: int, ranks_per_row: int, ranks: int) -> str:
     first = row * ranks_per_row
     last = min(first + ranks_per_row, ranks) - 1
-    return str(first) if first == last else f"{first}–{last}"
+    return kinds.ranks_text(first, last)
 
 
 def _rows_per_node(item: ReportItem, ranks_per_row: int) -> int | None:

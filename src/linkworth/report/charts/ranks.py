@@ -26,7 +26,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     times = _times(profile)
     step = math.ceil(len(times) / MOST_BARS)
     bars = [times[first : first + step] for first in range(0, len(times), step)]
-    names = [_name(number * step, len(bar)) for number, bar in enumerate(bars)]
+    names = [kinds.ranks_text(number * step, number * step + len(bar) - 1) for number, bar in enumerate(bars)]
     rows = [
         {"rank": name, "kind": kind, "order": order, "seconds": mean, "label": _label(name, kind, mean)}
         for name, bar in zip(names, bars, strict=True)
@@ -105,10 +105,6 @@ def _message(profile: Profile) -> str:
         )
     message = "; ".join(parts) or "time of each rank"
     return message[0].upper() + message[1:]
-
-
-def _name(first: int, ranks: int) -> str:
-    return str(first) if ranks == 1 else f"{first}–{first + ranks - 1}"
 
 
 def _label(name: str, kind: str, seconds: float) -> str:
