@@ -80,3 +80,12 @@ def test_what_does_not_align_is_refused_with_the_call(
     assert main(["scale", *small, "-n", "8", "-o", str(tmp_path / "made.lwt")]) == 1
     assert "do not align: MPI_" in capsys.readouterr().err
     assert not (tmp_path / "made.lwt").exists()
+
+
+def test_slabs_that_may_become_pencils_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """FT of class W has slabs up to 32 ranks, and recordings up to 8 do not show what follows."""
+    made, _ = scaled("npb:ft.W", [2, 4, 8], 64, tmp_path)
+    assert main(["predict", str(made), "--nodes", "2", "--on", "gbe"]) == 0
+    assert "MPI_Alltoall; a program that cuts its data into slabs" in " ".join(
+        capsys.readouterr().err.split()
+    )

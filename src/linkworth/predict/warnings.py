@@ -50,10 +50,10 @@ def _scaled(trace: TraceFile) -> list[str]:
     counts = ", ".join(map(str, scaling.ranks))
     error = scaling.time_error()
     if error is None:
-        return [
-            f"the trace is scaled from recordings on {counts} ranks, and how far it can be trusted is not known"
-        ]
-    return [
-        f"the trace is scaled from recordings on {counts} ranks; the same way, the time on {scaling.ranks[-1]} is predicted "
-        f"from the smaller ones within {percent(error)}"
-    ]
+        told = f"the trace is scaled from recordings on {counts} ranks"
+    else:
+        told = (
+            f"the trace is scaled from recordings on {counts} ranks; the same way, the time on {scaling.ranks[-1]} is "
+            f"predicted from the smaller ones within {percent(error)}"
+        )
+    return [told, *(f"about the scaled trace: {remark}" for remark in scaling.remarks)]

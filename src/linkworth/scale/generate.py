@@ -29,6 +29,7 @@ class RankEvents(NamedTuple):
     compute: Times
     cpu: Times
     durations: Times
+    views: Mapping[int, Communicator]
 
 
 class _Sequence(NamedTuple):
@@ -90,6 +91,7 @@ def _of_role(
                     compute,
                     np.where(events.has_cpu[sequence.slot], compute, -1.0),
                     events.durations[sequence.slot],
+                    views[which],
                 )
 
 
@@ -164,17 +166,14 @@ def _slots(role: Role, leaf: Numbers) -> Numbers:
 
 
 def _compute(role: Role, slot: Numbers, model: int, point: Point) -> Times:
-    """Return the computation before each event: as that of the model, each group scaled to its total."""
-    events = role.models[model]
-    base = events.compute[slot]
-    group = role.group_of_slot[slot]
-    sums = np.bincount(group, base, int(role.group_of_slot.max()) + 1)
-    factors = np.ones(len(sums))
+    """Return the computation before each event: as that of the model, times the growth of its group."""
+    base = role.models[model].compute[slot]
+    factors = np.ones(int(role.group_of_slot.max()) + 1)
     for number, of in role.compute.items():
         before = of.at(role.last)
-        if sums[number] > 0 and before > 0:
-            factors[number] = events.totals[number] / sums[number] * of.at(point) / before
-    return base * factors[group]
+        if before > 0:
+            factors[number] = of.at(point) / before
+    return base * factors[role.group_of_slot[slot]]
 
 
 def _nearest(program: Behaviour, role: Role, ranks: Numbers, point: Point) -> Numbers:

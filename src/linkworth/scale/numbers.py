@@ -56,12 +56,15 @@ _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, 
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
 _PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
 _EXACT = 1e-9
+STEEPEST_FALL, STEEPEST_RISE = -2.0, 1.0
+"""Powers of the ranks that the time before a call is taken to grow with at most."""
 
 
 class Fitter:
     """Fits series of numbers, and remembers the models of those that it has met."""
 
     def __init__(self, points: Sequence[Point], *, weak: bool) -> None:
+        self._points = list(points)
         self._pools: defaultdict[str, list[tuple[list[int], list[float]]]] = defaultdict(list)
         sized = len({point.size for point in points}) > 1
         extents = len(points[0].grid)
@@ -111,9 +114,25 @@ class Fitter:
                 at.get(number) == value for number, value in zip(numbers, values, strict=True)
             ):
                 return self.fit(others, theirs)
+        if len(numbers) == 1:
+            return self._like_others(site, numbers[0], values[0])
         if (list(numbers), list(values)) not in self._pools[site]:
             self._pools[site].append((list(numbers), list(values)))
         return self.fit(numbers, values)
+
+    def _like_others(self, site: str, number: int, value: float) -> Model:
+        """Return the model of a value at one point: it grows as the nearest number of the same call does."""
+        known = [
+            (abs(theirs[others.index(number)] - value), others, theirs)
+            for others, theirs in self._pools[site]
+            if number in others and theirs[others.index(number)] > 0
+        ]
+        if not known:
+            return self.fit([number], [value])
+        _, others, theirs = min(known, key=lambda each: each[0])
+        model = self.fit(others, theirs)
+        ratio = value / theirs[others.index(number)]
+        return Model(model.terms, tuple(ratio * each for each in model.coefficients), model.error)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""
@@ -122,6 +141,15 @@ class Fitter:
         if found is None:
             found = self._known[key] = self._fit(list(numbers), np.array(values, dtype=float))
         return found
+
+    def smooth(self, numbers: Sequence[int], values: Floats) -> Model:
+        """Return the model of measured times. Two say no more than one power of the ranks."""
+        first, last = self._points[numbers[0]], self._points[numbers[-1]]
+        if len(numbers) == 2 and min(values) > 0 and first.ranks != last.ranks and first.size == last.size:
+            slope = math.log(values[1] / values[0]) / math.log(last.ranks / first.ranks)
+            term = Monomial(min(max(slope, STEEPEST_FALL), STEEPEST_RISE))
+            return Model((term,), (float(values[1]) / term.at(last),), 0.0)
+        return self.fit(numbers, values.tolist())
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():

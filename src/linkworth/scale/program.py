@@ -25,8 +25,6 @@ class Events(NamedTuple):
     """Mean over iterations."""
     durations: Times
     has_cpu: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    totals: dict[int, float]
-    """Computation by group of slots."""
 
 
 class Role(NamedTuple):
@@ -41,10 +39,12 @@ class Role(NamedTuple):
     """Codes of the slots: a leaf after the one before it. Computation belongs to a slot."""
     group_of_slot: Numbers
     compute: dict[int, Model]
-    """By group of slots: computation of a rank."""
+    """By group of slots: computation before one of its events."""
     last: Point
     models: dict[int, Events]
     """By rank of the largest recording."""
+    recordings: int
+    """Number of recordings that show it."""
 
 
 class Behaviour(NamedTuple):
@@ -77,6 +77,13 @@ class Builder:
         ]
         self._texts = [[each.tobytes() for each in of] for of in self._symbols]
         self._grammars: dict[bytes, Grammar] = {}
+        self._mean_compute = np.array(
+            [
+                sum(float(each.compute.sum()) for each in of.sequences)
+                / max(sum(len(each.calls) for each in of.sequences), 1)
+                for of in self.recordings
+            ]
+        )
         self._calls: list[Call] = []
         self._first_call = []
         for recording in self.recordings:
@@ -175,6 +182,7 @@ class Builder:
             compute,
             Point(last.ranks, arrangement.grid(last.ranks), last.size),
             models,
+            len({each.recording for each in samples}),
         )
 
     def _count(self, samples: Samples, alignment: Alignment, loop: int, table: "_Table") -> Rule:
@@ -234,17 +242,18 @@ class Builder:
         self, table: "_Table", group_of_slot: Numbers, fitter: Fitter
     ) -> tuple[dict[int, Model], dict[int, Events]]:
         group = group_of_slot[table.slot]
-        count = int(group.max()) + 1
-        totals = np.zeros((len(table.samples_of_role), count))
-        np.add.at(totals, (table.sample, group), table.compute)
-        numbers = sorted({each.recording for each in table.samples_of_role})
-        of = np.array([each.recording for each in table.samples_of_role])
-        means = np.array([totals[of == number].mean(axis=0) for number in numbers])
-        models = {
-            each: fitter.fit(numbers, means[:, each].tolist())
-            for each in range(count)
-            if means[:, each].any()
-        }
+        of = np.array([each.recording for each in table.samples_of_role])[table.sample]
+        shape = (len(self.recordings), int(group.max()) + 1)
+        cell = of * shape[1] + group
+        times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        sums = np.bincount(cell, table.compute, shape[0] * shape[1]).reshape(shape)
+        # What only one recording shows grows as an event of all ranks does on average.
+        mean = fitter.smooth(range(len(self.recordings)), self._mean_compute)
+        models = {}
+        for place in np.flatnonzero(sums.any(axis=0)).tolist():
+            known = np.flatnonzero(times[:, place])
+            values = sums[known, place] / times[known, place]
+            models[place] = fitter.smooth(known.tolist(), values) if len(known) > 1 else mean
         last = len(self.recordings) - 1
         slots = len(group_of_slot)
         events = {}
@@ -258,7 +267,6 @@ class Builder:
                 np.bincount(slot, table.compute[mine], slots) / times,
                 np.bincount(slot, table.durations[mine], slots) / times,
                 np.bincount(slot, table.has_cpu[mine], slots) > 0,
-                {group: float(totals[number, group]) for group in models},
             )
         return models, events
 

@@ -15,7 +15,9 @@ from linkworth.errors import IncompleteError, LinkworthError, ThresholdError, Us
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
 from linkworth.scale.check import Counted, Totals, compared
+from linkworth.scale.doubts import doubts
 from linkworth.scale.generate import RankEvents, generate
+from linkworth.scale.messages import Balanced
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
 from linkworth.scale.search import Found, Target, again, find
@@ -51,7 +53,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     recordings = _read(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
     found = find(recordings, target)
-    remarks: list[str] = []
+    remarks = doubts(found, recordings, target)
     left_out = _leave_out(recordings, target, found, remarks)
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
@@ -62,14 +64,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
         roles=found.program.describe(),
         role_count=len(found.program.roles),
         left_out=left_out,
-        data_dependent=sorted(
-            {
-                column.entry
-                for role in found.program.roles.values()
-                for column in role.columns
-                if column.copied()
-            }
-        ),
+        data_dependent=sorted(_data_dependent(found)),
         remarks=remarks,
     )
     largest = recordings[-1].trace.metadata
@@ -84,7 +79,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
         call_sites=largest.call_sites,
         rates=largest.rates,
     )
-    counted = Counted(generate(found.program, point))
+    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _data_dependent(found)))
     path, size = _write(metadata, point.ranks, counted, request)
     return ScaleSummary(
         path=str(path),
@@ -147,7 +142,8 @@ def _leave_out(
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         try:
             fewer = again(recordings[:-1], there, found)
-            counted = Counted(generate(fewer.program, fewer.point(there.ranks, there.size)))
+            events = generate(fewer.program, fewer.point(there.ranks, there.size))
+            counted = Counted(events)
             path = Path(folder) / "left-out.lwt"
             metadata = TraceMetadata(
                 workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
@@ -160,6 +156,12 @@ def _leave_out(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
             )
             return None
+
+
+def _data_dependent(found: Found) -> set[str]:
+    return {
+        column.entry for role in found.program.roles.values() for column in role.columns if column.copied()
+    }
 
 
 def _fill(path: Path, metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents]) -> None:

@@ -1,0 +1,48 @@
+"""Reasons to doubt a scaled trace that no comparison with a recording shows."""
+
+from collections.abc import Sequence
+
+from linkworth.scale.recording import Recording
+from linkworth.scale.search import Found, Target
+
+
+def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:
+    """Return one sentence for each."""
+    out = []
+    largest = recordings[-1]
+    roles = found.program.roles.values()
+    once = sum(role.recordings == 1 for role in roles)
+    if once:
+        out.append(
+            f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
+            "them is not known; record another count that is as large"
+        )
+    transposed = _transpositions(largest) if target.ranks > largest.ranks else []
+    if transposed:
+        out.append(
+            f"all ranks exchange pieces in {', '.join(transposed)}; a program that cuts its data into slabs for that, such "
+            f"as a Fourier transform, cuts it otherwise beyond some count, which recordings up to {largest.ranks} ranks "
+            "may not show"
+        )
+    return out
+
+
+def _transpositions(recording: Recording) -> list[str]:
+    """Return the all-to-all exchanges of blocks among all ranks."""
+    found = set()
+    members = recording.communicators[0]
+    for call in recording.calls:
+        name = call.entry.partition("@")[0]
+        if "alltoall" not in name.lower() or call.call_class not in (
+            "collective",
+            "icollective",
+            "collective_init",
+        ):
+            continue
+        # A number for each rank is no data.
+        if (
+            len(members.get(call.fields["comm"], [])) == recording.ranks
+            and call.fields["bytes"] > 8 * recording.ranks
+        ):
+            found.add(name)
+    return sorted(found)

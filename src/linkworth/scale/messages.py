@@ -1,0 +1,143 @@
+"""Whether every message that is sent is received."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from linkworth.scale.generate import RankEvents
+from linkworth.scale.recording import Call, Recording
+from linkworth.scale.rules import Communicator, UnfitError
+
+ANY_SOURCE, ANY_TAG = -1, -1
+
+_SENDS = {"send", "isend", "sendrecv", "isendrecv", "send_init", "psend_init"}
+_RECEIVES = {"recv", "irecv", "recv_init", "precv_init"}
+_BOTH = {"sendrecv", "isendrecv"}
+
+Channel = tuple[int, int, int]
+"""Source and destination, as ranks of all, and tag."""
+
+
+class _Side:
+    """What one side of a channel does."""
+
+    __slots__ = ("bytes", "entry", "messages")
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.bytes = 0
+        self.entry = ""
+
+    def add(self, messages: int, size: int, entry: str) -> None:
+        self.messages += messages
+        self.bytes += messages * size
+        self.entry = self.entry or entry
+
+
+class Messages:
+    """Messages by channel, added up over ranks."""
+
+    def __init__(self, loose: set[str]) -> None:
+        """Start with none. `loose`: calls whose sizes are not known well enough to be compared."""
+        self._loose = loose
+        self._sent: defaultdict[Channel, _Side] = defaultdict(_Side)
+        self._received: defaultdict[Channel, _Side] = defaultdict(_Side)
+        self._wild: defaultdict[int, int] = defaultdict(int)
+
+    def add(
+        self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
+    ) -> None:
+        """Add a rank. `times`: how often it made each call."""
+        for call, count in zip(calls, times, strict=True):
+            if not count or call.call_class not in _SENDS | _RECEIVES:
+                continue
+            fields = call.fields
+            view = views.get(fields["comm"])
+            if view is None:
+                # A communicator between two groups: its peers are not in the list of members.
+                continue
+            if call.call_class in _SENDS and fields["peer"] >= 0:
+                to = view.members[fields["peer"]]
+                self._sent[rank, to, fields["tag"]].add(count, fields["bytes"], call.entry)
+            if call.call_class in _RECEIVES:
+                self._receive(rank, call, count, view, "")
+            elif call.call_class in _BOTH:
+                self._receive(rank, call, count, view, "recv_")
+
+    def _receive(self, rank: int, call: Call, count: int, view: Communicator, prefix: str) -> None:
+        fields = call.fields
+        peer, tag = fields[f"{prefix}peer"], fields[f"{prefix}tag"]
+        if peer == ANY_SOURCE or tag == ANY_TAG:
+            peer, tag = fields.get("actual_peer", ANY_SOURCE), fields.get("actual_tag", ANY_TAG)
+            if peer == ANY_SOURCE or tag == ANY_TAG:
+                self._wild[rank] += count
+                return
+        if peer >= 0:
+            self._received[view.members[peer], rank, tag].add(count, fields[f"{prefix}bytes"], call.entry)
+
+    def check(self) -> None:
+        """Raise UnfitError for the first message that only one side knows of, or that is longer than its receive."""
+        left: defaultdict[int, int] = defaultdict(int)
+        for channel in sorted({*self._sent, *self._received}):
+            source, to, tag = channel
+            sent, received = self._sent[channel], self._received[channel]
+            more = sent.messages - received.messages
+            left[to] += more
+            if more and (more < 0 or not self._wild[to]):
+                raise UnfitError(
+                    sent.entry or received.entry,
+                    f"rank {source} sends {_messages(sent.messages)} with tag {tag} to rank {to}, which receives "
+                    f"{received.messages}",
+                )
+            if sent.bytes > received.bytes and not more and not self._loose & {sent.entry, received.entry}:
+                raise UnfitError(
+                    sent.entry,
+                    f"rank {source} sends {sent.bytes} bytes with tag {tag} to rank {to}, which has room for {received.bytes}",
+                )
+        for to, wild in self._wild.items():
+            if left[to] > wild:
+                raise UnfitError(
+                    "messages",
+                    f"{left[to]} messages reach the receives of rank {to} from any source, which are {wild}",
+                )
+
+
+def _messages(count: int) -> str:
+    return f"{count} message{'s' if count != 1 else ''}"
+
+
+class Balanced:
+    """Passes ranks through, and checks their messages after the last one."""
+
+    def __init__(self, ranks: Iterable[RankEvents], largest: Recording, loose: set[str]) -> None:
+        """Check nothing that the largest recording does not keep either, such as receives that are cancelled."""
+        self._ranks = ranks
+        self._balance = Messages(loose) if is_balanced(largest) else None
+
+    def __iter__(self) -> Iterator[RankEvents]:
+        for each in self._ranks:
+            if self._balance is not None:
+                calls = [Call(*call) for call in each.calls]
+                times = np.bincount(each.call, minlength=len(calls)).tolist()
+                self._balance.add(each.rank, calls, times, each.views)
+            yield each
+        if self._balance is not None:
+            self._balance.check()
+
+
+def is_balanced(recording: Recording) -> bool:
+    """Return whether every message of a recording has a receive with room for it."""
+    balance = Messages(set())
+    for rank, sequence in enumerate(recording.sequences):
+        used, times = np.unique(sequence.calls, return_counts=True)
+        views: dict[int, Communicator] = {
+            number: Communicator(members, members.index(rank) if rank in members else 0)
+            for number, members in recording.communicators[rank].items()
+        }
+        balance.add(rank, [recording.calls[number] for number in used.tolist()], times.tolist(), views)
+    try:
+        balance.check()
+    except UnfitError:
+        return False
+    return True

@@ -1,0 +1,32 @@
+"""Messages that only one side knows of are found."""
+
+import pytest
+
+from linkworth.scale.messages import Messages
+from linkworth.scale.recording import Call
+from linkworth.scale.rules import Communicator, UnfitError
+
+
+def message(kind: str, peer: int, size: int) -> Call:
+    return Call(f"MPI_{kind}@a.c:7", kind.lower(), {"comm": 0, "peer": peer, "tag": 3, "bytes": size})
+
+
+def check(sent: Call, received: Call, times: int) -> None:
+    balance = Messages(set())
+    balance.add(0, [sent], [2], {0: Communicator([0, 1], 0)})
+    balance.add(1, [received], [times], {0: Communicator([0, 1], 1)})
+    balance.check()
+
+
+def test_messages_with_room_are_fine() -> None:
+    check(message("Send", 1, 80), message("Recv", 0, 100), 2)
+
+
+def test_a_message_without_a_receive_is_named() -> None:
+    with pytest.raises(UnfitError, match=r"MPI_Send@a.c:7: rank 0 sends 2 messages .* which receives 1"):
+        check(message("Send", 1, 80), message("Recv", 0, 100), 1)
+
+
+def test_a_message_without_room_is_named() -> None:
+    with pytest.raises(UnfitError, match=r"MPI_Send@a.c:7: rank 0 sends 160 bytes .* which has room for 80"):
+        check(message("Send", 1, 80), message("Irecv", 0, 40), 2)
