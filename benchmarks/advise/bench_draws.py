@@ -2,8 +2,7 @@
 
     .venv/bin/python benchmarks/advise/bench_draws.py [--programs npb:ft.A npb:lu.A] [--ranks 16]
 
-The baseline is the same advice without draws, in the same run: four fabrics of the demo catalog on two nodes and on four. The
-draws are limited by the events that are replayed in all, so a long trace gets fewer of them.
+The baseline is the same advice without draws, in the same run: four fabrics of the demo catalog on two nodes and on four.
 """
 
 import argparse

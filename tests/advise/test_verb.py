@@ -11,6 +11,8 @@ from linkworth.advise import source
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.model.prediction import PredictionSet
+from linkworth.predict.draws import DrawnTimes
+from linkworth.replay.layout import Arrangement
 
 
 @pytest.fixture
@@ -132,11 +134,11 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
         calls.append((trace.path, names, place.nodes, place.ppn, cpu_factor, measured))
         made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
         names = calls[-1][1]
-        return msgspec.structs.replace(
-            made, predictions=[one for one in made.predictions if one.fabric in names]
-        )
+        kept = [one for one in made.predictions if one.fabric in names]
+        drawn = DrawnTimes(seconds=[[one.seconds] for one in kept], assumed=[])
+        return msgspec.structs.replace(made, predictions=kept), drawn
 
-    monkeypatch.setattr(source, "predict", predict)
+    monkeypatch.setattr(source, "predict_with_draws", predict)
     code, out, _ = run(capsys, "t.lwt", "--prices", "demo", "--draws", "0", "--json")
     assert code == 0
     assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
@@ -147,4 +149,4 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
     assert calls[0][0] == Path("t.lwt")
     assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
     assert calls[0][2:] == (None, None, 1.0, None)
-    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, (fabrics.get("ib-fdr"), 14.4))
+    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, (fabrics.get("ib-fdr"), 14.4, Arrangement(nodes=4, ppn=16)))

@@ -9,6 +9,7 @@ from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict, request, sensitivity
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.replay.layout import Arrangement, block
 from linkworth.trace.read import Allowance, open_trace
 
@@ -39,25 +40,25 @@ def test_faster_cores_shorten_computation_only(trace: Path) -> None:
 
 
 def test_a_measured_time_scales_the_computation(trace: Path) -> None:
-    found = predict(trace, [SLOW, FAST], Arrangement(nodes=2), measured=(SLOW, 50.1 * MS))
+    found = predict(trace, [SLOW, FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 50.1 * MS))
     assert found.calibration.cpu_factor == pytest.approx(10 / 40, rel=1e-5)
     assert found.predictions[0].seconds == pytest.approx(50.1 * MS, rel=1e-5)
     assert found.predictions[1].seconds == pytest.approx(40.101 * MS, rel=1e-5)
-    quicker = predict(trace, [SLOW], Arrangement(nodes=2), measured=(SLOW, 11 * MS))
+    quicker = predict(trace, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 11 * MS))
     assert quicker.predictions[0].seconds == pytest.approx(11 * MS, rel=1e-5)
 
 
 def test_a_measured_time_below_the_communication_is_refused(trace: Path) -> None:
     with pytest.raises(UsageError, match=r"the communication alone takes 0\.0101 s"):
-        predict(trace, [FAST], Arrangement(nodes=2), measured=(SLOW, 9 * MS))
+        predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 9 * MS))
     with pytest.raises(UsageError, match="above 0 seconds"):
-        predict(trace, [FAST], Arrangement(nodes=2), measured=(SLOW, 0.0))
+        predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 0.0))
 
 
 def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
     path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
     with pytest.raises(UsageError, match="no computation to scale"):
-        predict(path, [SLOW], Arrangement(nodes=2), measured=(SLOW, 1.0))
+        predict(path, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1.0))
 
 
 @given(
@@ -74,7 +75,7 @@ def test_calibration_meets_any_reachable_time(
         tmp_path_factory.mktemp("kink") / "kink.lwt",
         [[send(1, 1_000_000).after(early)], [recv(0, 1_000_000).after(late), Call("MPI_Wtime", "local")]],
     )
-    found = predict(path, [SLOW], Arrangement(nodes=2), measured=(SLOW, seconds))
+    found = predict(path, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, seconds))
     assert found.predictions[0].seconds == pytest.approx(seconds, rel=1e-5)
 
 
@@ -158,7 +159,7 @@ def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
 
 
 def test_a_measured_time_is_read_from_its_option() -> None:
-    found, seconds = request.measured_time("gbe=12.5")
-    assert (found.name, seconds) == ("gbe", 12.5)
+    [found] = request.measured_times(["gbe=12.5"])
+    assert (found.fabric.name, found.seconds, found.arrangement) == ("gbe", 12.5, None)
     with pytest.raises(UsageError, match=r"gbe"):
-        request.measured_time("gbee=12")
+        request.measured_times(["gbee=12"])

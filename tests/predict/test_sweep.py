@@ -19,6 +19,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import find
 from linkworth.predict import predict
 from linkworth.predict.axes import parse
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.sweep import arrangements, sweep
 from linkworth.predict.workers import ReplayWorkers
 from linkworth.replay.layout import Arrangement
@@ -84,7 +85,7 @@ def test_a_point_is_what_predict_says(trace):
 
 
 def test_a_measured_time_scales_all_points(trace):
-    measured = (fabrics.get("gbe"), 0.5)
+    measured = MeasuredTime(fabrics.get("gbe"), 0.5)
     found = sweep(trace, [fabrics.get("gbe")], [], arrangements([2, 4]), measured=measured)
     assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)
     assert found.calibration.measured_fabric == "gbe"
@@ -107,7 +108,7 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
         ({"cpu_factor": 0.0}, "give a number above 0"),
         ({"settings": ReplaySettings(samples=20)}, "a sweep gives one time a point"),
         (
-            {"axes": [parse("cpu-factor=2")], "measured": (fabrics.get("gbe"), 1.0)},
+            {"axes": [parse("cpu-factor=2")], "measured": MeasuredTime(fabrics.get("gbe"), 1.0)},
             "`measured` sets the CPU factor already",
         ),
         (

@@ -2,17 +2,31 @@
 
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 from synthetic import fabric, recv, send, way, write_trace
 
+from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
-from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.prediction import Interval
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict import draws as draws_module
 from linkworth.predict import predict
+from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.response import Response
+from linkworth.replay.layout import Arrangement
+from linkworth.trace.read import open_trace
 
 MB = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def exact_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the parameters' spread as the only source of error."""
+    exact = msgspec.structs.replace(model_errors(), prior=0.0, misses=[])
+    monkeypatch.setattr(draws_module, "model_errors", lambda: exact)
 
 
 @pytest.fixture
@@ -80,9 +94,62 @@ def test_computation_varies_too(tmp_path: Path) -> None:
     assert found.high_seconds == pytest.approx(1 + 1.645 * 0.05, rel=0.02)
 
 
-def test_faults(trace: Path) -> None:
-    with pytest.raises(UsageError, match="by hand has no spread"):
-        predict(trace, [fabric(way())], settings=ReplaySettings(samples=20))
+def test_a_fabric_without_spread_gets_the_assumed_one(trace: Path) -> None:
+    found = within(trace, fabric(way(bandwidth=1e9)))
+    assert found.high_seconds == pytest.approx(10e-3 * (1 + 0.1645), rel=0.05)
+
+
+def test_a_response_is_exact_at_its_replays_and_near_between_them(tmp_path: Path) -> None:
+    steps = [send(1, MB).after(1e-3), recv(1, MB)] * 5
+    path = write_trace(tmp_path / "steps.lwt", [steps, [recv(0, MB).after(2e-3), send(0, MB)] * 5])
+    trace = open_trace(path)
+    response = Response(trace, fabric(way(bandwidth=1e9)), Arrangement(nodes=2).layout(2), ReplaySettings())
+    response.at(1.0)
+    for scale in (0.0, 0.3, 0.7, 1.0, 1.5):
+        there = Response(trace, response.fabric, response.layout, ReplaySettings()).at(scale or 1e-9).seconds
+        assert response.seconds(np.array([scale]))[0] == pytest.approx(there, rel=0.1), scale
+    # A network that is slower by a factor has the effect of less computation, in a longer time.
+    slower = Response(trace, fabric(way(bandwidth=0.5e9)), response.layout, ReplaySettings()).at(1.0).seconds
+    assert 2 * response.seconds(np.array([0.5]))[0] == pytest.approx(slower, rel=0.02)
+
+
+def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path: Path) -> None:
+    path = write_trace(
+        tmp_path / "half.lwt", [[send(1, MB).after(1e-3), recv(1, 0)] * 10, [recv(0, MB), send(0, 0)] * 10]
+    )
+    spread = Spread(bandwidth=0.1)
+    slow, fast = (
+        msgspec.structs.replace(fabric(way(bandwidth=rate), spread=spread), name=name)
+        for name, rate in (("slow", 1e9), ("fast", 1e11))
+    )
+    # 10 ms of bytes and 10 ms of computation: 10 % of the bytes are 10 % of the computation.
+    at, beyond = (
+        each.interval for each in predict(path, [slow, fast], measured=MeasuredTime(slow, 20e-3)).predictions
+    )
+    assert at is not None and beyond is not None
+    assert at.low_seconds == pytest.approx(at.high_seconds, rel=0.01)
+    assert beyond.low_seconds == pytest.approx(10.1e-3 - 1.8e-3, rel=0.04)
+    assert beyond.high_seconds == pytest.approx(10.1e-3 + 1.6e-3, rel=0.04)
+    warned = predict(path, [fast], measured=MeasuredTime(slow, 14e-3)).warnings
+    assert "71 % of the time given for slow is communication by the model" in warned[0]
+    assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []
+
+
+def test_errors_of_a_kind_come_from_its_sources_and_an_assumption() -> None:
+    shipped = model_errors()
+    errors: ModelErrors = msgspec.structs.replace(
+        shipped,
+        prior=0.3,
+        prior_weight=2.0,
+        misses=[
+            Misses(source=name, pattern="exchanges", technology="tcp", points=9, spread=0.1)
+            for name in ("a", "b")
+        ],
+    )
+    assert errors.of("exchanges", "tcp") == (pytest.approx(0.05**0.5), 4)
+    assert errors.without("b").of("exchanges", "tcp") == (pytest.approx((0.19 / 3) ** 0.5), 3)
+    assert errors.of("collectives", "tcp") == (pytest.approx(0.3), 2)
+    assert shipped.date and all(each.points >= 3 for each in shipped.misses)
 
 
 def test_a_spread_of_an_unknown_parameter_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,9 +100,9 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     assert run_study(store).exit_code == 0
     found = {r.environment: r for r in store.records() if r.workload == "npb:is.S"}
     ours, theirs = (found[name].series["drawn_seconds"] for name in ("ours", "theirs"))
-    assert len(ours) == len(theirs) == 100
-    assert found["ours"].facts["draws"] == "100 of its spread"
-    assert found["theirs"].facts["draws"] == "100 of its assumed spread"
+    assert len(ours) == len(theirs) == 400
+    assert found["ours"].facts["draws"] == "400 of its spread"
+    assert found["theirs"].facts["draws"] == "400 of its assumed spread"
     # The interval of `linkworth predict --samples` comes from the same draws.
     trace = store.trace("npb:is.S-4")
     [interval] = [
@@ -111,7 +111,7 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
             trace,
             [fabrics.get(f"{tmp_path}/ours.toml")],
             Arrangement(nodes=2),
-            settings=ReplaySettings(samples=100),
+            settings=ReplaySettings(samples=400),
         ).predictions
     ]
     assert interval.low_seconds == pytest.approx(quantile(sorted(ours), 0.05))

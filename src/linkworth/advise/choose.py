@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from linkworth.advise.reason import reason
-from linkworth.advise.uncertain import over_draws, sentence
+from linkworth import units
+from linkworth.advise.reason import name_of, reason
+from linkworth.advise.uncertain import CLOSE, Drawn, over_draws, sentence, too_close
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
 from linkworth.model.number_range import BUDGET_USD, SECONDS, NumberRange
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
-from linkworth.predict.draws import Drawn
 
 __all__ = ["TIE_TOLERANCE", "advise", "cost_usd"]
 
@@ -53,12 +53,21 @@ def advise(
     place = None if chosen is None else options.index(chosen)
     if drawn is not None and drawn.draws:
         ranked = over_draws(ranked, drawn, place, goal, deadline, budget, choose)
+    close = [] if drawn is None else too_close(ranked, drawn, place, goal)
+    why = reason(options, chosen, goal, deadline, budget)
+    if close:
+        names = ", ".join(name_of(option, options) for option in close)
+        word = "cost" if goal == "cost" else "take"
+        why = f"too close to call: {names} may {word} over {units.percent(CLOSE)} less than the best estimate, {why}"
     return Advice(
         workload=sets[0].workload,
         ranks=sets[0].ranks,
         nodes=chosen.nodes if chosen is not None else sets[0].nodes,
-        choice=chosen.fabric if chosen is not None else None,
-        reason=reason(options, chosen, goal, deadline, budget),
+        choice=chosen.fabric if chosen is not None and not close else None,
+        too_close=list(
+            dict.fromkeys(option.fabric for option in (*([chosen] if chosen and close else []), *close))
+        ),
+        reason=why,
         options=ranked,
         breakeven_price_ratio=_breakeven(options),
         goal=goal,

@@ -6,9 +6,9 @@ from pathlib import Path
 from linkworth.advise.choose import advise
 from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
 from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
+from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Goal
-from linkworth.predict.draws import Drawn
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.trace.read import Allowance
 
@@ -30,7 +30,7 @@ def advise_on_request(
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that
     have a price. The default `goal` is time if only a budget is given, else cost. With several options, `draws` of
-    the parameters (default: 100 or fewer; 0: none) are replayed to estimate the certainty. Earlier predictions have
+    the parameters (default: 400; 0: none) give the certainty. Earlier predictions have
     no trace to replay.
     """
     if (trace is None) == (predictions_file is None):

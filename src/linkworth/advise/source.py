@@ -6,13 +6,14 @@ from pathlib import Path
 import msgspec
 
 from linkworth.advise.request import fabric_name, load_predictions
+from linkworth.advise.uncertain import Drawn
 from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict import predict
-from linkworth.predict.draws import DEFAULT_DRAWS, Drawn, draw_times
-from linkworth.predict.request import measured_time, traced
+from linkworth.predict.predict import predict_with_draws
+from linkworth.predict.request import measured_times, traced
+from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
@@ -29,8 +30,8 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of nodes to compare; empty: the replay's default."""
     ppn: int | None = None
     cpu_factor: float | None = None
-    measured: str | None = None
-    """FABRIC=SECONDS."""
+    measured: Sequence[str] = ()
+    """FABRIC[:NODESxRANKS]=SECONDS; several in different layouts."""
     placement: str = "block"
     settings: ReplaySettings = ReplaySettings()
     allowed: Allowance | None = None
@@ -73,32 +74,37 @@ def replay_predictions(
     Also return the times under `draws` draws of the parameters (None: 100, or fewer for a long trace)
     if there is anything to compare.
     """
-    measured = None if request.measured is None else measured_time(request.measured)
+    times = measured_times(request.measured)
     chosen = [fabrics.get(name) for name in names]
     counts: Sequence[int | None] = request.nodes or (None,)
     if len(set(counts)) < len(counts):
         raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
     with traced(
-        request.workload, request.ranks, request.rates, scaled=measured is not None, progress=progress
+        request.workload, request.ranks, request.rates, scaled=bool(times), progress=progress
     ) as path:
         trace = open_trace(path, request.allowed)
         sets: list[PredictionSet] = []
-        cpu_factor = 1.0 if request.cpu_factor is None else request.cpu_factor
-        for nodes in counts:
-            found = predict(
+        seconds: dict[tuple[str, int], list[float]] = {}
+        assumed: set[str] = set()
+        known, settings = fitted(trace, times, msgspec.structs.replace(request.settings, samples=draws or 0))
+        arrangements = [
+            Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
+        ]
+        for arrangement in arrangements:
+            found, drawn = predict_with_draws(
                 trace,
                 chosen,
-                Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement),
-                cpu_factor=cpu_factor,
-                measured=measured if not sets else None,
-                settings=request.settings,
+                arrangement,
+                cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
+                measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
+                settings=settings,
             )
-            if measured is not None and not sets:
-                cpu_factor = found.calibration.cpu_factor
             sets.append(found)
-        drawn = None
-        if draws != 0 and len(chosen) * len(sets) > 1:
-            drawn = draw_times(
-                trace, chosen, sets, count=draws or DEFAULT_DRAWS, ppn=request.ppn, limited=draws is None
-            )
-        return sets, drawn
+            assumed |= set(drawn.assumed)
+            seconds |= {
+                (fabric.name, found.nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
+            }
+        if draws == 0 or len(seconds) < 2:
+            return sets, None
+        count = len(next(iter(seconds.values())))
+        return sets, Drawn(seconds=seconds, draws=count, assumed=sorted(assumed))

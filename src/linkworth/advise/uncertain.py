@@ -7,8 +7,22 @@ import msgspec
 from linkworth import units
 from linkworth.advise.reason import name_of
 from linkworth.model.advice import AdviceOption, Goal, OptionDraws, Range
-from linkworth.predict.draws import ASSUMED_SPREAD, Drawn
+from linkworth.predict.draws import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import CONFIDENCE, quantile
+
+
+class Drawn(msgspec.Struct, frozen=True, kw_only=True):
+    """Times of all options under the same draws."""
+
+    seconds: dict[tuple[str, int], list[float]]
+    """Seconds of each draw, by fabric and number of nodes."""
+    draws: int
+    assumed: list[str]
+    """Fabrics without a spread of their own, which use the assumed one."""
+
+
+CLOSE = 0.02
+"""Relative saving up to which another option does not put the choice in doubt."""
 
 Choose = Callable[[Sequence[AdviceOption], Callable[[AdviceOption], float]], AdviceOption | None]
 
@@ -68,6 +82,27 @@ def over_draws(
     ]
 
 
+def too_close(
+    options: Sequence[AdviceOption], drawn: Drawn, choice: int | None, goal: Goal
+) -> list[AdviceOption]:
+    """Return the feasible options that may be over 2 % better by the goal than the choice, within the 90 % interval."""
+    if choice is None:
+        return []
+    seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
+    rates = [option.cost_usd / option.seconds if goal == "cost" else 1.0 for option in options]
+    found = []
+    for place, option in enumerate(options):
+        if place == choice or not option.feasible or _runs_alike(option, options[choice]):
+            continue
+        ratios = sorted(
+            theirs * rates[place] / (mine * rates[choice])
+            for theirs, mine in zip(seconds[place], seconds[choice], strict=True)
+        )
+        if quantile(ratios, (1 - CONFIDENCE) / 2) < 1 - CLOSE:
+            found.append(option)
+    return found
+
+
 def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, drawn: Drawn) -> str:
     """Return a sentence on the certainty and on what was drawn."""
     count = drawn.draws
@@ -98,8 +133,6 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
             f"the spread of {', '.join(drawn.assumed)} is assumed: {units.percent(spread.latency)} of latency, "
             f"bandwidth and overhead, {units.percent(spread.computation)} of computation"
         )
-    if count < drawn.asked:
-        parts.append(f"{count} draws instead of {drawn.asked} keep the replays of this long trace short")
     return "; ".join(parts)
 
 

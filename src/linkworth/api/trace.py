@@ -25,6 +25,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
 from linkworth.predict import predict
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.profile import of_trace
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
@@ -158,7 +159,7 @@ class Trace:
             known = (
                 None
                 if measured is None
-                else next((found_fabric(name), float(s)) for name, s in measured.items())
+                else next(MeasuredTime(found_fabric(name), float(s)) for name, s in measured.items())
             )
             steps = Steps(on_progress, len(chosen) + 1)
             return Predictions(

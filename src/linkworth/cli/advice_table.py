@@ -39,7 +39,7 @@ def advice_table(advice: Advice) -> RenderableType:
             keys=len(names),
             most_rows=MOST_ROWS,
         ),
-        Text(f"Choice: {'' if advice.choice else 'none; '}{advice.reason}."),
+        Text(f"Choice: {'' if advice.choice or advice.too_close else 'none; '}{advice.reason}."),
     ]
     if advice.breakeven_price_ratio is not None:
         parts.append(

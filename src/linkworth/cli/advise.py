@@ -67,8 +67,10 @@ _OF_A_REPLAY = (
 )
 @click.option(
     "--measured",
+    multiple=True,
     metavar="FABRIC=SECONDS",
-    help="Time measured on one fabric. The computation is scaled so that its replay takes as long.",
+    help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
+    "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
 )
 @click.option(
     "--cpu-factor",
@@ -131,8 +133,8 @@ _OF_A_REPLAY = (
     "--draws",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Replays of each option with parameters drawn from their spread. They give the certainty of the choice; 0: none."
-    "  [default: 100, fewer for a long trace]",
+    help="Draws of each option's time from all that is uncertain. They give the certainty of the choice; 0: none."
+    "  [default: 400]",
 )
 @rate_options
 @damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
@@ -144,7 +146,7 @@ def command(
     nodes: tuple[int, ...] | None,
     ppn: int | None,
     on: tuple[str, ...],
-    measured: str | None,
+    measured: tuple[str, ...],
     cpu_factor: float | None,
     placement: str,
     settings: ReplaySettings,
@@ -168,9 +170,9 @@ def command(
     """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
 
     The cost of a run is seconds x nodes x price / 3600. The break-even price ratio is the price of the fastest network's
-    node over that of the cheapest node at which a run costs the same on both. Each option is replayed with the same draws of
-    the networks' parameters. The answer gives the share of draws in which the choice stays the better one. Exit code 1 if no
-    option meets the limits.
+    node over that of the cheapest node at which a run costs the same on both. All options' times are
+    drawn together, and the answer gives the share of draws in which the choice stays the better one. If another option may be
+    over 2 % better within the 90 % interval, it is too close to call. Exit code 1 if no option meets the limits.
     """
     if workload is None:
         refuse(
@@ -219,4 +221,4 @@ def command(
         emit_json(advice)
     else:
         console().print(advice_table(advice))
-    return 0 if advice.choice is not None else 1
+    return 0 if advice.choice_option is not None else 1

@@ -74,7 +74,7 @@ def command(
     fabric_names: tuple[str, ...],
     nodes: int | None,
     ppn: int | None,
-    measured: str | None,
+    measured: tuple[str, ...],
     cpu_factor: float,
     ranks: int | None,
     with_tolerances: bool,
@@ -106,21 +106,23 @@ def command(
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
-    from linkworth.predict import predict, request
+    from linkworth.predict import predict, request, sharing
     from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
 
     chosen = [fabrics.get(name) for name in fabric_names]
-    known = request.measured_time(measured) if measured is not None else None
+    times = request.measured_times(measured)
     rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)
     with (
         Steps() as steps,
-        request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,
+        request.traced(trace, ranks, rates, scaled=bool(times), progress=steps) as path,
     ):
+        opened = open_trace(path, allowed)
+        known, settings = sharing.fitted(opened, times, settings)
         predictions = predict(
-            open_trace(path, allowed),
+            opened,
             chosen,
             Arrangement(nodes=nodes, ppn=ppn, placement=placement),
             cpu_factor=cpu_factor,

@@ -46,8 +46,10 @@ _PROGRAM = (
     ),
     click.option(
         "--measured",
+        multiple=True,
         metavar="FABRIC=SECONDS",
-        help="Time measured on one fabric. The computation is scaled so that its replay takes as long.",
+        help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
+        "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
     ),
     click.option(
         "--cpu-factor",
@@ -69,14 +71,15 @@ _PROGRAM = (
 
 def refuse_useless_options(values: Mapping[str, Any]) -> None:
     """Raise UsageError for an option without an effect because of another one. `values`: those of all parameters."""
-    if values.get("measured") is not None:
+    if values.get("measured"):
         refuse(("cpu_factor",), "--measured sets the CPU factor; leave one of them out")
-    sampling = "--draws above 0" if "draws" in values else "--samples N"
-    samples = values["draws"] != 0 if "draws" in values else bool(values.get("samples"))
-    if not samples:
-        refuse(("spread",), f"no parameters are drawn at random; give {sampling} as well, or leave it out")
-    if not (samples or values["noise"]):
-        refuse(("seed",), "nothing is drawn at random; give --noise or --samples as well, or leave it out")
+    draws = values["draws"] != 0 if "draws" in values else "samples" in values
+    if not draws:
+        refuse(
+            ("spread",), "no parameters are drawn at random; give --draws above 0 as well, or leave it out"
+        )
+    if not (draws or values["noise"]):
+        refuse(("seed",), "nothing is drawn at random; give --noise as well, or leave it out")
 
 
 def program_options(command: _Command) -> _Command:

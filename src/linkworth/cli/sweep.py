@@ -60,7 +60,7 @@ def command(
     axes: tuple[str, ...],
     nodes: tuple[int, ...] | None,
     ppn: int | None,
-    measured: str | None,
+    measured: tuple[str, ...],
     cpu_factor: float,
     ranks: int | None,
     workers: int | None,
@@ -82,6 +82,7 @@ def command(
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.steps import Steps
     from linkworth.cli.sweep_table import as_csv, sweep_table
+    from linkworth.errors import UsageError
     from linkworth.predict import axes as parameters
     from linkworth.predict import request
     from linkworth.predict.sweep import arrangements, sweep
@@ -94,7 +95,12 @@ def command(
     varied = [parameters.parse(text) for text in axes]
     for axis in varied:
         refuse((axis.name.replace("-", "_"),), f"--vary {axis.name} sets it; leave one of them out")
-    known = request.measured_time(measured) if measured is not None else None
+    times = request.measured_times(measured)
+    if any(each.arrangement for each in times):
+        raise UsageError(
+            f"--measured {measured[0]}: a sweep has layouts of its own; leave out the one of the time"
+        )
+    known = times[0] if times else None
     rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     with (
         Steps() as steps,

@@ -70,7 +70,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int
     """Nodes of the choice. Without a choice: the first number that the user asked for."""
     choice: str | None
-    """Fabric to take. None if no option meets the deadline and the budget."""
+    """Fabric to take. None if no option meets the deadline and the budget, or if it is too close to call."""
     reason: str
     """One sentence."""
     options: list[AdviceOption]
@@ -85,9 +85,12 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Source of the computation times, for a program that was not run."""
     collectives: CollectiveRules | None = None
     """Collective algorithms that the replay used. None if the predictions do not name them."""
+    too_close: list[str] = msgspec.field(default_factory=list)
+    """Fabrics among which the choice is too close to call, the best estimate first: within the 90 % interval another
+    one is over 2 % better by the goal."""
     choice_option: int | None = None
-    """Index of the choice in `options`."""
+    """Index in `options` of the choice, or of the best estimate if it is too close to call."""
     draws: int = 0
-    """Number of parameter draws that were replayed for each option. 0: none."""
+    """Number of draws of each option's time. 0: none."""
     uncertainty: str = ""
     """One sentence on how sure the choice is and which parameters were drawn."""

@@ -99,10 +99,10 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     samples: Annotated[
         int,
         Parameter(
-            help="Replay N times with parameters drawn from their spread, and print the interval of 90 % of the "
-            "times.",
+            help="Draws of all that is uncertain, for the interval of 90 % of the times.",
             allowed=NumberRange(least=10, most=10**6, zero=True),
             metavar="N",
+            default="400",
         ),
     ] = 0
     spread: Annotated[

@@ -2,14 +2,12 @@
 
 from typing import NamedTuple
 
-import msgspec
-
-from linkworth import _engine
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import ComputationScale, Layout
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay
+from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import TraceFile
 
 _RELATIVE_TOLERANCE = 1e-6
@@ -18,14 +16,22 @@ _ROUGH_TOLERANCE = 1e-4
 _FINE_REPLAYS = 8
 _MOST_REPLAYS = 60
 _AS_RECORDED = ReplaySettings()
-_SLOWEST = 1e9
+_LARGEST_SCALE = 1 / SMALLEST_SCALE
 
 
-class _Point(NamedTuple):
-    scale: float
-    """Factor of the computation."""
+class MeasuredTime(NamedTuple):
+    """A time of the program on a network."""
+
+    fabric: Fabric
     seconds: float
-    slope: float
+    arrangement: Arrangement | None = None
+    """None: that of the prediction."""
+
+    @property
+    def title(self) -> str:
+        """Name as a user types it."""
+        place = self.arrangement
+        return self.fabric.name if place is None else f"{self.fabric.name}:{place.nodes}x{place.ppn}"
 
 
 def calibrated(
@@ -33,81 +39,79 @@ def calibrated(
     layout: Layout,
     *,
     cpu_factor: float,
-    measured: tuple[Fabric, float] | None,
+    measured: MeasuredTime | None,
     settings: ReplaySettings = _AS_RECORDED,
-) -> ComputationScale:
+) -> tuple[ComputationScale, Response | None]:
     """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
 
-    Raises UsageError for an impossible time.
+    Also return the replays on that fabric. Raises UsageError for an impossible time.
     """
     rates = trace.metadata.rates
     if measured is None:
-        return ComputationScale(cpu_factor=cpu_factor, rates=rates)
-    fabric, seconds = measured
-    return ComputationScale(
-        cpu_factor=cpu_factor_for(
-            trace.engine, fabric, layout, seconds, tolerate_cut=trace.incomplete, settings=settings
-        ),
+        return ComputationScale(cpu_factor=cpu_factor, rates=rates), None
+    fabric, seconds, place = measured
+    there = layout if place is None else place.layout(trace.engine.ranks)
+    response = Response(trace, fabric, there, settings)
+    found = ComputationScale(
+        cpu_factor=1 / scale_for(response, seconds),
         measured_fabric=fabric.name,
         measured_seconds=seconds,
         rates=rates,
     )
+    return found, response
 
 
 def cpu_factor_for(
-    trace: _engine.Trace,
+    trace: TraceFile,
     fabric: Fabric,
     layout: Layout,
     seconds: float,
-    *,
-    tolerate_cut: bool = False,
     settings: ReplaySettings = _AS_RECORDED,
 ) -> float:
-    """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`.
+    """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`; errors as `scale_for`."""
+    return 1 / scale_for(Response(trace, fabric, layout, settings), seconds)
+
+
+def scale_for(response: Response, seconds: float) -> float:
+    """Return the scale of the computation with which the replay takes `seconds`.
 
     The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
     Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. Raises UsageError if
     the replay takes longer even without computation, or if the trace has no computation.
     """
+    fabric = response.fabric
     if not 0 < seconds < float("inf"):
         raise UsageError(f"`measured` {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
 
-    def replayed(scale: float) -> _Point:
-        scaled = msgspec.structs.replace(
-            settings,
-            cpu_factor_at={level: factor / scale for level, factor in settings.cpu_factor_at.items()},
-        )
-        found = replay(
-            trace, fabric, layout, cpu_factor=1 / scale, tolerate_cut=tolerate_cut, settings=scaled
-        )
-        return _Point(scale, found.seconds, found.seconds_per_inverse_cpu_speed / scale)
+    def time(scale: float) -> float:
+        return response.at(scale).seconds
 
-    low = replayed(1 / _SLOWEST)
-    if low.seconds >= seconds:
+    low = SMALLEST_SCALE
+    if time(low) >= seconds:
         raise UsageError(
-            f"`measured` {fabric.name}={seconds:g}: the communication alone takes {low.seconds:.4g} s on {fabric.name} in this "
+            f"`measured` {fabric.name}={seconds:g}: the communication alone takes {time(low):.4g} s on {fabric.name} in this "
             "layout, so the program cannot have run in that time there; check the time, the fabric, `nodes` and `ppn`"
         )
-    high = replayed(1.0)
-    while high.seconds < seconds:
-        if high.scale > _SLOWEST:
+    high = 1.0
+    while time(high) < seconds:
+        if high > _LARGEST_SCALE:
             raise UsageError(
                 f"`measured` {fabric.name}={seconds:g}: the trace contains no computation to scale to that time"
             )
-        low = high
-        high = replayed(4 * high.scale * seconds / high.seconds)
+        low, high = high, 4 * high * seconds / time(high)
     here = high
     for turn in range(_MOST_REPLAYS):
         enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE
-        if abs(here.seconds - seconds) <= enough * seconds:
+        if abs(time(here) - seconds) <= enough * seconds:
             break
-        guess = here.scale + (seconds - here.seconds) / here.slope if here.slope > 0 else high.scale
+        slope = response.slope(here)
+        guess = here + (seconds - time(here)) / slope if slope > 0 else high
         # Every third step halves the bracket: if messages compete, a piece's slope says little about the next.
-        if turn % 3 == 2 or not low.scale < guess < high.scale:
-            guess = (low.scale + high.scale) / 2
-        here = replayed(guess)
-        if here.seconds < seconds:
+        if turn % 3 == 2 or not low < guess < high:
+            guess = (low + high) / 2
+        here = guess
+        if time(here) < seconds:
             low = here
         else:
             high = here
-    return 1 / here.scale
+    return here

@@ -1,109 +1,160 @@
-"""Times of several fabrics and node counts under the same draws of uncertain parameters, comparable draw by draw."""
+"""Times under draws of everything uncertain: parameters of networks, the model itself, and the computation.
+
+A measured time is exact: each draw of the network on which it was measured scales the computation again, so that the
+uncertainty about that network widens the prediction for the others.
+"""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from zlib import crc32
 
 import msgspec
+import numpy as np
 
-from linkworth.model.fabric import Fabric, Spread
-from linkworth.model.prediction import PredictionSet
-from linkworth.predict.uncertainty import drawn, draws, with_spread
-from linkworth.replay.layout import lay_out
-from linkworth.replay.run import replay
-from linkworth.trace.read import TraceFile, opened
+from linkworth.catalog.model_error import ModelErrors, model_errors
+from linkworth.model.fabric import Spread
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.pattern import TracePattern, pattern_of, technology_of
+from linkworth.predict.response import Array, Response
+from linkworth.predict.uncertainty import with_spread
+from linkworth.trace.read import TraceFile
 
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
 """Spread of a fabric that has none of its own: round figures, not measured on any fabric (2026-11).
 10 % is the size of the smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %).
 2 % is for runs on quiet nodes."""
-DEFAULT_DRAWS = 100
-MOST_EVENTS = 40_000_000
-"""Most events in all replays together by default: some ten seconds on two quiet cores."""
-FEWEST_DRAWS = 10
-
-Times = Mapping[tuple[str, int], Sequence[float]]
-"""Seconds of each draw by fabric and number of nodes."""
+DEFAULT_DRAWS = 400
+_NOISE_SEEDS = 10
+_GRID = 400
+"""Points of the curve that is inverted to find the computation behind a measured time."""
 
 
-class Drawn(msgspec.Struct, frozen=True, kw_only=True):
+class DrawnTimes(msgspec.Struct, frozen=True, kw_only=True):
     """Result of the draws."""
 
-    seconds: dict[tuple[str, int], list[float]]
-    draws: int
-    asked: int
-    """Draws that were asked for; fewer were made if the trace is long."""
+    seconds: list[list[float]]
+    """Seconds of each draw, by prediction."""
     assumed: list[str]
     """Fabrics without a spread of their own, which use the assumed one."""
 
 
-def draw_times(
-    trace: Path | TraceFile,
-    fabrics: Sequence[Fabric],
-    sets: Sequence[PredictionSet],
-    *,
-    count: int,
-    ppn: int | None = None,
-    limited: bool = True,
-) -> Drawn:
-    """Replay a trace, open or at a path, with `count` draws of the parameters, on each fabric and with each of `sets`.
+class Draws:
+    """Draws for one trace. Networks of one technology share their random numbers, so that a comparison is fair."""
 
-    Draw d uses the same random numbers for all of them: the computation is the same, and networks are slower than
-    stated in the same draws. Computation that varies (`noise`) has its own seed in each draw. If `limited`, `count`
-    is reduced so that all replays together have at most MOST_EVENTS, but not below FEWEST_DRAWS.
-    """
-    trace = opened(trace)
-    jobs = [(fabric, predicted) for fabric in fabrics for predicted in sets]
-    affordable = MOST_EVENTS // max(1, trace.engine.events * len(jobs))
-    made = min(count, max(FEWEST_DRAWS, affordable)) if limited else count
-    assumed: list[str] = []
-    work = []
-    for fabric, predicted in jobs:
-        spread = with_spread(fabric, predicted.settings)
-        if not any(msgspec.structs.astuple(spread.spread)):
-            spread = msgspec.structs.replace(spread, spread=ASSUMED_SPREAD)
-            assumed.append(fabric.name)
-        explicit = predicted.placement not in ("block", "cyclic")
-        layout = lay_out(
-            trace.engine.ranks,
-            None if explicit else predicted.nodes,
-            None if explicit else ppn,
-            predicted.placement,
+    def __init__(
+        self, trace: TraceFile, settings: ReplaySettings, count: int, errors: ModelErrors | None = None
+    ) -> None:
+        self.count = count
+        self.settings = settings
+        self.errors = errors or model_errors()
+        self.pattern: TracePattern = pattern_of(trace)
+        self.rates = trace.metadata.rates
+        self.assumed: set[str] = set()
+
+    def together(
+        self,
+        responses: Sequence[Response],
+        scale: float,
+        known: Response | None = None,
+        measured: MeasuredTime | None = None,
+    ) -> DrawnTimes:
+        """Return the times of several responses at a scale, or with the computation behind a time `measured` on `known`."""
+        scales = (
+            self.computation(scale)
+            if known is None or measured is None
+            else self.behind(known, measured.seconds)
         )
-        for number, draw in enumerate(draws(spread.spread, made, predicted.settings.seed)):
-            settings = msgspec.structs.replace(predicted.settings, seed=predicted.settings.seed + number)
-            work.append(
-                (
-                    drawn(spread, draw),
-                    layout,
-                    predicted.calibration.cpu_factor / draw.compute_factor,
-                    settings,
-                )
-            )
-    # The engine runs without the interpreter's lock, so threads use all cores.
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        times = list(
-            pool.map(
-                lambda job: (
-                    replay(
-                        trace.engine,
-                        job[0],
-                        job[1],
-                        cpu_factor=job[2],
-                        tolerate_cut=trace.incomplete,
-                        settings=job[3],
-                    ).seconds
-                ),
-                work,
-            )
+        # The engine runs without the interpreter's lock, so threads use all cores.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            seconds = list(pool.map(lambda response: self.seconds(response, scales).tolist(), responses))
+        return DrawnTimes(seconds=seconds, assumed=sorted(self.assumed))
+
+    def computation(self, scale: float) -> Array:
+        """Return the scale of the computation in each draw if no time was measured."""
+        found = np.full(self.count, scale)
+        if self.rates is not None and self.rates.method == "machine":
+            size, freedom = self.errors.of("computation")
+            found *= np.exp(size * self._random("machine").standard_t(freedom, self.count))
+        return found
+
+    def behind(self, measured: Response, seconds: float) -> Array:
+        """Return the scale of the computation in each draw with which a run takes the measured time."""
+        network = self._network(measured)
+        wanted = (seconds - self.startup(measured)) / network
+        reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
+        grid = np.linspace(0.0, reach, _GRID)
+        times = np.maximum.accumulate(measured.seconds(grid))
+        # A network so slow that it takes longer than measured by itself leaves no computation.
+        scales: Array = np.interp(wanted, times, grid, left=0.0) * network
+        return scales
+
+    def seconds(self, response: Response, scales: Array) -> Array:
+        """Return the time on a network in each draw with the computation of each draw."""
+        network = self._network(response)
+        spread = self._spread(response).computation
+        varied = scales * _lognormal(self._random("computation"), spread, self.count)
+        found: Array = network * response.seconds(varied / network) + self.startup(response)
+        if self.settings.noise:
+            scale = float(np.median(scales))
+            seed = self.settings.seed
+            times = [response.with_seed(scale, seed + number) for number in range(_NOISE_SEEDS)]
+            found *= np.resize(np.array(times) / np.mean(times), self.count)
+        return found
+
+    def _network(self, response: Response) -> Array:
+        """Return the factor of the network's time: of its parameters by their parts of the time, and of the model."""
+        technology = technology_of(response.fabric)
+        spread = self._spread(response)
+        random = self._random(f"parameters of {technology}")
+        latency, inverse_bandwidth, overhead = (
+            _lognormal(random, share, self.count) ** sign
+            for share, sign in ((spread.latency, 1), (spread.bandwidth, -1), (spread.overhead, 1))
         )
-    return Drawn(
-        seconds={
-            (fabric.name, predicted.nodes): times[start * made : (start + 1) * made]
-            for start, (fabric, predicted) in enumerate(jobs)
-        },
-        draws=made,
-        asked=count,
-        assumed=sorted(set(assumed)),
-    )
+        parts = response.at(max(response.known, default=1.0))
+        whole = parts.latency_seconds + parts.bandwidth_seconds + parts.overhead_seconds
+        if whole <= 0:
+            return np.ones(self.count)
+        factor = (
+            parts.latency_seconds * latency
+            + parts.bandwidth_seconds * inverse_bandwidth
+            + parts.overhead_seconds * overhead
+        ) / whole
+        size, freedom = self.errors.of(self.pattern.name, technology)
+        model = np.exp(size * self._random(f"model of {technology}").standard_t(freedom, self.count))
+        result: Array = factor * model
+        return result
+
+    def startup(self, response: Response) -> Array:
+        """Return the start-up of an all-to-all in each draw, if the program has long ones."""
+        starts = (
+            technology_of(response.fabric) == "rdma"
+            and response.layout.nodes > 1
+            and response.at(max(response.known, default=1.0)).bandwidth_seconds > 0
+            and self.pattern.longest_all_to_all_bytes > response.fabric.link.eager_limit_bytes
+        )
+        if not starts:
+            return np.zeros(self.count)
+        known = self.errors.startup
+        ranks = Counter(response.layout.node_of_rank).values()
+        connections = max(count * (sum(ranks) - count) for count in ranks)
+        seconds = known.seconds * connections / known.connections
+        return np.where(self._random("start-up").random(self.count) < known.share, seconds, 0.0)
+
+    def _spread(self, response: Response) -> Spread:
+        spread = with_spread(response.fabric, self.settings).spread
+        if not any(msgspec.structs.astuple(spread)):
+            self.assumed.add(response.fabric.name)
+            return ASSUMED_SPREAD
+        return spread
+
+    def _random(self, what: str) -> np.random.Generator:
+        return np.random.default_rng([self.settings.seed, crc32(what.encode())])
+
+
+def _lognormal(random: np.random.Generator, relative: float, count: int) -> Array:
+    """Return factors with mean 1 and a relative standard deviation."""
+    sigma = float(np.sqrt(np.log1p(relative * relative)))
+    return np.exp(sigma * random.standard_normal(count) - sigma * sigma / 2)

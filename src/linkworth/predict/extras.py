@@ -21,5 +21,7 @@ class Extras(msgspec.Struct, frozen=True, kw_only=True):
     """Timeline to write, of the first fabric."""
     beside: Sequence[tuple[Path | TraceFile, str]] = ()
     """Traces of programs that run at the same time on the same nodes, each with its placement."""
+    interval: bool = True
+    """False: no interval and no draws, which saves a replay on each fabric."""
     startup: Startup | None = None
     """Cost of MPI_Init. None: as recorded."""

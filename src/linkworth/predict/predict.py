@@ -13,13 +13,15 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
-from linkworth.predict.calibrate import calibrated
+from linkworth.predict.calibrate import MeasuredTime, calibrated
+from linkworth.predict.draws import DEFAULT_DRAWS, DrawnTimes, Draws
 from linkworth.predict.extras import Extras
 from linkworth.predict.initialisation import initialisation
+from linkworth.predict.response import Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
-from linkworth.predict.uncertainty import interval, widened, with_spread
-from linkworth.predict.warnings import replay_warnings
+from linkworth.predict.uncertainty import interval, widened
+from linkworth.predict.warnings import communication_warnings, replay_warnings
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
@@ -37,19 +39,43 @@ def predict(
     arrangement: Arrangement = _DEFAULT,
     *,
     cpu_factor: float = 1.0,
-    measured: tuple[Fabric, float] | None = None,
+    measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
     step: Callable[[str], object] = lambda _: None,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
-    `measured` (a fabric and the program's seconds on it) scales the computation so that the replay on that fabric
-    takes that long; it replaces `cpu_factor`. `step` is called with the name of each network as its replay begins, and
-    with one more for the replay without a network; threads may call it.
+    `measured` scales the computation so that the replay on its fabric takes that long; it replaces `cpu_factor`. `step` is
+    called with the name of each network as its replay begins, and with one more for the replay without a network; threads
+    may call it.
 
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
+    return predict_with_draws(
+        trace,
+        fabrics,
+        arrangement,
+        cpu_factor=cpu_factor,
+        measured=measured,
+        settings=settings,
+        extras=extras,
+        step=step,
+    )[0]
+
+
+def predict_with_draws(
+    trace: Path | TraceFile,
+    fabrics: Sequence[Fabric],
+    arrangement: Arrangement = _DEFAULT,
+    *,
+    cpu_factor: float = 1.0,
+    measured: MeasuredTime | None = None,
+    settings: ReplaySettings = _AS_RECORDED,
+    extras: Extras = _NO_EXTRAS,
+    step: Callable[[str], object] = lambda _: None,
+) -> tuple[PredictionSet, DrawnTimes]:
+    """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with `on` (see `linkworth fabrics`)")
     if cpu_factor <= 0:
@@ -61,7 +87,9 @@ def predict(
     settings = on_known_machine(settings, trace.metadata.rates)
     layout = arrangement.layout(trace.engine.ranks)
     node_aware = node_warnings(trace, layout)
-    calibration = calibrated(trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings)
+    calibration, known = calibrated(
+        trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings
+    )
     cpu_factor = calibration.cpu_factor
     others = [opened(other) for other, _ in extras.beside]
     neighbours = []
@@ -70,12 +98,12 @@ def predict(
         neighbours.append((name, neighbour))
         node_aware += [f"{name} beside it: {warning}" for warning in warned]
 
-    def replayed(fabric: Fabric, scale: float = 1.0, details: Details = _NO_DETAILS) -> Replay:
+    def replayed(fabric: Fabric, details: Details = _NO_DETAILS) -> Replay:
         return replay_in_detail(
             trace.engine,
             fabric,
             layout,
-            cpu_factor=cpu_factor / scale,
+            cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=settings,
             beside=[neighbour for _, neighbour in neighbours],
@@ -122,24 +150,25 @@ def predict(
         replays = list(pool.map(on_network, fabrics))
         ideal = ideal_replay.result()
         predictions = list(pool.map(broken_down, fabrics, replays))
-    if settings.samples:
+    drawn = DrawnTimes(seconds=[[] for _ in fabrics], assumed=[])
+    if extras.interval:
+        responses = [
+            Response(trace, fabric, layout, settings, [neighbour for _, neighbour in neighbours])
+            for fabric in fabrics
+        ]
+        for response, prediction in zip(responses, predictions, strict=True):
+            response.add(1 / cpu_factor, prediction)
+        draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
+        drawn = draws.together(responses, 1 / cpu_factor, known, measured)
         predictions = [
             msgspec.structs.replace(
-                prediction,
-                interval=widened(
-                    interval(
-                        with_spread(fabric, settings),
-                        prediction.seconds,
-                        lambda drawn, scale: replayed(drawn, scale).prediction.seconds,
-                        samples=settings.samples,
-                        seed=settings.seed,
-                    ),
-                    trace.metadata.scaling,
-                ),
+                prediction, interval=widened(interval(times, prediction.seconds), trace.metadata.scaling)
             )
-            for fabric, prediction in zip(fabrics, predictions, strict=True)
+            for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings = node_aware + replay_warnings(trace, replays[0])
+    if known is not None:
+        warnings += communication_warnings(known.at(1 / cpu_factor))
     for other in others:
         warnings += other.damage
     if extras.timeline is not None:
@@ -164,7 +193,7 @@ def predict(
             settings=settings,
         )
     ]
-    return PredictionSet(
+    found = PredictionSet(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
         nodes=layout.nodes,
@@ -186,6 +215,7 @@ def predict(
         warnings=warnings,
         incomplete=next((each.lacks for each in (trace, *others) if each.lacks), None),
     )
+    return found, drawn
 
 
 def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neighbour, list[str]]:

@@ -1,6 +1,7 @@
 """User input: the name of a program that is recorded, or to record without running, and a measured time."""
 
 import contextlib
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,9 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import SECONDS
 from linkworth.mpi import apps
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.timeline import Timeline, parse_window
+from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
@@ -66,10 +69,29 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
         )
 
 
-def measured_time(text: str) -> tuple[Fabric, float]:
-    """Parse `FABRIC=SECONDS` of --measured."""
-    name, seconds = parse_assignment(text, "`measured`", "SECONDS", SECONDS)
-    return fabrics.get(name), seconds
+_LAYOUT = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
+
+
+def measured_times(texts: Sequence[str]) -> list[MeasuredTime]:
+    """Parse each `FABRIC[:NODESxRANKS]=SECONDS` of --measured. Raises UsageError.
+
+    A fabric's own name may have a colon, so only a layout at the end counts as one. Several times need their layouts.
+    """
+    found = []
+    for text in texts:
+        name, seconds = parse_assignment(text, "`measured`", "SECONDS", SECONDS)
+        fabric, _, layout = name.rpartition(":")
+        shape = _LAYOUT.fullmatch(layout) if fabric else None
+        if shape is None:
+            found.append(MeasuredTime(fabrics.get(name), seconds))
+        else:
+            place = Arrangement(nodes=int(shape[1]), ppn=int(shape[2]))
+            found.append(MeasuredTime(fabrics.get(fabric), seconds, place))
+    if len(found) > 1 and any(each.arrangement is None for each in found):
+        raise UsageError(
+            "`measured` is given several times, so each needs its layout: nodes x ranks a node, such as gbe:16x1=89.8"
+        )
+    return found
 
 
 def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -> Timeline | None:

@@ -11,7 +11,7 @@ from linkworth.model.prediction import ReplayTimes
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
-from linkworth.predict.calibrate import calibrated
+from linkworth.predict.calibrate import MeasuredTime, calibrated
 from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement
@@ -46,7 +46,7 @@ def sweep(
     places: Sequence[Arrangement] = _DEFAULT,
     *,
     cpu_factor: float = 1.0,
-    measured: tuple[Fabric, float] | None = None,
+    measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     workers: ReplayWorkers = _ALL_CORES,
 ) -> Sweep:
@@ -78,7 +78,7 @@ def sweep(
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:
         raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
-    calibration = calibrated(
+    calibration, _ = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
     tasks, settled = [], []

@@ -1,15 +1,12 @@
-"""Error of a prediction from its fabric's parameters: replays with parameters drawn from their spread."""
+"""Intervals of predicted times, and draws of a fabric's parameters from their spread."""
 
 import math
-import os
 import random
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 
 import msgspec
 
-from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric, Path, Spread
+from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.prediction import Interval
 from linkworth.model.scaling import Scaling
 from linkworth.model.settings import ReplaySettings
@@ -17,35 +14,14 @@ from linkworth.model.settings import ReplaySettings
 CONFIDENCE = 0.9
 
 
-def interval(
-    fabric: Fabric,
-    predicted: float,
-    seconds_with: Callable[[Fabric, float], float],
-    *,
-    samples: int,
-    seed: int,
-) -> Interval:
-    """Return the central 90 % of `samples` times of `seconds_with(fabric, cpu_scale)`, each with its own draw.
-
-    The interval is widened to contain the `predicted` seconds, which a wide spread can leave outside: the median of a
-    draw is below its mean. Each parameter with a spread is multiplied by a lognormal factor with mean 1 and that
-    relative standard deviation. The factors of latency, bandwidth, overhead and computation are independent, and the
-    same for all message sizes. Draws depend on `seed` alone, so every fabric of a comparison gets the same ones.
-    Raises UsageError without a spread.
-    """
-    if not any(msgspec.structs.astuple(fabric.spread)):
-        raise UsageError(
-            f"{fabric.name} has no spread of its parameters to sample from; give one with `spread`, such as "
-            "`spread` latency=0.1 `spread` bandwidth=0.03, or [spread] in the fabric's file"
-        )
-    taken = draws(fabric.spread, samples, seed)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        times = sorted(pool.map(lambda draw: seconds_with(drawn(fabric, draw), draw.compute_factor), taken))
+def interval(times: Sequence[float], predicted: float) -> Interval:
+    """Return the central 90 % of the drawn times, widened to contain the prediction."""
+    ordered = sorted(times)
     return Interval(
-        low_seconds=min(predicted, quantile(times, (1 - CONFIDENCE) / 2)),
-        high_seconds=max(predicted, quantile(times, (1 + CONFIDENCE) / 2)),
+        low_seconds=min(predicted, quantile(ordered, (1 - CONFIDENCE) / 2)),
+        high_seconds=max(predicted, quantile(ordered, (1 + CONFIDENCE) / 2)),
         confidence=CONFIDENCE,
-        samples=samples,
+        samples=len(ordered),
     )
 
 
@@ -83,25 +59,6 @@ def draws(spread: Spread, samples: int, seed: int) -> list[Draw]:
 
     shares = (spread.latency, spread.bandwidth, spread.overhead, spread.computation)
     return [Draw(*map(factor, shares)) for _ in range(samples)]
-
-
-def drawn(fabric: Fabric, draw: Draw) -> Fabric:
-    """Return a fabric with a draw's parameters."""
-
-    def times(curve: Sequence[tuple[int, float]], factor: float) -> list[tuple[int, float]]:
-        return [(size, seconds * factor) for size, seconds in curve]
-
-    def path(way: Path) -> Path:
-        return msgspec.structs.replace(
-            way,
-            latency_seconds=way.latency_seconds * draw.latency,
-            bandwidth_bytes_per_second=way.bandwidth_bytes_per_second * draw.bandwidth,
-            send_overhead=times(way.send_overhead, draw.overhead),
-            receive_overhead=times(way.receive_overhead, draw.overhead),
-            added_latency=times(way.added_latency, draw.latency),
-        )
-
-    return msgspec.structs.replace(fabric, link=path(fabric.link), intranode=path(fabric.intranode))
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

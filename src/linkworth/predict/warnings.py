@@ -1,10 +1,13 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
+from linkworth.model.prediction import Prediction
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
 from linkworth.units import percent
 
 _SHOWN_SENTENCES = 3
+_MOST_COMMUNICATION = 0.5
+"""Share of a measured time above which its computation is what the model leaves over, not what was measured."""
 
 
 def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
@@ -57,3 +60,14 @@ def _scaled(trace: TraceFile) -> list[str]:
             f"predicted from the smaller ones within {percent(error)}"
         )
     return [told, *(f"about the scaled trace: {remark}" for remark in scaling.remarks)]
+
+
+def communication_warnings(measured: Prediction) -> list[str]:
+    """Return a sentence if most of a measured time is communication by the model, which then decides all other times."""
+    share = 1 - measured.compute_seconds / measured.seconds
+    if share <= _MOST_COMMUNICATION:
+        return []
+    return [
+        f"{percent(share)} of the time given for {measured.fabric} is communication by the model, so an error of the model "
+        "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one"
+    ]

@@ -21,9 +21,9 @@ from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
-from linkworth.predict.draws import draw_times
+from linkworth.predict.draws import DrawnTimes
 from linkworth.predict.extras import Extras
-from linkworth.predict.predict import predict
+from linkworth.predict.predict import predict_with_draws
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
@@ -152,13 +152,13 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
                 f"{job.workload} was recorded on {recorded} ranks and cannot be predicted on {job.ranks}; give the environment "
                 f"in which it is recorded and the predicted one the same ranks"
             )
-        found = predict(
+        found, drawn = predict_with_draws(
             job.trace,
             [target.fabric for target in group],
             first.arrangement,
             cpu_factor=first.cpu_factor * _measured_factor(job, first),
-            settings=ReplaySettings(mpi_library=first.library),
-            extras=Extras(loads=job.counted, startup=job.startup),
+            settings=ReplaySettings(mpi_library=first.library, samples=job.draws),
+            extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0),
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
@@ -175,7 +175,7 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
             for outcome, prediction in zip(outcomes, found.predictions, strict=True)
         ]
     if job.draws:
-        outcomes = _with_draws(job, group, found, outcomes)
+        outcomes = _with_draws(group, drawn, outcomes)
     return [(target.run, outcome) for target, outcome in zip(group, outcomes, strict=True)]
 
 
@@ -201,30 +201,28 @@ def _measured_factor(job: ReplayJob, target: ReplayTarget) -> float:
     if arrangement is None:
         arrangement, library = target.arrangement, target.library
     return cpu_factor_for(
-        trace.engine,
+        trace,
         measured.fabric,
         arrangement.layout(trace.engine.ranks),
         measured.seconds,
-        tolerate_cut=trace.incomplete,
-        settings=ReplaySettings(mpi_library=library),
+        ReplaySettings(mpi_library=library),
     )
 
 
 def _with_draws(
-    job: ReplayJob, group: Sequence[ReplayTarget], found: PredictionSet, outcomes: Sequence[Outcome]
+    group: Sequence[ReplayTarget], drawn: DrawnTimes, outcomes: Sequence[Outcome]
 ) -> list[Outcome]:
-    """Return the outcomes with the times under draws of the parameters, from which the report derives certainty."""
-    # Environments may differ in more than the fabric's name.
-    named = [msgspec.structs.replace(target.fabric, name=target.run) for target in group]
-    drawn = draw_times(job.trace, named, [found], count=job.draws, ppn=group[0].arrangement.ppn)
+    """Return the outcomes with the times under draws, from which the report derives certainty."""
     return [
         msgspec.structs.replace(
             outcome,
-            series=outcome.series | {DRAWN_SECONDS: drawn.seconds[target.run, found.nodes]},
+            series=outcome.series | {DRAWN_SECONDS: seconds},
             facts=outcome.facts
-            | {"draws": f"{drawn.draws} of its {'assumed ' if target.run in drawn.assumed else ''}spread"},
+            | {
+                "draws": f"{len(seconds)} of its {'assumed ' if target.fabric.name in drawn.assumed else ''}spread"
+            },
         )
-        for target, outcome in zip(group, outcomes, strict=True)
+        for target, outcome, seconds in zip(group, outcomes, drawn.seconds, strict=True)
     ]
 
 

@@ -6,11 +6,10 @@ from functools import cached_property
 import msgspec
 
 from linkworth.advise.choose import choose, cost_usd
-from linkworth.advise.uncertain import over_draws
+from linkworth.advise.uncertain import Drawn, over_draws
 from linkworth.model.advice import AdviceOption, OptionDraws
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
-from linkworth.predict.draws import Drawn
 from linkworth.report.study.prices import NodePrice
 from linkworth.report.study.results import RunGroup
 from linkworth.statistics import compare
@@ -84,7 +83,7 @@ class Cheapest:
         seconds = {
             (each.group.environment, each.nodes): each.drawn_seconds[: self.draws] for each in self.alike
         }
-        drawn = Drawn(seconds=seconds, draws=self.draws, asked=self.draws, assumed=[])
+        drawn = Drawn(seconds=seconds, draws=self.draws, assumed=[])
         found = over_draws(options, drawn, self.alike.index(self.best), "cost", None, None, choose)
         return {option.fabric: option.draws for option in found if option.draws is not None}
 

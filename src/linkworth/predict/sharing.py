@@ -1,0 +1,88 @@
+"""What the ranks of a node share, fitted to times that were measured in several layouts."""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from linkworth.errors import UsageError
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import MeasuredTime, scale_for
+from linkworth.predict.response import Response
+from linkworth.trace.read import TraceFile
+
+NODE_BYTES_PER_SECOND = 1e9
+"""Stands for a node's memory bandwidth, of which only the ranks' shares matter."""
+_STEPS = 24
+_NEAR = 1e-3
+
+
+def fitted(
+    trace: TraceFile, measured: Sequence[MeasuredTime], settings: ReplaySettings
+) -> tuple[MeasuredTime | None, ReplaySettings]:
+    """Return the time that scales the computation, and the settings with the share of a node that a rank demands.
+
+    The time with fewest ranks on a node scales the computation. The demand of memory is the one with which the other
+    times are met best: by the logarithm of the miss, on average. Raises UsageError for a layout of another number of
+    ranks, two times of one layout, and settings that give the memory already.
+    """
+    if not measured:
+        return None, settings
+    ranks = trace.engine.ranks
+    for each in measured:
+        place = each.arrangement
+        if place is not None and (place.nodes or 0) * (place.ppn or 0) != ranks:
+            raise UsageError(
+                f"`measured` {each.title}: that layout has {(place.nodes or 0) * (place.ppn or 0)} ranks, but the program has "
+                f"{ranks}; give times of the same ranks"
+            )
+    ordered = sorted(measured, key=lambda each: each.arrangement.ppn or 0 if each.arrangement else 0)
+    first, others = ordered[0], ordered[1:]
+    if not others:
+        return first, settings
+    if len({each.title for each in measured}) < len(measured):
+        raise UsageError("`measured`: a layout has two times; give each layout once")
+    if settings.memory_bandwidth_bytes_per_second is not None:
+        raise UsageError(
+            "`measured` in several layouts gives what ranks demand of a node's memory; leave `memory_bandwidth` and "
+            "`memory_demand` out"
+        )
+    if ordered[0].arrangement == ordered[-1].arrangement:
+        return first, settings
+
+    def miss(share: float) -> float:
+        """Return the mean logarithm of replayed over measured if a rank demands this share of a node."""
+        with_share = _with(settings, share)
+        scale = scale_for(_response(trace, first, with_share), first.seconds)
+        times = [_response(trace, each, with_share).at(scale).seconds for each in others]
+        return sum(math.log(t / each.seconds) for t, each in zip(times, others, strict=True)) / len(others)
+
+    # A rank that demands a whole node by itself is as slow as its share of it, whatever it demands beyond.
+    low, high = 0.0, 1.0
+    if miss(low) >= 0:
+        return first, settings
+    if miss(high) <= 0:
+        return first, _with(settings, high)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        found = miss(middle)
+        if abs(found) < _NEAR:
+            break
+        low, high = (middle, high) if found < 0 else (low, middle)
+    return first, _with(settings, (low + high) / 2)
+
+
+def _with(settings: ReplaySettings, share: float) -> ReplaySettings:
+    if share <= 0:
+        return settings
+    return msgspec.structs.replace(
+        settings,
+        memory_demand_bytes_per_second=share * NODE_BYTES_PER_SECOND,
+        memory_bandwidth_bytes_per_second=NODE_BYTES_PER_SECOND,
+    )
+
+
+def _response(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings) -> Response:
+    assert measured.arrangement is not None
+    layout = measured.arrangement.layout(trace.engine.ranks)
+    return Response(trace, measured.fabric, layout, settings)

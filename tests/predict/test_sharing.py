@@ -1,0 +1,76 @@
+"""The share of a node that its ranks demand, from times in several layouts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from synthetic import recv, send, write_trace
+
+from linkworth.catalog import fabrics
+from linkworth.cli.main import main
+from linkworth.errors import UsageError
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict import predict, request
+from linkworth.predict.sharing import fitted
+from linkworth.replay.layout import Arrangement
+from linkworth.trace.read import open_trace
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Four ranks that compute for a second each; a message at the end."""
+    ranks = [
+        [send(1, 8).after(1.0)],
+        [recv(0, 8).after(1.0)],
+        [send(3, 8).after(1.0)],
+        [recv(2, 8).after(1.0)],
+    ]
+    return write_trace(tmp_path / "four.lwt", ranks)
+
+
+def test_two_layouts_give_the_share_and_others_follow(path: Path) -> None:
+    trace = open_trace(path)
+    # Alone a rank takes 10 s; four share a node and take 24 s, so each demands 0.6 of it.
+    times = request.measured_times(["gbe:1x4=24", "gbe:4x1=10"])
+    first, settings = fitted(trace, times, ReplaySettings())
+    assert first is not None and first.title == "gbe:4x1"
+    assert settings.memory_bandwidth_bytes_per_second is not None
+    share = settings.memory_demand_bytes_per_second / settings.memory_bandwidth_bytes_per_second
+    assert share == pytest.approx(0.6, rel=2e-3)
+    (found,) = predict(
+        trace,
+        [fabrics.get("gbe")],
+        Arrangement(nodes=2),
+        measured=first,
+        settings=settings,
+    ).predictions
+    assert found.seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
+
+
+def test_layouts_without_sharing_change_nothing(path: Path) -> None:
+    times = request.measured_times(["gbe:4x1=10", "gbe:1x4=9.5"])
+    assert fitted(open_trace(path), times, ReplaySettings())[1] == ReplaySettings()
+
+
+def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = open_trace(path)
+    with pytest.raises(UsageError, match="each needs its layout"):
+        request.measured_times(["gbe=1", "gbe:4x1=1"])
+    with pytest.raises(UsageError, match="gbe:8x1: that layout has 8 ranks, but the program has 4"):
+        fitted(trace, request.measured_times(["gbe:8x1=10"]), ReplaySettings())
+    with pytest.raises(UsageError, match="a layout has two times"):
+        fitted(trace, request.measured_times(["gbe:4x1=10", "gbe:4x1=11"]), ReplaySettings())
+    assert main(["predict", str(path), "--on", "gbe", "--measured", "gbe:0x4=3"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert (
+        main(["sweep", str(path), "--on", "gbe", "--vary", "latency=x1,x2", "--measured", "gbe:2x2=9"]) == 2
+    )
+    assert "a sweep has layouts of its own" in capsys.readouterr().err
+
+
+def test_the_verb_takes_several_layouts(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--measured", "gbe:4x1=10", "--measured", "gbe:1x4=24"]
+    assert main(["predict", str(path), "--on", "gbe", "--nodes", "2", *given, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["predictions"]
+    assert found["seconds"] == pytest.approx(12.0, rel=0.01)
+    assert found["interval"]["low_seconds"] <= found["seconds"] <= found["interval"]["high_seconds"]
