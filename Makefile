@@ -25,7 +25,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers docs wheel check-wheels clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers published docs wheel check-wheels clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ reference: build ## renew docs/reference/cli.md and study.schema.json from the c
 
 papers: $(VENV)/.engine ## predict five published studies in three minutes; renews docs/studies and README.md
 	@$(BIN)/python scripts/papers.py linkworth-papers --renew $(PAPERS_ARGS)
+
+published: $(VENV)/.engine ## predict every published figure in some minutes; renews docs/explanation/accuracy.md
+	@$(BIN)/python benchmarks/published/board.py --processes $(JOBS) $(PUBLISHED_ARGS)
 
 docs: $(VENV)/.engine $(VENV)/.docs ## the documentation site in site/
 	@$(BIN)/python scripts/cli_reference.py --check docs/reference/cli.md

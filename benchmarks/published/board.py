@@ -1,0 +1,96 @@
+"""Predict every published figure and renew the board: `board.py [--only SOURCE[/PROGRAM]] [--processes N] [--errors]`.
+
+Renews benchmarks/published/board.json, the errors of the model that are part of linkworth
+(src/linkworth/catalog/data/model_errors.toml) and the page docs/explanation/accuracy.md.
+"""
+
+import argparse
+import datetime
+import re
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import document
+import predictions
+import sources
+
+from linkworth.catalog.decode import data_folder
+from linkworth.errors import LinkworthError
+
+ERRORS = Path(str(data_folder())) / "model_errors.toml"
+SHARE = 0.68
+FEWEST = 3
+"""Points of one source below which it says nothing of the model."""
+
+
+def main() -> int:
+    """Predict, keep and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--only", action="append", metavar="SOURCE", help="predict this source; others as kept"
+    )
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument(
+        "--errors", action="store_true", help="also renew the model's errors, which the next run then uses"
+    )
+    given = parser.parse_args()
+    try:
+        known = sources.sources()
+    except LinkworthError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    jobs = predictions.jobs(known)
+    if given.only:
+        jobs = [job for job in jobs if {job.source.name, f"{job.source.name}/{job.part}"} & set(given.only)]
+    new = {(job.source.name, job.part) for job in jobs}
+    kept = document.read().points if given.only and document.KEPT.exists() else []
+    points = [point for point in kept if (point.source, point.what.split(" ")[0]) not in new]
+    with ProcessPoolExecutor(given.processes) as pool:
+        for number, found in enumerate(pool.map(work, jobs), 1):
+            points += found
+            sys.stderr.write(f"{number} of {len(jobs)}: {found[0].source} {found[0].what.split(' ')[0]}\n")
+    points.sort(key=lambda point: (point.source, predictions.KINDS.index(point.kind)))
+    document.keep(document.Board(date=datetime.date.today().isoformat(), points=points))
+    if given.errors:
+        ERRORS.write_text(with_misses(ERRORS.read_text(encoding="utf-8"), points), encoding="utf-8")
+    sys.stdout.write(document.table(points) + "\n" + document.choices(points))
+    return 0
+
+
+def work(job: predictions.Job) -> list[predictions.Point]:
+    """Return a job's points; a function, so that it can be sent to another process."""
+    return job.points()
+
+
+def with_misses(text: str, points: Sequence[predictions.Point]) -> str:
+    """Return the file of the model's errors with the misses of these points."""
+    groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for point in points:
+        if point.miss is not None:
+            pattern, technology, logarithm = point.miss
+            groups[point.source, pattern, technology].append(abs(logarithm))
+    entries = []
+    for (source, pattern, technology), logarithms in sorted(groups.items()):
+        if len(logarithms) >= FEWEST:
+            spread = statistics.quantiles(logarithms, n=100, method="inclusive")[round(SHARE * 100) - 1]
+            entries.append(
+                f'    {{ source = "{source}", pattern = "{pattern}", technology = "{technology}", '
+                f"points = {len(logarithms)}, spread = {spread:.3f} }},\n"
+            )
+    text = re.sub(
+        r"misses = \[.*?^\]|misses = \[\]",
+        lambda _: f"misses = [\n{''.join(entries)}]",
+        text,
+        flags=re.S | re.M,
+    )
+    return re.sub(
+        r'^date = "[^"]*"', f'date = "{datetime.date.today().isoformat()}"', text, count=1, flags=re.M
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,343 @@
+"""Predictions of the published figures, as a user of linkworth would get them."""
+
+import contextlib
+import math
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from sources import RATES, BenchTable, Source
+
+from linkworth.bench.replayed.predict import predict as predict_bench
+from linkworth.bench.settings import BenchSettings
+from linkworth.bench.tests import TESTS
+from linkworth.calibrate.request import CalibrationRequest
+from linkworth.calibrate.run import calibrate
+from linkworth.catalog import fabrics
+from linkworth.catalog.model_error import model_errors
+from linkworth.errors import LinkworthError
+from linkworth.model.bench import BenchResult, BenchRow, BenchSet
+from linkworth.model.collectives import CollectiveLibrary
+from linkworth.model.fabric import Fabric
+from linkworth.model.settings import ReplaySettings
+from linkworth.predict import request
+from linkworth.predict.calibrate import MeasuredTime, scale_for
+from linkworth.predict.draws import Draws
+from linkworth.predict.pattern import technology_of
+from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.sharing import fitted
+from linkworth.predict.uncertainty import interval
+from linkworth.replay.layout import Arrangement
+from linkworth.replay.run import on_known_machine
+from linkworth.skeleton.program import operations, parse
+from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.read import open_trace
+from linkworth.writing.documents import encode
+
+DRAWS = 400
+MACHINE = "xeon-e5-2650v3-x2"
+NAMES = {
+    "imb_pingpong": "latency", "osu_latency": "latency", "osu_bw": "bandwidth", "osu_bibw": "bibandwidth",
+    "osu_mbw_mr": "multipair", "osu_alltoall": "alltoall", "osu_allgather": "allgather", "osu_allreduce": "allreduce",
+}  # fmt: skip
+"""Tests of linkworth by those of the sources."""
+COLLECTIVES = ("alltoall", "allgather", "allreduce")
+PING_PONG, STREAM = "ping-pong after calibration", "streams after calibration"
+COLLECTIVE = "collectives of 64 ranks"
+FORWARD, REVERSE = "InfiniBand given, Ethernet predicted", "Ethernet given, InfiniBand predicted"
+NOTHING = "nothing given"
+LAYOUT, LAYOUTS = "other layout, one given", "other layout, two given"
+KINDS = (PING_PONG, STREAM, COLLECTIVE, FORWARD, REVERSE, LAYOUT, LAYOUTS, NOTHING)
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """A published figure and its prediction, both in seconds."""
+
+    source: str
+    kind: str
+    what: str
+    measured: float
+    predicted: float | None = None
+    """None: the prediction failed."""
+    interval: tuple[float, float] | None = None
+    """Ends of the 90 % interval."""
+    left_out: tuple[float, float] | None = None
+    """The interval with the model's errors of the other sources alone."""
+    miss: tuple[str, str, float] | None = None
+    """What the point says of the model: pattern, technology, logarithm of the factor on the predicted time of that part."""
+    failure: str = ""
+
+
+class Job(NamedTuple):
+    """Predictions that share a trace or a calibration."""
+
+    source: Source
+    part: str
+    """A system of micro-benchmarks, or a program."""
+    work: float
+    """Estimated length."""
+
+    def points(self) -> list[Point]:
+        """Return the job's points. One that cannot be predicted stays, with the reason."""
+        if self.source.tests:
+            return list(_of_tests(self.source, self.part))
+        if self.source.layouts is not None:
+            return list(_of_layouts(self.source, self.part))
+        return list(_of_times(self.source, self.part))
+
+
+def jobs(sources: Sequence[Source]) -> list[Job]:
+    """Return all jobs, the longest first."""
+    found = []
+    for source in sources:
+        found += [
+            Job(source, system, 3e9) for system in dict.fromkeys(table.system for table in source.tests)
+        ]
+        if source.layouts is not None:
+            found += [Job(source, program, 1e9) for program in source.layouts.values]
+        if source.study:
+            programs = dict.fromkeys(program for times in source.times().values() for program in times)
+            found += [Job(source, program, _work(program)) for program in programs]
+    return sorted(found, key=lambda job: job.work, reverse=True)
+
+
+def _work(program: str) -> float:
+    calls = {"lu": 100.0, "sp": 8.0, "bt": 6.0, "cg": 6.0, "mg": 2.0}.get(program[4:6], 0.1)
+    return calls * sum(operations(parse([program]), 64 if program[4:6] != "ep" else 1).values()) ** 0.5
+
+
+# ---- micro-benchmarks ----
+
+
+def library(mpi: str) -> CollectiveLibrary:
+    """Return the nearest library that linkworth knows."""
+    name, _, version = mpi.partition("-")
+    if name != "openmpi":
+        return "mpich"
+    return "openmpi-4.1" if version >= "4.1" else "openmpi-4.0"
+
+
+def _of_tests(source: Source, system: str) -> Iterator[Point]:
+    tables = [table for table in source.tests if table.system == system]
+    mpi = next(table.mpi for table in tables if table.test == "osu_latency")
+    try:
+        fabric = calibrated([table for table in tables if table.mpi == mpi], system)
+    except LinkworthError as error:
+        fabric, failure = None, str(error)
+    for number, table in enumerate(tables):
+        name = NAMES[table.test]
+        kind = PING_PONG if name == "latency" else COLLECTIVE if name in COLLECTIVES else STREAM
+        try:
+            times = {} if fabric is None else predicted_seconds(table, fabric)
+        except LinkworthError as error:
+            times, failure = {}, str(error)
+        pattern = (
+            "all-to-all" if name == "alltoall" else "collectives" if name in COLLECTIVES else "exchanges"
+        )
+        technology = "rdma" if fabric is None else technology_of(fabric)
+        counts = kind != STREAM or table.mpi == mpi
+        for size, value in table.values:
+            measured, seconds = table.seconds(size, value), times.get(max(1, size))
+            known = {} if seconds is None else intervals_around(seconds, pattern, technology, source.name)
+            yield Point(
+                source=source.name,
+                kind=kind,
+                what=f"{system} {table.mpi} {table.test} {table.ranks} ranks {size} B, table {number + 1}",
+                measured=measured,
+                predicted=seconds,
+                miss=(pattern, technology, math.log(measured / seconds)) if seconds and counts else None,
+                failure="" if seconds is not None else failure,
+                **known,
+            )
+
+
+def intervals_around(
+    seconds: float, pattern: str, technology: str, source: str
+) -> dict[str, tuple[float, float]]:
+    """Return both intervals of a time that is communication alone."""
+    found = []
+    for errors in (model_errors(), model_errors().without(source)):
+        scale, freedom = errors.of(pattern, technology)
+        reach = scale * float(np.quantile(np.random.default_rng(0).standard_t(freedom, 20_000), 0.95))
+        found.append((seconds * math.exp(-reach), seconds * math.exp(reach)))
+    return {"interval": found[0], "left_out": found[1]}
+
+
+def calibrated(tables: Sequence[BenchTable], system: str) -> Fabric:
+    """Return the fabric that `linkworth calibrate` fits to a system's tests between pairs of ranks."""
+    results = [as_result(table) for table in tables if NAMES[table.test] not in COLLECTIVES]
+    with tempfile.TemporaryDirectory(prefix="linkworth-published-") as folder:
+        file = Path(folder) / f"{system}.json"
+        file.write_bytes(encode(BenchSet(results=results)))
+        return calibrate(CalibrationRequest(files=[file])).fabric
+
+
+def as_result(table: BenchTable) -> BenchResult:
+    """Return a table as `linkworth bench` would have stored it."""
+    name = NAMES[table.test]
+    rows = []
+    for size, value in table.values:
+        seconds = table.seconds(size, value)
+        is_rate = table.test in RATES
+        rows.append(
+            BenchRow(
+                bytes=size,
+                latency_seconds=None if is_rate else seconds,
+                bandwidth_bytes_per_second=size / seconds if is_rate else None,
+                label=f"{table.ranks // 2} pairs" if name == "multipair" else "",
+            )
+        )
+    return BenchResult(
+        test=name, rows=rows, ranks=table.ranks, nodes=table.nodes, tool="OSU 5.6", date="2020-01-01"
+    )
+
+
+def predicted_seconds(table: BenchTable, fabric: Fabric) -> dict[int, float]:
+    """Return the predicted time of a message, or of a collective, by size; an empty message is taken as one byte."""
+    name = NAMES[table.test]
+    found = predict_bench(
+        TESTS[name],
+        BenchSettings(sizes=sorted({max(1, size) for size, _ in table.values})),
+        fabric,
+        Arrangement(nodes=table.nodes).layout(table.ranks),
+        replay_settings=ReplaySettings(mpi_library=library(table.mpi)),
+    )
+    pairs = table.ranks // 2
+    rows = [row for row in found.rows if name != "multipair" or row.label.split(" ")[0] == str(pairs)]
+    if table.test not in RATES:
+        return {row.bytes: row.latency_seconds for row in rows if row.latency_seconds is not None}
+    return {
+        row.bytes: row.bytes / row.bandwidth_bytes_per_second
+        for row in rows
+        if row.bandwidth_bytes_per_second
+    }
+
+
+# ---- programs ----
+
+
+def _of_times(source: Source, program: str) -> Iterator[Point]:
+    """Yield a program's points: each network from nothing, and from the other's time."""
+    study = source.predicted_study()
+    times = {fabric: found[program] for fabric, found in source.times().items() if program in found}
+    with request.traced(program, study.ranks, RateRequest(machine=MACHINE)) as path:
+        trace = open_trace(path)
+        settings = on_known_machine(
+            ReplaySettings(mpi_library=study.environments[0].mpi), trace.metadata.rates
+        )
+        layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
+        responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}
+        for known in (None, *times):
+            kind = NOTHING if known is None else REVERSE if known == "gbe" else FORWARD
+            given = None if known is None else (responses[known], times[known])
+            for name in times:
+                if name != known:
+                    yield _program(source, kind, f"{program} on {name}", times[name], responses[name], given)
+
+
+def _of_layouts(source: Source, program: str) -> Iterator[Point]:
+    """Yield the other layouts of a program, from one time, and from two of the same ranks on few and many nodes."""
+    table = source.layouts
+    assert table is not None
+    times = table.values[program]
+    settings = ReplaySettings(mpi_library=library(table.mpi), cores_per_node=table.cores_per_node)
+    fabric = fabrics.get(table.fabric)
+    places = {layout: Arrangement(nodes=shape(layout)[0], ppn=shape(layout)[1]) for layout in times}
+    first = max(times, key=lambda layout: (shape(layout)[0], -shape(layout)[1]))
+    same = [layout for layout in times if math.prod(shape(layout)) == math.prod(shape(first))]
+    with contextlib.ExitStack() as stack:
+        traces = {
+            layout: open_trace(
+                stack.enter_context(request.traced(program, math.prod(shape(layout)), scaled=True))
+            )
+            for layout in times
+        }
+        for kind, given in ((LAYOUT, [first]), (LAYOUTS, same)):
+            known = [MeasuredTime(fabric, times[layout], places[layout]) for layout in given]
+            try:
+                _, shared = fitted(traces[first], known, settings)
+            except LinkworthError as error:
+                sys.stderr.write(f"{source.name} {program}: {error}\n")
+                shared = settings
+            responses = {
+                layout: Response(trace, fabric, places[layout].layout(trace.engine.ranks), shared)
+                for layout, trace in traces.items()
+            }
+            for layout, measured in times.items():
+                if layout not in given:
+                    what = f"{program} on {layout}, {' and '.join(given)} given"
+                    base = (responses[first], times[first])
+                    yield _program(source, kind, what, measured, responses[layout], base)
+
+
+def _program(
+    source: Source,
+    kind: str,
+    what: str,
+    measured: float,
+    response: Response,
+    given: tuple[Response, float] | None,
+) -> Point:
+    """Return the point of a program on one network, in the way of `linkworth predict`."""
+    try:
+        scale = 1.0 if given is None else scale_for(*given)
+        seconds = response.at(scale).seconds
+        draws = Draws(response.trace, response.settings, DRAWS)
+        found = []
+        for errors in (model_errors(), model_errors().without(source.name)):
+            draws.errors = errors
+            scales = draws.computation(scale) if given is None else draws.behind(*given)
+            ends = interval(draws.seconds(response, scales).tolist(), seconds)
+            found.append((ends.low_seconds, ends.high_seconds))
+        miss = _miss(kind, measured, response, scale, draws.pattern.name)
+        if miss and given and draws.startup(given[0]).any():
+            # Not known is whether the given time has a start-up; the point counts with what fits better.
+            without = max(
+                given[1] - model_errors().startup.seconds, given[0].at(SMALLEST_SCALE).seconds * 1.01
+            )
+            other = _miss(kind, measured, response, scale_for(given[0], without), draws.pattern.name)
+            miss = min(miss, other or miss, key=lambda each: abs(each[2]))
+    except LinkworthError as error:
+        return Point(source=source.name, kind=kind, what=what, measured=measured, failure=str(error))
+    return Point(
+        source=source.name,
+        kind=kind,
+        what=what,
+        measured=measured,
+        predicted=seconds,
+        interval=found[0],
+        left_out=found[1],
+        miss=miss,
+    )
+
+
+def _miss(
+    kind: str, measured: float, response: Response, scale: float, pattern: str
+) -> tuple[str, str, float] | None:
+    """Return what a point says of the model: of the network where the computation is known, of the cores where it is not."""
+    technology = technology_of(response.fabric)
+    if kind == NOTHING and technology == "rdma":
+        return ("computation", "", math.log(scale_for(response, measured)))
+    if kind == FORWARD or (
+        kind == LAYOUT and len(set(response.layout.node_of_rank)) == response.trace.engine.ranks
+    ):
+        factors = np.logspace(-2, 2, 4001)
+        times = factors * response.seconds(scale / factors)
+        if times[-1] - times[0] < 0.1 * measured:
+            return None  # the network hardly matters, so the point says nothing of it
+        return (
+            pattern,
+            technology,
+            float(np.interp(measured, np.maximum.accumulate(times), np.log(factors))),
+        )
+    return None
+
+
+def shape(layout: str) -> tuple[int, int]:
+    """Return the nodes, and the ranks on each, of a layout such as 4x16."""
+    nodes, _, each = layout.partition("x")
+    return int(nodes), int(each)
