@@ -205,15 +205,14 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
-/// One MPI call of one rank. `shape` stays valid until the cursor reads its next block.
+/// One MPI call of one rank. `shape` stays valid until the cursor reads its next event.
 struct Event {
     const Shape* shape = nullptr;
-    std::uint32_t shape_number = 0;  ///< in its block
-    std::uint32_t thread = 0;        ///< who called, 0 for the one that called MPI_Init
-    double gap_seconds = 0;          ///< wall time since the previous call ended
-    double cpu_seconds = -1;         ///< CPU time of the gap, negative if it was not read
-    double duration_seconds = 0;     ///< wall time inside the call
-    double overlap_seconds = 0;      ///< wall time inside the call before the rank's previous call ended
+    std::uint32_t thread = 0;     ///< who called, 0 for the one that called MPI_Init
+    double gap_seconds = 0;       ///< wall time since the previous call ended
+    double cpu_seconds = -1;      ///< CPU time of the gap, negative if it was not read
+    double duration_seconds = 0;  ///< wall time inside the call
+    double overlap_seconds = 0;   ///< wall time inside the call before the rank's previous call ended
     std::uint64_t next_request =
         0;  ///< number of the next request to be made, before this event makes its own
 };

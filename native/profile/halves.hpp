@@ -2,6 +2,7 @@
 /// Messages with one side read and the other not yet.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -25,7 +26,7 @@ struct Half {
 class Halves {
   public:
     void push(Half half) {
-        if (end_ - first_ > mask_) [[unlikely]] {
+        if (end_ - first_ == ring_.size()) [[unlikely]] {
             grow();
         }
         // Field by field: a copy in one piece would wait for the fields that were just written.
@@ -87,7 +88,7 @@ class Halves {
     }
 
     void grow() {
-        std::vector<Half> larger(2 * (mask_ + 1));
+        std::vector<Half> larger(std::max(least, 2 * ring_.size()));
         for (std::size_t number = first_; number != end_; ++number) {
             larger[number - first_] = at(number);
         }
@@ -97,9 +98,10 @@ class Halves {
         first_ = 0;
     }
 
-    static constexpr std::size_t least = 8;
-    std::vector<Half> ring_ = std::vector<Half>(least);  ///< number n is at n modulo the size
-    std::size_t mask_ = least - 1;                       ///< the size, a power of two, less one
+    // Most channels keep one side only, and with many ranks most have little to keep.
+    static constexpr std::size_t least = 2;
+    std::vector<Half> ring_;  ///< number n is at n modulo the size, a power of two
+    std::size_t mask_ = 0;    ///< the size less one
     std::size_t first_ = 0;
     std::size_t end_ = 0;
 };

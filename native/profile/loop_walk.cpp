@@ -97,11 +97,12 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
         calls_.resize(cursor.shapes(), {unknown, 0});
     }
     Moment now = now_;  // a copy, because what is written here could lie in `*this`
-    for (const tracefile::EventRow& row : rows) {
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+        const tracefile::EventRow& row = rows[place];
         Call& call = calls_[row.shape];
-        if (call.symbol >= outside) [[unlikely]] {
-            if (call.symbol == unknown) {
-                call = call_of(cursor.shape(row.shape));
+        if (call.symbol >= outside || row.has_arguments) [[unlikely]] {
+            if (call.symbol == unknown || row.has_arguments) {
+                call = call_of(cursor.shape_of(rows, place));
             }
             if (call.symbol == outside) {
                 continue;

@@ -94,6 +94,7 @@ inline void RankScan::Clock::pass_gap(const EventRow& row) {
 }
 
 void RankScan::take(std::span<const EventRow> rows) {
+    const tracefile::Arguments* const arguments = cursor_.arguments();
     const auto end = rows.end();
     for (auto row = rows.begin(); row != end;) {
         Use* const uses = uses_.data();
@@ -102,6 +103,9 @@ void RankScan::take(std::span<const EventRow> rows) {
             Use& use = uses[row->shape];
             if (use.step >= Step::alone) [[unlikely]] {
                 break;
+            }
+            if (row->has_arguments) {
+                take_arguments(use, arguments[row - rows.begin()]);
             }
             clock.pass_gap(*row);
             const double start = clock.now();
@@ -122,7 +126,7 @@ bool RankScan::take_alone(const EventRow& row) {
     Use& use = uses_[row.shape];
     const Shape& shape = cursor_.shape(row.shape);
     if (use.step == Step::resolve) {
-        use = resolve(shape);
+        use = row.has_arguments ? resolve_open(shape) : resolve(shape);
         return false;
     }
     if (use.call_class == CallClass::init) {
@@ -257,6 +261,53 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     return use;
 }
 
+/// Each event of the shape completes it.
+RankScan::Use RankScan::resolve_open(const Shape& shape) const {
+    Use use;
+    use.is_open = true;
+    use.step = Step::match;
+    use.shape = &shape;
+    use.call_class = shape.call_class;
+    use.makes_request = tracefile::makes_request(shape.call_class);
+    use.name = shape.name;
+    use.entry = shape.entry;
+    use.communicator = communicator(shape.comm);
+    use.mode = SendProtocols::of(trace_.names()[shape.name], 0);
+    return use;
+}
+
+inline Channel* RankScan::known_channel(const replay::Communicator* communicator, std::int32_t peer,
+                                        bool to_peer) {
+    if (communicator == nullptr) return nullptr;
+    RankChannels::Place& place = channels_.at(communicator, peer, to_peer);
+    if (place.communicator == nullptr) [[unlikely]] {
+        place.communicator = communicator;
+        place.channel = channel(communicator, peer, to_peer);
+    }
+    return place.channel;
+}
+
+inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& arguments) {
+    const bool sends = use.call_class == CallClass::send || use.call_class == CallClass::isend;
+    const bool blocks = use.call_class == CallClass::send || use.call_class == CallClass::recv;
+    Channel* const channel = known_channel(use.communicator, arguments.peer, sends);
+    use.tag = arguments.tag;
+    use.bytes += arguments.bytes;
+    if (channel == nullptr) {
+        use.to = use.from = nullptr;
+        use.step = blocks ? Step::count : Step::match;
+    } else if (sends) {
+        use.to = channel;
+        use.step = blocks ? Step::send : Step::isend;
+        use.protocol = use.mode != 0 ? use.mode : static_cast<std::uint8_t>(std::bit_width(arguments.bytes));
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(channel->destination),
+                          arguments.bytes);
+    } else {
+        use.from = channel;
+        use.step = blocks ? Step::receive : Step::irecv;
+    }
+}
+
 RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
     switch (shape.call_class) {
         case CallClass::send:
@@ -303,6 +354,10 @@ void RankScan::flush_block() {
         times_.events += use.count;
         const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
         (outside ? times_.init : times_.communication) += use.seconds;
+        if (use.is_open) {
+            totals.bytes += use.bytes;
+            continue;
+        }
         switch (use.call_class) {
             case CallClass::send:
             case CallClass::isend:

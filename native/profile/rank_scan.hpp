@@ -13,6 +13,7 @@
 
 #include "calls/communicators.hpp"
 #include "profile/loop_walk.hpp"
+#include "profile/rank_channels.hpp"
 #include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
 
@@ -68,6 +69,11 @@ class RankScan {
         std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
+        // Of messages that have their arguments beside them, one by one:
+        bool is_open = false;
+        std::uint8_t mode = 0;                               ///< of a send, if no size decides the protocol
+        const replay::Communicator* communicator = nullptr;  ///< null if it is not known
+        std::uint64_t bytes = 0;                             ///< of all of them
     };
     struct Persistent {
         tracefile::Shape shape;
@@ -78,9 +84,12 @@ class RankScan {
     void take(std::span<const tracefile::EventRow> rows);
     void take_call(Use& use, double start, double end);
     bool take_alone(const tracefile::EventRow& row);
+    Channel* known_channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);
+    Use resolve_open(const tracefile::Shape& shape) const;
+    void take_arguments(Use& use, const tracefile::Arguments& arguments);
     static Step step_of(const Use& use, const tracefile::Shape& shape);
     Channel* channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
     const replay::Communicator* communicator(std::int32_t comm) const;
@@ -119,6 +128,7 @@ class RankScan {
     double marked_from_ = 0;
     double marked_compute_from_ = 0;
     RankRequests requests_;
+    RankChannels channels_;
     std::vector<std::uint32_t> completed_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
     std::unordered_map<std::int32_t, const replay::Communicator*> windows_;

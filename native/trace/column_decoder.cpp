@@ -19,6 +19,7 @@ bool ColumnDecoder::open(std::span<const std::uint8_t> stored, std::uint32_t eve
     next_ = 0;
     next_note_ = 0;
     next_bit_ = 0;
+    sound_ = true;
     seconds_per_tick_ = seconds_per_tick;
     if (expand_sections(stored, decompressor) && read_preamble() && counts_agree()) {
         return true;
@@ -69,17 +70,21 @@ bool ColumnDecoder::read_preamble() {
     const std::size_t columns = sections_.size() - section_columns;
     shapes_.clear();
     columns_.clear();
+    arguments_.clear();
     notes_.clear();
     const std::size_t shapes = in.count();
     for (std::size_t shape = 0; shape < shapes; ++shape) {
         const ShapeColumns of{in.varint32(), in.varint32()};
+        const std::size_t arguments = in.varint32();
         const std::size_t size = in.count();
         shapes_.emplace_back(in.position(), size);
         in.skip(size);
-        if (!in.ok() || std::max(of.gap, of.duration) >= columns) {
+        const std::size_t last = arguments == 0 ? 0 : arguments + argument_count - 1;
+        if (!in.ok() || std::max({std::size_t{of.gap}, std::size_t{of.duration}, last}) >= columns) {
             return false;
         }
         columns_.push_back(of);
+        arguments_.add_shape(static_cast<std::uint32_t>(arguments));
     }
     cpu_step_ = in.varint();
     const std::size_t notes = in.count();
@@ -91,6 +96,9 @@ bool ColumnDecoder::read_preamble() {
         if (!in.ok() || event >= events_) {
             return false;
         }
+    }
+    if (arguments_.any() && !arguments_.read_values(in)) {
+        return false;
     }
     head_width_ = head_width(shapes);
     // A gap times a power of two and divided by it again is that gap.
@@ -157,23 +165,44 @@ bool ColumnDecoder::counts_agree() {
         return false;
     }
     std::vector<std::uint64_t> needed(sections_.size() - section_columns, 0);
+    std::vector<std::size_t> argument_of(needed.size(), argument_count);  // else of times
     for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
         const std::uint64_t events = of_head[2 * shape] + of_head[2 * shape + 1];
         needed[columns_[shape].gap] += events;
         needed[cpu_column] += of_head[2 * shape + 1];
         needed[columns_[shape].duration] += events;
+        const std::size_t arguments = arguments_.column_of(shape);
+        for (std::size_t argument = 0; arguments != 0 && argument < argument_count; ++argument) {
+            needed[arguments + argument] += events;
+            std::size_t& its = argument_of[arguments + argument];
+            if (its != argument_count && its != argument) {
+                return false;
+            }
+            its = argument;
+        }
     }
-    std::uint64_t bits = 0;
+    for (const ShapeColumns& of : columns_) {
+        if (std::min(argument_of[of.gap], argument_of[of.duration]) < argument_count) {
+            return false;
+        }
+    }
+    std::uint64_t time_bits = 0;
+    std::uint64_t argument_bits = 0;
     symbols_.clear();
     for (std::size_t column = 0; column < needed.size(); ++column) {
         const std::span<const std::uint8_t> symbols = bytes_of(sections_[section_columns + column]);
         if (symbols.size() != needed[column]) {
             return false;
         }
-        bits += bits_after(symbols);
+        const bool of_arguments = argument_of[column] != argument_count;
+        if (of_arguments && !arguments_.allow(argument_of[column], symbols)) {
+            return false;
+        }
+        (of_arguments ? argument_bits : time_bits) += bits_after(symbols);
         symbols_.push_back(symbols.data());
     }
-    return sections_[section_bits].size == (bits + 7) / 8;
+    return sections_[section_bits].size == (time_bits + 7) / 8 &&
+           sections_[section_argument_bits].size == (argument_bits + 7) / 8;
 }
 
 // Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
@@ -231,6 +260,7 @@ template <class Head, bool expects_the_gap>
         EventRow& row = rows[at];
         row.shape = head >> 1;
         row.has_notes = false;
+        row.has_arguments = false;
         row.gap_seconds = seconds(gap_ticks);
         row.cpu_seconds = std::bit_cast<double>((std::bit_cast<std::uint64_t>(cpu_seconds) & cpu_mask) |
                                                 (no_cpu & ~cpu_mask));
@@ -286,7 +316,8 @@ void ColumnDecoder::read_singly(std::span<EventRow> rows) {
 #endif
 }
 
-std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes) {
+std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes,
+                                std::vector<Arguments>& arguments) {
     rows = rows.first(std::min(rows.size(), events_ - next_));
     // A block that could not be opened has no events, and may have no memory.
     if (rows.empty()) {
@@ -300,6 +331,15 @@ std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>
         read_singly(some);
         next_ += some.size();
         next_ += read_batches(left.subspan(some.size()));
+    }
+    if (arguments_.any()) {
+        arguments.resize(std::max(arguments.size(), rows.size()));
+        const std::uint8_t* const bits = bytes_of(sections_[section_argument_bits]).data();
+        if (!arguments_.read(rows, symbols_, bits, arguments)) {
+            next_ = events_;
+            sound_ = false;
+            return 0;
+        }
     }
     for (; next_note_ < notes_.size() && notes_[next_note_].event < next_; ++next_note_) {
         EventNote note = notes_[next_note_];

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "trace/arguments.hpp"
 #include "trace/event_records.hpp"
 #include "trace/event_row.hpp"
 #include "trace/row_batch.hpp"
@@ -25,9 +26,13 @@ class ColumnDecoder {
 
     /// Payloads of the block's shapes, by number. They are valid until the next block is opened.
     const std::vector<std::span<const std::uint8_t>>& shapes() const { return shapes_; }
-    /// Fills `rows` with the next events, and `notes` with their notes, by number of the row. Returns the
-    /// number of rows.
-    std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes);
+    bool is_open(std::size_t shape) const { return arguments_.column_of(shape) != 0; }
+    /// Fills `rows` with the next events, `notes` with their notes, by number of the row, and `arguments`,
+    /// by row, for those of open shapes. Returns the number of rows.
+    std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes,
+                     std::vector<Arguments>& arguments);
+    /// False once an event had an argument that the block does not list.
+    bool sound() const { return sound_; }
     /// Decodes events one by one, even if the processor could decode several at once.
     void read_one_by_one() { in_batches_ = false; }
 
@@ -57,6 +62,7 @@ class ColumnDecoder {
     std::vector<std::span<const std::uint8_t>> shapes_;
     std::vector<ShapeColumns> columns_;         ///< by shape
     std::vector<const std::uint8_t*> symbols_;  ///< by column: the next one
+    ArgumentDecoder arguments_;
     std::vector<EventNote> notes_;
     std::size_t head_width_ = 1;
     std::size_t events_ = 0;
@@ -64,6 +70,7 @@ class ColumnDecoder {
     std::size_t next_note_ = 0;
     std::uint64_t next_bit_ = 0;
     std::uint64_t cpu_step_ = 1;
+    bool sound_ = true;
     bool cpu_expects_the_gap_ = false;  ///< a tick is one CPU step, so that there is nothing to convert
     double seconds_per_tick_ = 0;
     bool in_batches_ = has_batches();

@@ -20,11 +20,15 @@ constexpr std::size_t least_compressed = 16;
 void ColumnEncoder::choose_columns() {
     const ColumnGroups groups = group_columns(records_);
     const std::uint32_t first = cpu_column + 1;
-    columns_.clear();
-    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
-        columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
-    }
     used_columns_ = first + groups.count;
+    columns_.clear();
+    argument_columns_.clear();
+    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
+        const bool is_open = records_.is_open[shape];
+        columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
+        argument_columns_.push_back(is_open ? static_cast<std::uint32_t>(used_columns_) : 0);
+        used_columns_ += is_open ? argument_count : 0;
+    }
     symbols_.resize(std::max(symbols_.size(), used_columns_));
     std::vector<std::size_t> sizes(used_columns_, 0);
     for (const std::uint32_t head : records_.heads) {
@@ -32,6 +36,10 @@ void ColumnEncoder::choose_columns() {
         ++sizes[to.gap];
         sizes[cpu_column] += head & 1;
         ++sizes[to.duration];
+        const std::uint32_t column = argument_columns_[head >> 1];
+        for (std::size_t argument = 0; column != 0 && argument < argument_count; ++argument) {
+            ++sizes[column + argument];
+        }
     }
     next_.clear();
     for (std::size_t column = 0; column < used_columns_; ++column) {
@@ -66,6 +74,25 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
     }
 }
 
+void ColumnEncoder::fill_argument_columns() {
+    argument_bits_.clear();
+    if (records_.arguments.empty()) {
+        return;
+    }
+    values_ = values_of(records_.arguments);
+    auto call = records_.arguments.begin();
+    for (const std::uint32_t head : records_.heads) {
+        const std::uint32_t column = argument_columns_[head >> 1];
+        if (column == 0) continue;
+        const auto places = places_of(values_, *call++);
+        for (std::size_t argument = 0; argument < argument_count; ++argument) {
+            const std::uint8_t symbol = symbol_of(places[argument]);
+            *next_[column + argument]++ = symbol;
+            argument_bits_.put(places[argument], static_cast<unsigned>(symbol_table.of[symbol].bits));
+        }
+    }
+}
+
 void ColumnEncoder::write_preamble() {
     scratch_.clear();
     append_varint(scratch_, records_.shapes.size());
@@ -73,6 +100,7 @@ void ColumnEncoder::write_preamble() {
         const std::span<const std::uint8_t> payload = records_.shapes[shape];
         append_varint(scratch_, columns_[shape].gap);
         append_varint(scratch_, columns_[shape].duration);
+        append_varint(scratch_, argument_columns_[shape]);
         append_varint(scratch_, payload.size());
         scratch_.insert(scratch_.end(), payload.begin(), payload.end());
     }
@@ -84,6 +112,9 @@ void ColumnEncoder::write_preamble() {
         scratch_.push_back(note.is_overlap ? 1 : 0);
         append_varint(scratch_, note.value);
         before = note.event;
+    }
+    if (!records_.arguments.empty()) {
+        write_values(values_, scratch_);
     }
 }
 
@@ -124,11 +155,14 @@ void ColumnEncoder::add(std::span<const std::uint8_t> bytes, bool is_compressed)
 
 bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds_per_tick,
                            Compressor* compressor, std::vector<std::uint8_t>& out) {
-    if (!read_event_records(records, records_) || records_.heads.empty()) {
+    if (!read_event_records(records, records_) || records_.heads.empty() ||
+        records_.heads.size() > most_values) {
         return false;
     }
+    open_shapes(records_);
     choose_columns();
     fill_columns(seconds_per_tick * 1e9);
+    fill_argument_columns();
     directory_.clear();
     sections_.clear();
     section_count_ = 0;
@@ -137,6 +171,7 @@ bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds
     write_heads();
     add_section(scratch_, compressor);
     add_section(bits_.finish(), compressor);
+    add_section(argument_bits_.finish(), compressor);
     for (std::size_t column = 0; column < used_columns_; ++column) {
         add_symbols(symbols_[column], compressor);
     }

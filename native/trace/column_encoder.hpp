@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "trace/arguments.hpp"
 #include "trace/column_layout.hpp"
 #include "trace/event_records.hpp"
 #include "trace/time_symbols.hpp"
@@ -26,17 +27,21 @@ class ColumnEncoder {
     void fill_columns(double nanoseconds_per_tick);
     void write_preamble();
     void write_heads();
+    void fill_argument_columns();
     void add_section(std::span<const std::uint8_t> bytes, Compressor* compressor);
     void add_symbols(std::span<const std::uint8_t> bytes, Compressor* compressor);
     void add(std::span<const std::uint8_t> bytes, bool is_compressed);
 
     EventRecords records_;
-    std::vector<ShapeColumns> columns_;  ///< by shape
+    std::vector<ShapeColumns> columns_;            ///< by shape
+    std::vector<std::uint32_t> argument_columns_;  ///< by shape: the first one, 0 if it is not open
+    ArgumentValues values_;
     std::vector<std::vector<std::uint8_t>> symbols_;
     std::vector<std::uint8_t*> next_;  ///< by column: where its next symbol goes
     std::size_t used_columns_ = 0;
     std::uint64_t cpu_step_ = 1;
     BitWriter bits_;
+    BitWriter argument_bits_;
     std::vector<std::uint8_t> scratch_;
     std::vector<std::uint8_t> compressed_;
     std::vector<std::uint8_t> directory_;

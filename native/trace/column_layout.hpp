@@ -11,13 +11,19 @@ namespace linkworth::tracefile {
 inline constexpr std::size_t section_preamble = 0;
 inline constexpr std::size_t section_heads = 1;
 inline constexpr std::size_t section_bits = 2;
-inline constexpr std::size_t section_columns = 3;
+inline constexpr std::size_t section_argument_bits = 3;
+inline constexpr std::size_t section_columns = 4;
 
 /// The first column of symbols contains CPU times; a shape names its other ones.
 inline constexpr std::uint32_t cpu_column = 0;
 
+/// With more shapes a head needs more than a byte.
+inline constexpr std::size_t most_shapes_of_a_byte = 128;
+
 /// Bytes of an event's head, which is 2 x shape + (1 if it has CPU time).
-constexpr std::size_t head_width(std::size_t shapes) { return shapes <= 128 ? 1 : shapes <= 32768 ? 2 : 4; }
+constexpr std::size_t head_width(std::size_t shapes) {
+    return shapes <= most_shapes_of_a_byte ? 1 : shapes <= 32768 ? 2 : 4;
+}
 
 /// Returns the CPU time of a gap in which the process ran all the time, in units of `step` nanoseconds. The
 /// file stores the difference from it.

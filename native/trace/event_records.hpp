@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "trace/event_row.hpp"
+
 namespace linkworth::tracefile {
 
 /// Properties that few events have: another thread than the one before, or an overlap with the rank's
@@ -25,6 +27,10 @@ struct EventRecords {
     std::vector<std::uint8_t> duration_symbols;         ///< by event
     std::vector<std::uint64_t> cpu;                     ///< nanoseconds, of the events that have it
     std::vector<EventNote> notes;
+    // Of open shapes, if there are any (arguments.hpp).
+    std::vector<bool> is_open;         ///< by shape
+    std::vector<Arguments> arguments;  ///< of their events, in order
+    std::vector<std::uint8_t> open_payloads;
 };
 
 /// Fills `out`. Returns false if this version does not know all of `records`.

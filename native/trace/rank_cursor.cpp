@@ -41,6 +41,7 @@ std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* en
         row.duration_seconds = static_cast<std::int32_t>(bytes >> 16 & 0xff) * seconds_per_tick;
         row.shape = static_cast<std::uint32_t>(number);
         row.has_notes = false;
+        row.has_arguments = false;
     }
     at = next;
     return count;
@@ -103,7 +104,8 @@ struct RankCursor::State {
     std::vector<EventNote> notes;  ///< of the rows that are decoded; `event` is the number of the row
     std::size_t next_note = 0;
     std::array<EventRow, most_rows> rows;
-    std::pmr::vector<Shape*> shapes;  ///< kept from block to block for their memory
+    std::vector<Arguments> arguments;  ///< by row
+    std::pmr::vector<Shape*> shapes;   ///< kept from block to block for their memory
     std::vector<Damage> damage;
     std::unique_ptr<ThreadRows> only;  ///< if all but one thread's events are left out
 };
@@ -195,6 +197,7 @@ void RankCursor::keep_thread_rows(ThreadRows& only) {
             only.previous_end = times.end;
             only.requests[only.kept] = only.next_request;
             ++only.read;
+            if (row.has_arguments) state.arguments[only.kept] = state.arguments[number];
             state.rows[only.kept++] = row;
         }
         only.next_request += makes_request(shapes_[row.shape]->call_class) ? 1 : 0;
@@ -211,12 +214,16 @@ bool RankCursor::read_rows(std::span<EventRow> rows) {
         }
         state.notes.clear();
         state.next_note = 0;
-        filled_ = static_cast<std::uint32_t>(state.in_columns ? state.columns.read(rows, state.notes)
-                                                              : read_records(rows));
+        filled_ = static_cast<std::uint32_t>(
+            state.in_columns ? state.columns.read(rows, state.notes, state.arguments) : read_records(rows));
         if (std::ranges::any_of(state.notes, names_impossible_thread)) {
             give_up_block(nullptr, "names a thread beyond " + std::to_string(most_threads - 1));
             filled_ = 0;
         }
+        if (state.in_columns && !state.columns.sound()) {
+            give_up_block(nullptr, "has a call with an argument that it does not list");
+        }
+        arguments_ = state.arguments.data();
         if (filled_ == 0) {
             state.is_open = false;
         } else if (std::isfinite(state.data->until_seconds)) {
@@ -261,7 +268,11 @@ bool RankCursor::load_next_block() {
                 continue;
             }
             const auto& payloads = state.columns.shapes();
-            if (!std::ranges::all_of(payloads, [this](auto payload) { return define_shape(payload); })) {
+            const auto define = [&](auto payload) {
+                return define_shape(payload) && (!state.columns.is_open(shape_count_ - 1) ||
+                                                 can_open(*state.shapes[shape_count_ - 1]));
+            };
+            if (!std::ranges::all_of(payloads, define)) {
                 give_up_block(nullptr, "has a malformed shape");
                 shape_count_ = 0;
                 continue;
@@ -380,6 +391,7 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
             row.duration_seconds = seconds(read_varint(at));
             row.shape = static_cast<std::uint32_t>(number);
             row.has_notes = std::exchange(has_notes, false);
+            row.has_arguments = false;
             if (at > state.end) {
                 return problem("ends inside a record");
             }

@@ -106,15 +106,15 @@ class RankCursor {
     RankCursor& operator=(RankCursor&&) noexcept;
     ~RankCursor();
 
-    /// False at the end of the rank's events. Shapes that are met twice in a block are the same object.
+    /// False at the end of the rank's events. The event's shape is valid until the next one is taken.
     bool next(Event& event) {
         if (taken_ == filled_ && !refill(own_rows())) [[unlikely]] {
             return false;
         }
         const EventRow& row = rows_[taken_++];
         const Shape& shape = *shapes_[row.shape];
+        if (row.has_arguments) set_arguments(row, arguments_[taken_ - 1]);
         event.shape = &shape;
-        event.shape_number = row.shape;
         event.gap_seconds = row.gap_seconds;
         event.cpu_seconds = row.cpu_seconds;
         event.duration_seconds = row.duration_seconds;
@@ -143,6 +143,13 @@ class RankCursor {
     /// Number of the block's shapes that are known so far: at least those of the events that were read.
     std::size_t shapes() const { return shape_count_; }
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
+    /// The arguments of the rows that `next_rows` has filled, by their place: of those that have some.
+    const Arguments* arguments() const { return arguments_; }
+    /// The shape of one of these rows, with its arguments; valid until the next such call.
+    const Shape& shape_of(std::span<const EventRow> rows, std::size_t place) const {
+        if (rows[place].has_arguments) set_arguments(rows[place], arguments_[place]);
+        return *shapes_[rows[place].shape];
+    }
     /// Number of the next request at the start of the block that contains the latest event.
     std::uint64_t block_next_request() const { return block_next_request_; }
     /// Prefetches the rows of the next `events`, and the places of the shapes, while something else runs.
@@ -189,12 +196,19 @@ class RankCursor {
     void cut_rows(std::span<const EventRow> rows);
     bool define_shape(std::span<const std::uint8_t> payload);
     void give_up_block(const std::uint8_t* at, std::string what);
+    void set_arguments(const EventRow& row, const Arguments& arguments) const {
+        Shape& shape = *shapes_[row.shape];
+        shape.peer = arguments.peer;
+        shape.tag = arguments.tag;
+        shape.bytes = arguments.bytes;
+    }
 
     const EventRow* rows_ = nullptr;
+    const Arguments* arguments_ = nullptr;  ///< by row
     std::uint32_t taken_ = 0;
     std::uint32_t filled_ = 0;
     std::uint64_t next_request_ = 0;
-    const Shape* const* shapes_ = nullptr;  ///< of the block, by number: the state has them
+    Shape* const* shapes_ = nullptr;  ///< of the block, by number: the state has them
     std::uint32_t shape_count_ = 0;
     std::uint32_t thread_ = 0;
     std::uint64_t block_next_request_ = 0;

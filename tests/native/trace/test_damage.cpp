@@ -198,7 +198,7 @@ TEST(Damage, TheMessagesSayWhatToDo) {
         written[8] = static_cast<std::byte>(other);
         EXPECT_EQ(message(written),
                   "x.lwt has trace format version " + std::to_string(other) +
-                      ", and this linkworth reads version 5 only: record the program again, or take the "
+                      ", and this linkworth reads version 6 only: record the program again, or take the "
                       "linkworth that wrote the file");
     }
     std::vector<std::byte> flipped = sample_trace(1, 1, 1).bytes;
