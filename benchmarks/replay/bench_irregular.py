@@ -72,14 +72,19 @@ def permutations(ranks: int, draw: random.Random) -> Iterator[Turn]:
 
 def particles(ranks: int, draw: random.Random) -> Iterator[Turn]:
     """Make turns of exchanges with neighbours that change slowly."""
-    near = [[(rank + step) % ranks for step in (-6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)] for rank in range(ranks)]
+    near = [
+        [(rank + step) % ranks for step in (-6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)]
+        for rank in range(ranks)
+    ]
     while True:
         for own in near:
             for place in range(len(own)):
                 if draw.random() < 0.02:
                     own[place] = draw.randrange(ranks)
         yield [
-            (rank, peer, 56 * max(0, round(draw.gauss(400, 60)))) for rank, own in enumerate(near) for peer in own
+            (rank, peer, 56 * max(0, round(draw.gauss(400, 60))))
+            for rank, own in enumerate(near)
+            for peer in own
         ]
 
 
@@ -114,7 +119,9 @@ def record(path: Path, ranks: int, messages: int, turns: Iterator[Turn], seed: i
                 caller.begin_receive(source, size)
             for _, destination, size in sent[rank]:
                 caller.begin_send(destination, size)
-            caller.wait(len(sent[rank]) + len(received[rank]), after_seconds=draw.expovariate(1 / WORK_SECONDS))
+            caller.wait(
+                len(sent[rank]) + len(received[rank]), after_seconds=draw.expovariate(1 / WORK_SECONDS)
+            )
         done += len(turn)
     trace.close()
     return done
@@ -161,8 +168,12 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--messages", type=int, default=1_000_000, help="about how many a pattern has")
-    parser.add_argument("--counted", type=int, default=40_000, help="messages of the shorter trace for valgrind")
-    parser.add_argument("--cache", type=int, default=512, help="KiB of the second cache that valgrind simulates")
+    parser.add_argument(
+        "--counted", type=int, default=40_000, help="messages of the shorter trace for valgrind"
+    )
+    parser.add_argument(
+        "--cache", type=int, default=512, help="KiB of the second cache that valgrind simulates"
+    )
     parser.add_argument("--patterns", default=",".join(PATTERNS))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--no-counts", action="store_true")
@@ -200,10 +211,16 @@ def main() -> None:
                     sharing = "shared" if contention else "alone"
                     settings = ReplaySettings(contention=contention)
                     took = median_seconds(
-                        lambda t=trace, s=settings: replay(t, gbe, block(t.ranks, t.ranks), settings=s), given.repeats
+                        lambda t=trace, s=settings: replay(t, gbe, block(t.ranks, t.ranks), settings=s),
+                        given.repeats,
                     )
-                    row[sharing] = {"messages_per_second": messages / took, "target": TARGET[contention] * 1e6}
-                    line += f"; {sharing} {messages / took / 1e6:5.2f} M messages/s (target {TARGET[contention]})"
+                    row[sharing] = {
+                        "messages_per_second": messages / took,
+                        "target": TARGET[contention] * 1e6,
+                    }
+                    line += (
+                        f"; {sharing} {messages / took / 1e6:5.2f} M messages/s (target {TARGET[contention]})"
+                    )
                     if name in LOGGOPSIM and not contention:
                         line += f", {messages / took / 1e6 / LOGGOPSIM[name]:.1f} x LogGOPSim as reported"
                     if lengths:
@@ -211,9 +228,15 @@ def main() -> None:
                         short, long = (counts(part, contention, 1024 * given.cache) for part in lengths)
                         each = [(b - a) / (more - fewer) for a, b in zip(short, long, strict=True)]
                         row[sharing] |= dict(  # type: ignore[operator]
-                            zip(("instructions", "first_cache_misses", "second_cache_misses"), each, strict=True)
+                            zip(
+                                ("instructions", "first_cache_misses", "second_cache_misses"),
+                                each,
+                                strict=True,
+                            )
                         )
-                        line += f", {each[0]:.0f} instructions, {each[1]:.1f} and {each[2]:.2f} misses a message"
+                        line += (
+                            f", {each[0]:.0f} instructions, {each[1]:.1f} and {each[2]:.2f} misses a message"
+                        )
                 rows.append(row)
                 if not given.json:
                     print(line, flush=True)
