@@ -53,9 +53,10 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
             of_block.clear();
             block = cursor.blocks();
         }
-        if (of_block.size() <= event.shape_number) of_block.resize(event.shape_number + std::size_t{1});
-        std::uint32_t& number = of_block[event.shape_number];
-        if (number == 0) {
+        const tracefile::EventRow& row = cursor.row();
+        if (of_block.size() <= row.shape) of_block.resize(row.shape + std::size_t{1});
+        std::uint32_t& number = of_block[row.shape];
+        if (number == 0 || row.has_arguments) {
             payload.clear();
             tracefile::encode_shape(*event.shape, payload);
             // The codec writes the name of the call, not the one at its call site.

@@ -128,6 +128,9 @@ class RankCursor {
         return true;
     }
 
+    /// The row of the event that `next` has taken last.
+    const EventRow& row() const { return rows_[taken_ - 1]; }
+
     /// Fills `rows` with the next events, all of one block, for a reader of very many that needs neither
     /// threads nor overlaps. Those that it filled; none at the end of the rank's events.
     std::span<const EventRow> next_rows(std::span<EventRow> rows) {
