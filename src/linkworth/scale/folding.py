@@ -29,6 +29,7 @@ def fold(symbols: Sequence[int]) -> Grammar:
     """Fold repetitions from the inside out, as power-regular section descriptors do (ScalaTrace, 2009)."""
     loops: list[Body] = []
     known: dict[Body, int] = {}
+    read = 0
     stack: list[int] = []
     places: defaultdict[int, list[int]] = defaultdict(list)
 
@@ -40,6 +41,19 @@ def fold(symbols: Sequence[int]) -> Grammar:
         for _ in range(count):
             places[stack.pop()].pop()
 
+    def goes_on(body: Body) -> bool:
+        """Return whether the last loop of the body has another iteration, of which only the start has been read."""
+        at = len(body) - 1
+        while at >= 0 and body[at] >= 0:
+            at -= 1
+        if at < 0:
+            return False
+        inner, begun = loops[-1 - body[at]], body[at + 1 :]
+        rest = inner[len(begun) :]
+        if not begun or not rest or inner[: len(begun)] != begun:
+            return False
+        return tuple(symbols[read : read + len(rest)]) == rest
+
     def shorten() -> bool:
         end = len(stack)
         own = places[stack[-1]]
@@ -48,7 +62,7 @@ def fold(symbols: Sequence[int]) -> Grammar:
             item = stack[end - 1 - back]
             while item < 0:
                 body = loops[-1 - item]
-                if len(body) == back and tuple(stack[end - back :]) == body:
+                if len(body) == back and tuple(stack[end - back :]) == body and not goes_on(body):
                     drop(back)
                     return True
                 item = body[-1]
@@ -58,6 +72,8 @@ def fold(symbols: Sequence[int]) -> Grammar:
                 break
             if stack[end - length :] == stack[end - 2 * length : end - length]:
                 body = tuple(stack[end - length :])
+                if goes_on(body):
+                    continue
                 number = known.setdefault(body, len(loops))
                 if number == len(loops):
                     loops.append(body)
@@ -66,7 +82,7 @@ def fold(symbols: Sequence[int]) -> Grammar:
                 return True
         return False
 
-    for symbol in symbols:
+    for read, symbol in enumerate(symbols, 1):  # noqa: B007 (`goes_on` looks at it)
         push(symbol)
         while shorten():
             pass

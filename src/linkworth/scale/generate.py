@@ -10,8 +10,8 @@ import numpy as np
 from linkworth.scale.folding import Loop
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.members import Colour, Groups
-from linkworth.scale.numbers import Point
 from linkworth.scale.peers import Iterations, OffGridError
+from linkworth.scale.points import Point
 from linkworth.scale.program import SLOT_MASK, Behaviour, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError

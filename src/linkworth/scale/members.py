@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.scale.grids import Position, positions
-from linkworth.scale.numbers import Point
+from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 
 

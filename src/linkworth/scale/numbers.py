@@ -8,15 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.parts import Power, fit_power
+from linkworth.scale.points import Point
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class Point(NamedTuple):
-    """A rank count with its grid and problem size, at which a number is known or wanted."""
-
-    ranks: int
-    grid: tuple[int, ...]
-    size: float
 
 
 class Monomial(NamedTuple):
@@ -37,7 +32,7 @@ class Monomial(NamedTuple):
         return value
 
 
-class Model(NamedTuple):
+class Sum(NamedTuple):
     """A sum of monomials with coefficients."""
 
     terms: tuple[Monomial, ...]
@@ -51,6 +46,8 @@ class Model(NamedTuple):
             sum(c * term.at(point) for c, term in zip(self.coefficients, self.terms, strict=True)), 0.0
         )
 
+
+Model = Sum | Power
 
 _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
@@ -132,7 +129,9 @@ class Fitter:
         _, others, theirs = min(known, key=lambda each: each[0])
         model = self.fit(others, theirs)
         ratio = value / theirs[others.index(number)]
-        return Model(model.terms, tuple(ratio * each for each in model.coefficients), model.error)
+        if isinstance(model, Power):
+            return model._replace(unit=max(round(model.unit * ratio), 1))
+        return Sum(model.terms, tuple(ratio * each for each in model.coefficients), model.error)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""
@@ -148,17 +147,20 @@ class Fitter:
         if len(numbers) == 2 and min(values) > 0 and first.ranks != last.ranks and first.size == last.size:
             slope = math.log(values[1] / values[0]) / math.log(last.ranks / first.ranks)
             term = Monomial(min(max(slope, STEEPEST_FALL), STEEPEST_RISE))
-            return Model((term,), (float(values[1]) / term.at(last),), 0.0)
+            return Sum((term,), (float(values[1]) / term.at(last),), 0.0)
         return self.fit(numbers, values.tolist())
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():
-            return Model((Monomial(),), (float(y[0]),), 0.0)
+            return Sum((Monomial(),), (float(y[0]),), 0.0)
         scale = np.maximum(np.abs(y), np.abs(y).mean() * 1e-3)
         x = self._values[:, numbers]
         single = self._single(x, y, scale)
         if single.error <= _EXACT or len(y) < 3:
             return single
+        power = fit_power([self._points[number] for number in numbers], y.tolist())
+        if power is not None:
+            return power
         pair = self._pair(x, y, scale)
         # Two terms meet three points often by chance: they must do so much better than one.
         better = 0.02 if len(y) == 3 else 0.5
@@ -166,7 +168,7 @@ class Fitter:
             return pair
         return single
 
-    def _single(self, x: Floats, y: Floats, scale: Floats) -> Model:
+    def _single(self, x: Floats, y: Floats, scale: Floats) -> Sum:
         # Weighted so that relative errors count.
         u, v = x / scale, y / scale
         uv, uu = u * v, u * u
@@ -175,11 +177,11 @@ class Fitter:
         errors = np.sqrt((((left / below) * u - v) ** 2).mean(axis=1))
         best = int(np.argmax(errors <= max(errors.min() * 1.15, errors.min() + 1e-10)))
         c = uv[best].sum() / uu[best].sum()
-        return Model((self._monomials[best],), (float(c),), _rounded(float(errors[best])))
+        return Sum((self._monomials[best],), (float(c),), _rounded(float(errors[best])))
 
-    def _pair(self, x: Floats, y: Floats, scale: Floats) -> Model | None:
+    def _pair(self, x: Floats, y: Floats, scale: Floats) -> Sum | None:
         """Return the best sum of two monomials."""
-        best: Model | None = None
+        best: Sum | None = None
         v = y / scale
         for first, second in self._pairs:
             u = np.stack([x[first] / scale, x[second] / scale], axis=1)
@@ -193,7 +195,7 @@ class Fitter:
                 c, _, order, _ = np.linalg.lstsq(u, v, rcond=None)
                 if order == 2:
                     terms = (self._monomials[first], self._monomials[second])
-                    best = Model(terms, (float(c[0]), float(c[1])), error)
+                    best = Sum(terms, (float(c[0]), float(c[1])), error)
                 if error == 0:
                     break
         return best

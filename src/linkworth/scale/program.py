@@ -10,8 +10,9 @@ from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.folding import Alignment, Grammar, Loop, Mismatch, align, fold, parse
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.members import Groups
-from linkworth.scale.numbers import Fitter, Model, Point
+from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations
+from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
 from linkworth.scale.rules import Rule, Samples, UnfitError, fit_number
 
@@ -77,6 +78,7 @@ class Builder:
         ]
         self._texts = [[each.tobytes() for each in of] for of in self._symbols]
         self._grammars: dict[bytes, Grammar] = {}
+        self._alignments: dict[tuple[bytes, ...], Alignment] = {}
         self._mean_compute = np.array(
             [
                 sum(float(each.compute.sum()) for each in of.sequences)
@@ -130,9 +132,13 @@ class Builder:
         sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         numbers = {text: number for number, text in enumerate(texts)}
         lengths = [len(each) for each in sequences]
+        known = self._alignments.get(tuple(texts))
+        if known is not None:
+            return known, numbers
         if len(texts) == 1:
             parsed = [parse(Grammar(tuple(sequences[0]), []), sequences[0])]
-            return align(parsed, lengths), numbers
+            found = self._alignments[tuple(texts)] = align(parsed, lengths)
+            return found, numbers
         longest = max(range(len(sequences)), key=lengths.__getitem__)
         text = list(texts)[longest]
         grammar = self._grammars.get(text)
@@ -152,7 +158,8 @@ class Builder:
                 )
                 unfit.fitted = 1
                 raise unfit from None
-        return align(parses, lengths), numbers
+        found = self._alignments[tuple(texts)] = align(parses, lengths)
+        return found, numbers
 
     def _role(
         self,

@@ -1,6 +1,6 @@
 """Recordings in memory: the different calls of all ranks, and each rank's sequence of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,10 +130,10 @@ class Alphabet:
     def _common_values(recordings: list[Recording], kept: Callable[[str], bool]) -> set[Any]:
         values = [
             {
-                (call.entry, name, call.fields[name])
+                (call.entry, name, value)
                 for call in recording.calls
-                for name in VARIABLE
-                if name in call.fields and kept(name)
+                for name, value in _variable(call)
+                if kept(name)
             }
             for recording in recordings
         ]
@@ -149,9 +149,9 @@ class Alphabet:
             bool(fields.get("send_counts")),
             bool(fields.get("recv_counts")),
         ]
-        for name in VARIABLE:
-            if self._kept(name) and (call.entry, name, fields.get(name)) in self._common:
-                key.append((name, fields[name]))
+        for name, value in _variable(call):
+            if self._kept(name) and (call.entry, name, value) in self._common:
+                key.append((name, value))
         frozen = tuple(key)
         number = self._numbers.setdefault(frozen, len(self.names))
         if number == len(self.names):
@@ -177,3 +177,12 @@ PEERS = ("peer", "recv_peer", "new_comm")
 """Ranks, of which only the negative values tell calls apart."""
 VARIABLE = ("bytes", "recv_bytes", "tag", "recv_tag")
 """Fields that may depend on the rank count."""
+
+
+def _variable(call: Call) -> Iterator[tuple[str, int]]:
+    """Yield what may depend on the rank count: those fields, and the number of completed requests."""
+    for name in VARIABLE:
+        if name in call.fields:
+            yield name, call.fields[name]
+    if "completions" in call.fields:
+        yield "completed", len(call.fields["completions"])

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from linkworth.scale.cells import fit_cells
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
-from linkworth.scale.numbers import Fitter, Model, Point
+from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations, Peer, fit_peer
+from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 
 
@@ -261,7 +263,11 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     of = [values[samples.recording == number] for number in numbers]
     if all((each == each[0]).all() for each in of):
         return ByCount(samples.fitter.pooled(site, numbers, [float(each[0]) for each in of]))
-    found = _by_step(samples, values, numbers) or _block(samples, values, numbers)
+    found = (
+        _by_step(samples, values, numbers)
+        or fit_cells(samples.at, samples.steps, values)
+        or _block(samples, values, numbers)
+    )
     if found is not None:
         return found
     model = samples.fitter.fit(numbers, [float(each.mean()) for each in of])

@@ -7,14 +7,14 @@ import numpy as np
 
 from linkworth.errors import ThresholdError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
-from linkworth.scale.numbers import Point
+from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.rules import UnfitError
 
 LIKENESS: tuple[Callable[[str], bool], ...] = (
     lambda _: True,
-    lambda name: name in ("tag", "recv_tag"),
+    lambda name: name in ("tag", "recv_tag", "completed"),
     lambda _: False,
 )
 """Fields by which calls are told apart where all recordings have the same values, from the strictest."""

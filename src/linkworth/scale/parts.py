@@ -1,0 +1,78 @@
+"""Whole numbers as products of the parts of an extent that is cut among ranks."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from linkworth.scale.points import Point
+
+MARGINS = (0, 1, -1, 2, -2)
+MOST_SHARED = 64
+"""Largest common factor of all parts that is tried."""
+
+
+class Power(NamedTuple):
+    """A power of the part that every rank has, with a margin."""
+
+    unit: int
+    extent: int
+    margin: int
+    exponent: int
+    dimension: int
+    """Dimension of the grid along which the extent is cut; -1: among all ranks."""
+    error: float = 0.0
+
+    def at(self, point: Point) -> float:
+        """Return its value."""
+        return float(
+            self.unit * (self.extent // _parts(point, self.dimension) + self.margin) ** self.exponent
+        )
+
+
+def _parts(point: Point, dimension: int) -> int:
+    return point.ranks if dimension < 0 else point.grid[dimension]
+
+
+def root(number: int, exponent: int) -> int:
+    """Return the whole root, or 0."""
+    found = round(number ** (1 / exponent))
+    return found if found**exponent == number else 0
+
+
+def fit_power(points: Sequence[Point], values: Sequence[float]) -> Power | None:
+    """Return the simplest power that gives all values."""
+    whole = [int(each) for each in values]
+    if len(whole) < 3 or min(whole) <= 0 or whole != list(values):
+        return None
+    common = math.gcd(*whole)
+    best: tuple[tuple[int, int, int], Power] | None = None
+    for dimension in range(-1, len(points[0].grid) if len(points[0].grid) > 1 else 0):
+        parts = [_parts(point, dimension) for point in points]
+        if len(set(parts)) < 3:
+            continue
+        for exponent in (1, 2, 3):
+            for shared in range(1, MOST_SHARED + 1):
+                unit, rest = divmod(common, shared**exponent)
+                if rest:
+                    continue
+                roots = [root(each // unit, exponent) for each in whole]
+                if not all(roots):
+                    continue
+                for margin in MARGINS:
+                    found = _extent([each - margin for each in roots], parts)
+                    if found is not None:
+                        cost = (abs(margin), exponent, -unit)
+                        if best is None or cost < best[0]:
+                            best = cost, Power(unit, found, margin, exponent, dimension)
+    return None if best is None else best[1]
+
+
+def _extent(each: Sequence[int], parts: Sequence[int]) -> int | None:
+    """Return the extent whose share of all parts is given; of several, the one that most numbers of parts divide."""
+    if min(each) <= 0:
+        return None
+    low = max(share * of for share, of in zip(each, parts, strict=True))
+    high = min((share + 1) * of for share, of in zip(each, parts, strict=True))
+    if low >= high:
+        return None
+    return max(range(low, high), key=lambda extent: sum(extent % of == 0 for of in parts))
