@@ -17,16 +17,7 @@ def program(part: str, mpi: MpiInstallation) -> Path:
     """Return a part's program."""
 
     def make(folder: Path) -> None:
-        recipe = sources.recipe(part)
-        with_mpi = recipe._replace(
-            sources=[each for each in recipe.sources if each not in recipe.independent]
-        )
-        # Joined as well, since no other program shares these objects: that takes a third less to compile.
-        without = recipe._replace(sources=sorted(recipe.independent), independent=frozenset(), together=4)
-        apart = folder / "without-mpi"
-        apart.mkdir()
-        objects = [*_compiled(mpi.mpicxx, with_mpi, folder), *_compiled(mpi.mpicxx, without, apart)]
-        _link([mpi.mpicxx], objects, folder / part)
+        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder), folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
 
@@ -61,7 +52,7 @@ def _compiled(
     wrapper: str, recipe: sources.Recipe, folder: Path, flags: Sequence[str] = (), more: Sequence[Path] = ()
 ) -> list[Path]:
     """Return the objects of a part, compiled from the files that users compile."""
-    files = [*more, *joined.files(recipe, folder)]
+    files = [*more, *(unit.file for unit in joined.units(recipe, folder))]
     made = [folder / f"{number}-{source.stem}.o" for number, source in enumerate(files)]
 
     def compiled(source: Path, made: Path) -> Path:

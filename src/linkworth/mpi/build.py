@@ -173,7 +173,7 @@ def compile_part(
             f"{_DEVELOPMENT.get(mpi.kind, '')}"
         )
     flags = [*recipe.flags, f"-I{recipe.folder}"]
-    files = joined.files(recipe, work)
+    units = joined.units(recipe, work)
     line = identify.compile_line(Path(wrapper))
     if line and not shutil.which(line.compiler[-1]):
         raise EnvironmentLacksError(
@@ -185,24 +185,25 @@ def compile_part(
         generated = work / "generated"
         generated.mkdir()
         procedures = portable.procedures if portable else elf.exported_symbols(Path(mpi.library))
-        files = [*wrappers.generate(generated, procedures), *files]
+        written = wrappers.generate(generated, procedures)
+        units = [*(joined.Unit(file, [file], independent=False) for file in written), *units]
         flags += ["-fPIC", "-pthread", f"-I{generated}"]
         # The wrapper would link the MPI library, but the preload library must use the program's own.
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
     else:
         linker = line.compiler if portable and line else [wrapper]
     log = work / "build.log"
-    made = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
-    places = objects.places(cache_folder(), recipe, line)
+    made = [work / f"{number}-{unit.file.stem}.o" for number, unit in enumerate(units)]
 
-    def compile_one(source: Path, result: Path) -> str:
-        kept = places.get(source)
+    def compile_one(unit: joined.Unit, result: Path) -> str:
+        arguments = [*flags, "-c", str(unit.file), "-o", str(result)]
+        kept = objects.place(cache_folder(), recipe, unit, line)
         if kept is None or line is None:
-            return _call([wrapper, *flags, "-c", str(source), "-o", str(result)], work, log)
+            return _call([wrapper, *arguments], work, log)
         # Programs for several MPIs may be built at once, and share these objects.
         with building(kept):
             if not kept.is_file():
-                failure = _call([*line.compiler, *flags, "-c", str(source), "-o", str(result)], work, log)
+                failure = _call([*line.compiler, *arguments], work, log)
                 if failure:
                     return failure
                 objects.keep(result, kept)
@@ -210,9 +211,9 @@ def compile_part(
         result.symlink_to(kept)
         return ""
 
-    progress.steps(len(files) + 1)
+    progress.steps(len(units) + 1)
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-        for failure in pool.map(compile_one, files, made):
+        for failure in pool.map(compile_one, units, made):
             if failure:
                 raise _failed(part, mpi, failure, log, work)
             progress.step()

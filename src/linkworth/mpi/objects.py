@@ -7,28 +7,23 @@ import re
 import shutil
 from pathlib import Path
 
-from linkworth.mpi import sources
+from linkworth.mpi import joined, sources
 from linkworth.mpi.identify import CompileLine
 
 
-def places(cache: Path, recipe: sources.Recipe, line: CompileLine | None) -> dict[Path, Path]:
-    """Return the cache paths of the independent objects. Empty if each MPI must compile them itself."""
-    if not recipe.independent or line is None:
-        return {}
+def place(cache: Path, recipe: sources.Recipe, unit: joined.Unit, line: CompileLine | None) -> Path | None:
+    """Return the cache path of an object, or None if each MPI must compile it itself."""
+    if not unit.independent or line is None:
+        return None
     found = [shutil.which(word) for word in line.compiler]
     compilers = [Path(path).resolve() for path in found if path]
     if len(compilers) != len(line.compiler):
-        return {}
+        return None
     made_by = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in compilers]
     made_for = (platform.machine(), processor() if "-march=native" in recipe.flags else "")
-    common = hashlib.sha256(repr((recipe.flags, made_by, made_for)).encode())
-    sources.hash_files(common, recipe.folder, sources.headers(recipe))
-    kept = {}
-    for source in recipe.independent:
-        hashed = common.copy()
-        sources.hash_files(hashed, recipe.folder, [source])
-        kept[source] = cache / "objects" / f"{source.stem}-{hashed.hexdigest()[:16]}.o"
-    return kept
+    hashed = hashlib.sha256(repr((recipe.flags, made_by, made_for)).encode())
+    sources.hash_files(hashed, recipe.folder, [*sources.headers(recipe), *unit.sources])
+    return cache / "objects" / f"{unit.file.stem}-{hashed.hexdigest()[:16]}.o"
 
 
 def keep(compiled: Path, kept: Path) -> None:

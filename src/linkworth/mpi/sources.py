@@ -27,7 +27,7 @@ class Recipe(NamedTuple):
     independent: frozenset[Path]
     """Sources that include no header of MPI."""
     together: int
-    """Number of files into which the other sources are joined for compiling. 0: they are not joined."""
+    """Number of files into which sources are joined for compiling, twice as many without MPI. 0: none are joined."""
 
 
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
