@@ -164,6 +164,7 @@ struct Fabric {
     double unexpected_copy_bytes_per_second = no_limit;
     double intranode_total_bytes_per_second = no_limit;
     double combine_bytes_per_second = no_limit;
+    double block_seconds = 0;
     Topology topology;
     Tcp tcp;
 
@@ -183,6 +184,7 @@ struct Fabric {
         visit("unexpected_copy_bytes_per_second", &Fabric::unexpected_copy_bytes_per_second, rate);
         visit("intranode_total_bytes_per_second", &Fabric::intranode_total_bytes_per_second, rate);
         visit("combine_bytes_per_second", &Fabric::combine_bytes_per_second, rate);
+        visit("block_seconds", &Fabric::block_seconds, amount);
         visit("topology", &Fabric::topology, any);
         visit("tcp", &Fabric::tcp, any);
     }

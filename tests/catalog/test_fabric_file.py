@@ -48,7 +48,7 @@ def test_an_unknown_field_is_answered_with_the_one_that_was_meant(tmp_path, righ
 def test_a_field_that_nothing_resembles_is_answered_with_all(tmp_path):
     with pytest.raises(
         UsageError,
-        match=r"unknown field 'qqqq'; known here: aggregation, chunk_bytes, .*, unexpected_copy_bytes_per_second, worst_miss$",
+        match=r"unknown field 'qqqq'; known here: aggregation, block_seconds, .*, unexpected_copy_bytes_per_second, worst_miss$",
     ):
         fabrics.get(write(tmp_path, GOOD.replace("title =", "qqqq =")))
 

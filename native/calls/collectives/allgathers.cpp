@@ -23,6 +23,8 @@ Schedule allgather_bruck(Rank me, Pieces pieces) {
         co_yield send_to((me + size - step) % size, pieces.sum(me, count));
         co_yield wait_all();
     }
+    // The pieces come in the order of the ranks after this one.
+    if (me > 0) co_yield pack(2, pieces.sum(0, size));
 }
 
 Schedule allgather_ring(Rank me, Pieces pieces) {

@@ -6,18 +6,25 @@
 
 namespace linkworth::replay::collectives {
 
+/// The pieces are rotated before and after. Each round gathers its pieces into one message, and scatters
+/// what it receives. (Bruck and others, IEEE TPDS 8(11), 1997; both libraries use a datatype of blocks.)
 Schedule alltoall_bruck(Rank me, Rank size, Bytes piece) {
+    if (size > 1) co_yield pack(size, piece * size);
     for (Rank step = 1; step < size; step *= 2) {
         Rank pieces = 0;
         for (Rank index = 1; index < size; ++index)
             if ((index & step) != 0) ++pieces;
         co_yield receive_from((me + size - step) % size, piece * pieces);
+        co_yield pack(pieces, piece * pieces);
         co_yield send_to((me + step) % size, piece * pieces);
         co_yield wait_all();
+        co_yield pack(pieces, piece * pieces);
     }
+    if (size > 1) co_yield pack(size, piece * size);
 }
 
 Schedule alltoall_linear(Rank me, Rank size, Bytes piece, Rank window) {
+    co_yield pack(1, piece);
     const Rank at_once = window == 0 ? size : window;
     for (Rank first = 1; first < size; first += at_once) {
         const Rank end = std::min(size, first + at_once);
@@ -28,6 +35,7 @@ Schedule alltoall_linear(Rank me, Rank size, Bytes piece, Rank window) {
 }
 
 Schedule alltoall_pairwise(Rank me, Rank size, Bytes piece, bool exclusive_or) {
+    co_yield pack(1, piece);
     const bool same_partner = exclusive_or && std::has_single_bit(size);
     for (Rank step = 1; step < size; ++step) {
         co_yield receive_from(same_partner ? me ^ step : (me + size - step) % size, piece);

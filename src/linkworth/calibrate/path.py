@@ -38,6 +38,8 @@ class FittedPath(NamedTuple):
     reasons: dict[str, FieldReason]
     duplex_bytes_per_second: float
     duplex_reason: FieldReason | None
+    total_bytes_per_second: float
+    total_reason: FieldReason | None
 
 
 class _Fit(OverheadFit):
@@ -49,6 +51,7 @@ class _Fit(OverheadFit):
                 self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
             self._fit_bandwidth()
             self._fit_duplex()
+            self._fit_total()
             if turn == 0:
                 self._fit_bucket()
             small = self._fit_small_overhead()
@@ -61,7 +64,14 @@ class _Fit(OverheadFit):
             if _same(before, self.path):
                 break
         self._explain_the_rest()
-        return FittedPath(self.path, self.reasons, self.duplex, self.reasons.pop("duplex", None))
+        return FittedPath(
+            self.path,
+            self.reasons,
+            self.duplex,
+            self.reasons.pop("duplex", None),
+            self.total,
+            self.reasons.pop("total", None),
+        )
 
     def _fit_bandwidth(self) -> None:
         """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""
@@ -206,6 +216,21 @@ class _Fit(OverheadFit):
             )
         else:
             self.duplex = math.inf
+
+    def _fit_total(self) -> None:
+        """Fit the limit of all messages inside a node to the large ones of the most pairs."""
+        most = max((point.pairs for point in self.multipair), default=1)
+        points = self.large([point for point in self.multipair if point.pairs == most])
+        if not self.inside or most == 1 or not points:
+            return
+        alone = self.path.bandwidth_bytes_per_second * most
+        share = statistics.median(
+            self.replayed(point.kind, point.bytes, most) / point.seconds for point in points
+        )
+        self.total = min(self.total, alone) * share
+        self.reasons["total"] = FieldReason(
+            True, tuple(points), f"from the largest messages of {most} pairs on one node"
+        )
 
     def _explain_the_rest(self) -> None:
         reasons = {

@@ -46,6 +46,8 @@ class PathFit:
         """Seconds of a stream's slowest stage, by message size."""
         self.duplex = base.duplex_bytes_per_second
         """Bytes per second of both directions together."""
+        self.total = base.intranode_total_bytes_per_second
+        """Bytes per second of all messages inside a node."""
         self.alternating: dict[int, float] = {}
         """The same for a message each way, of a test in both directions."""
         self.hides_latency = not inside_a_node and base.progress == "asynchronous"
@@ -62,7 +64,10 @@ class PathFit:
         """Return the seconds of a message in the replay of a test on the current path."""
         name = "intranode" if self.inside else "link"
         fabric = msgspec.structs.replace(
-            self.fabric, duplex_bytes_per_second=self.duplex, **{name: self.path}
+            self.fabric,
+            duplex_bytes_per_second=self.duplex,
+            intranode_total_bytes_per_second=self.total,
+            **{name: self.path},
         )
         return message_seconds(fabric, kind, size, pairs=pairs, inside_a_node=self.inside)
 
@@ -72,7 +77,7 @@ class PathFit:
         Inside a node messages are copied side by side, up to the total ceiling.
         """
         if self.inside:
-            return size / self.fabric.intranode_total_bytes_per_second
+            return size / self.total
         return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
 
     def stage_seconds(self, point: MeasuredPoint) -> float:

@@ -63,7 +63,11 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         reasons["duplex_bytes_per_second"] = link.duplex_reason
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
-        fabric = msgspec.structs.replace(fabric, intranode=path.path)
+        fabric = msgspec.structs.replace(
+            fabric, intranode=path.path, intranode_total_bytes_per_second=path.total_bytes_per_second
+        )
+        if path.total_reason:
+            reasons["intranode_total_bytes_per_second"] = path.total_reason
         reasons |= {f"intranode.{field}": found for field, found in path.reasons.items()}
     if by_rails:
         rails = fit_rails(fabric, by_rails, points)

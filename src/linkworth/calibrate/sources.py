@@ -19,6 +19,7 @@ def rounded(fabric: Fabric) -> Fabric:
         link=_rounded_path(fabric.link),
         intranode=_rounded_path(fabric.intranode),
         rail_efficiency=_round(fabric.rail_efficiency),
+        intranode_total_bytes_per_second=_round(fabric.intranode_total_bytes_per_second),
         duplex_bytes_per_second=_round(fabric.duplex_bytes_per_second),
         spread=msgspec.structs.replace(
             fabric.spread,

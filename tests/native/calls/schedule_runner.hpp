@@ -157,6 +157,8 @@ class RankRunner {
             case StepKind::recv_ahead:
                 thread.ahead.push_back({step.peer, step.bytes});
                 break;
+            case StepKind::pack:
+                break;
             case StepKind::combine:
                 traffic_.combined[thread.rank] += step.bytes;
                 break;
