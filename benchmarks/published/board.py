@@ -1,4 +1,4 @@
-"""Predict every published figure and renew the board: `board.py [--only SOURCE[/PROGRAM]] [--processes N] [--errors]`.
+"""Predict every published figure and renew the board: `board.py [--only SOURCE[/PROGRAM]] [--processes N]`.
 
 Renews benchmarks/published/board.json, the errors of the model that are part of linkworth
 (src/linkworth/catalog/data/model_errors.toml) and the page docs/explanation/accuracy.md.
@@ -19,11 +19,12 @@ import predictions
 import sources
 
 from linkworth.catalog.decode import data_folder
+from linkworth.catalog.model_error import model_errors
 from linkworth.errors import LinkworthError
 
 ERRORS = Path(str(data_folder())) / "model_errors.toml"
 SHARE = 0.68
-FEWEST = 3
+FEWEST = 2
 """Points of one source below which it says nothing of the model."""
 
 
@@ -34,9 +35,6 @@ def main() -> int:
         "--only", action="append", metavar="SOURCE", help="predict this source; others as kept"
     )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument(
-        "--errors", action="store_true", help="also renew the model's errors, which the next run then uses"
-    )
     given = parser.parse_args()
     try:
         known = sources.sources()
@@ -48,20 +46,25 @@ def main() -> int:
         jobs = [job for job in jobs if {job.source.name, f"{job.source.name}/{job.part}"} & set(given.only)]
     new = {(job.source.name, job.part) for job in jobs}
     kept = document.read().points if given.only and document.KEPT.exists() else []
-    points = [point for point in kept if (point.source, point.what.split(" ")[0]) not in new]
+    found: list[predictions.Predicted] = [
+        (point, None) for point in kept if (point.source, point.what.split(" ")[0]) not in new
+    ]
     with ProcessPoolExecutor(given.processes) as pool:
-        for number, found in enumerate(pool.map(work, jobs), 1):
-            points += found
-            sys.stderr.write(f"{number} of {len(jobs)}: {found[0].source} {found[0].what.split(' ')[0]}\n")
+        for number, (job, of_job) in enumerate(zip(jobs, pool.map(work, jobs), strict=True), 1):
+            found += of_job
+            sys.stderr.write(f"{number} of {len(jobs)}: {job.source.name} {job.part}\n")
+    ERRORS.write_text(
+        with_misses(ERRORS.read_text(encoding="utf-8"), [point for point, _ in found]), encoding="utf-8"
+    )
+    errors = model_errors()
+    points = [predictions.with_intervals(each, errors) for each in found]
     points.sort(key=lambda point: (point.source, predictions.KINDS.index(point.kind)))
     document.keep(document.Board(date=datetime.date.today().isoformat(), points=points))
-    if given.errors:
-        ERRORS.write_text(with_misses(ERRORS.read_text(encoding="utf-8"), points), encoding="utf-8")
     sys.stdout.write(document.table(points) + "\n" + document.choices(points))
     return 0
 
 
-def work(job: predictions.Job) -> list[predictions.Point]:
+def work(job: predictions.Job) -> list[predictions.Predicted]:
     """Return a job's points; a function, so that it can be sent to another process."""
     return job.points()
 

@@ -1,6 +1,7 @@
 """Predictions of the published figures, as a user of linkworth would get them."""
 
 import contextlib
+import copy
 import math
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from linkworth.bench.tests import TESTS
 from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate
 from linkworth.catalog import fabrics
-from linkworth.catalog.model_error import model_errors
+from linkworth.catalog.model_error import ModelErrors, Pattern, Technology
 from linkworth.errors import LinkworthError
 from linkworth.model.bench import BenchResult, BenchRow, BenchSet
 from linkworth.model.collectives import CollectiveLibrary
@@ -72,6 +73,51 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     failure: str = ""
 
 
+class Bench(NamedTuple):
+    """What the interval of a micro-benchmark depends on."""
+
+    pattern: Pattern
+    technology: Technology
+
+    def ends(self, seconds: float, errors: ModelErrors) -> tuple[float, float]:
+        """Return the ends of the interval around a time that is communication alone."""
+        size, freedom = errors.of(self.pattern, self.technology)
+        reach = size * float(np.quantile(np.random.default_rng(0).standard_t(freedom, 20_000), 0.95))
+        return seconds * math.exp(-reach), seconds * math.exp(reach)
+
+
+class Program(NamedTuple):
+    """What the interval of a program depends on: replays without their trace, so that another process can take them."""
+
+    draws: Draws
+    response: Response
+    scale: float
+    given: tuple[Response, float] | None
+
+    def ends(self, seconds: float, errors: ModelErrors) -> tuple[float, float]:
+        """Return the ends of the interval in the way of `linkworth predict`."""
+        self.draws.errors = errors
+        scales = self.draws.computation(self.scale) if self.given is None else self.draws.behind(*self.given)
+        times = self.draws.seconds(self.response, scales, self.given and self.given[0])
+        ends = interval(times.tolist(), seconds)
+        return ends.low_seconds, ends.high_seconds
+
+
+Predicted = tuple[Point, Bench | Program | None]
+
+
+def with_intervals(predicted: Predicted, errors: ModelErrors) -> Point:
+    """Return a point with its intervals: by all of the model's errors, and by those of other sources alone."""
+    point, doubt = predicted
+    if doubt is None or point.predicted is None:
+        return point
+    return msgspec.structs.replace(
+        point,
+        interval=doubt.ends(point.predicted, errors),
+        left_out=doubt.ends(point.predicted, errors.without(point.source)),
+    )
+
+
 class Job(NamedTuple):
     """Predictions that share a trace or a calibration."""
 
@@ -81,7 +127,7 @@ class Job(NamedTuple):
     work: float
     """Estimated length."""
 
-    def points(self) -> list[Point]:
+    def points(self) -> list[Predicted]:
         """Return the job's points. One that cannot be predicted stays, with the reason."""
         if self.source.tests:
             return list(_of_tests(self.source, self.part))
@@ -121,7 +167,7 @@ def library(mpi: str) -> CollectiveLibrary:
     return "openmpi-4.1" if version >= "4.1" else "openmpi-4.0"
 
 
-def _of_tests(source: Source, system: str) -> Iterator[Point]:
+def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
     tables = [table for table in source.tests if table.system == system]
     mpi = next(table.mpi for table in tables if table.test == "osu_latency")
     try:
@@ -135,15 +181,14 @@ def _of_tests(source: Source, system: str) -> Iterator[Point]:
             times = {} if fabric is None else predicted_seconds(table, fabric)
         except LinkworthError as error:
             times, failure = {}, str(error)
-        pattern = (
+        pattern: Pattern = (
             "all-to-all" if name == "alltoall" else "collectives" if name in COLLECTIVES else "exchanges"
         )
         technology = "rdma" if fabric is None else technology_of(fabric)
         counts = kind != STREAM or table.mpi == mpi
         for size, value in table.values:
             measured, seconds = table.seconds(size, value), times.get(max(1, size))
-            known = {} if seconds is None else intervals_around(seconds, pattern, technology, source.name)
-            yield Point(
+            point = Point(
                 source=source.name,
                 kind=kind,
                 what=f"{system} {table.mpi} {table.test} {table.ranks} ranks {size} B, table {number + 1}",
@@ -151,20 +196,8 @@ def _of_tests(source: Source, system: str) -> Iterator[Point]:
                 predicted=seconds,
                 miss=(pattern, technology, math.log(measured / seconds)) if seconds and counts else None,
                 failure="" if seconds is not None else failure,
-                **known,
             )
-
-
-def intervals_around(
-    seconds: float, pattern: str, technology: str, source: str
-) -> dict[str, tuple[float, float]]:
-    """Return both intervals of a time that is communication alone."""
-    found = []
-    for errors in (model_errors(), model_errors().without(source)):
-        scale, freedom = errors.of(pattern, technology)
-        reach = scale * float(np.quantile(np.random.default_rng(0).standard_t(freedom, 20_000), 0.95))
-        found.append((seconds * math.exp(-reach), seconds * math.exp(reach)))
-    return {"interval": found[0], "left_out": found[1]}
+            yield point, Bench(pattern, technology)
 
 
 def calibrated(tables: Sequence[BenchTable], system: str) -> Fabric:
@@ -220,7 +253,7 @@ def predicted_seconds(table: BenchTable, fabric: Fabric) -> dict[int, float]:
 # ---- programs ----
 
 
-def _of_times(source: Source, program: str) -> Iterator[Point]:
+def _of_times(source: Source, program: str) -> Iterator[Predicted]:
     """Yield a program's points: each network from nothing, and from the other's time."""
     study = source.predicted_study()
     times = {fabric: found[program] for fabric, found in source.times().items() if program in found}
@@ -239,12 +272,16 @@ def _of_times(source: Source, program: str) -> Iterator[Point]:
                     yield _program(source, kind, f"{program} on {name}", times[name], responses[name], given)
 
 
-def _of_layouts(source: Source, program: str) -> Iterator[Point]:
+def _of_layouts(source: Source, program: str) -> Iterator[Predicted]:
     """Yield the other layouts of a program, from one time, and from two of the same ranks on few and many nodes."""
     table = source.layouts
     assert table is not None
     times = table.values[program]
-    settings = ReplaySettings(mpi_library=library(table.mpi), cores_per_node=table.cores_per_node)
+    settings = ReplaySettings(
+        mpi_library=library(table.mpi),
+        cores_per_node=table.cores_per_node,
+        spread={"computation": table.computation_spread} if table.computation_spread else {},
+    )
     fabric = fabrics.get(table.fabric)
     places = {layout: Arrangement(nodes=shape(layout)[0], ppn=shape(layout)[1]) for layout in times}
     first = max(times, key=lambda layout: (shape(layout)[0], -shape(layout)[1]))
@@ -281,38 +318,31 @@ def _program(
     measured: float,
     response: Response,
     given: tuple[Response, float] | None,
-) -> Point:
+) -> Predicted:
     """Return the point of a program on one network, in the way of `linkworth predict`."""
     try:
         scale = 1.0 if given is None else scale_for(*given)
         seconds = response.at(scale).seconds
         draws = Draws(response.trace, response.settings, DRAWS)
-        found = []
-        for errors in (model_errors(), model_errors().without(source.name)):
-            draws.errors = errors
-            scales = draws.computation(scale) if given is None else draws.behind(*given)
-            ends = interval(draws.seconds(response, scales).tolist(), seconds)
-            found.append((ends.low_seconds, ends.high_seconds))
         miss = _miss(kind, measured, response, scale, draws.pattern.name)
-        if miss and given and draws.startup(given[0]).any():
+        if miss and given and (startup := float(draws.startup(given[0]).max())) > 0:
             # Not known is whether the given time has a start-up; the point counts with what fits better.
-            without = max(
-                given[1] - model_errors().startup.seconds, given[0].at(SMALLEST_SCALE).seconds * 1.01
-            )
+            without = max(given[1] - startup, given[0].at(SMALLEST_SCALE).seconds * 1.01)
             other = _miss(kind, measured, response, scale_for(given[0], without), draws.pattern.name)
             miss = min(miss, other or miss, key=lambda each: abs(each[2]))
     except LinkworthError as error:
-        return Point(source=source.name, kind=kind, what=what, measured=measured, failure=str(error))
-    return Point(
-        source=source.name,
-        kind=kind,
-        what=what,
-        measured=measured,
-        predicted=seconds,
-        interval=found[0],
-        left_out=found[1],
-        miss=miss,
-    )
+        return Point(source=source.name, kind=kind, what=what, measured=measured, failure=str(error)), None
+    point = Point(source=source.name, kind=kind, what=what, measured=measured, predicted=seconds, miss=miss)
+    known = given and (_alone(given[0]), given[1])
+    return point, Program(draws, _alone(response), scale, known)
+
+
+def _alone(response: Response) -> Response:
+    """Return the replays without their trace, all that draws need included."""
+    response.at(SMALLEST_SCALE)
+    found = copy.copy(response)
+    del found.trace
+    return found
 
 
 def _miss(
@@ -322,12 +352,10 @@ def _miss(
     technology = technology_of(response.fabric)
     if kind == NOTHING and technology == "rdma":
         return ("computation", "", math.log(scale_for(response, measured)))
-    if kind == FORWARD or (
-        kind == LAYOUT and len(set(response.layout.node_of_rank)) == response.trace.engine.ranks
-    ):
+    if kind == FORWARD:
         factors = np.logspace(-2, 2, 4001)
         times = factors * response.seconds(scale / factors)
-        if times[-1] - times[0] < 0.1 * measured:
+        if response.at(scale).seconds - times[0] < 0.2 * measured:
             return None  # the network hardly matters, so the point says nothing of it
         return (
             pattern,

@@ -46,6 +46,8 @@ class LayoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cores_per_node: int
     unit: str
     values: dict[str, dict[str, float]]
+    computation_spread: float = 0.0
+    """Relative deviation of the computation between two runs, if the source tells of one."""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

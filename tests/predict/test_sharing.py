@@ -49,7 +49,26 @@ def test_two_layouts_give_the_share_and_others_follow(path: Path) -> None:
 
 def test_layouts_without_sharing_change_nothing(path: Path) -> None:
     times = request.measured_times(["gbe:4x1=10", "gbe:1x4=9.5"])
-    assert fitted(open_trace(path), times, ReplaySettings())[1] == ReplaySettings()
+    first, settings = fitted(open_trace(path), times, ReplaySettings())
+    found = predict(
+        open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
+    )
+    assert found.predictions[0].seconds == pytest.approx(10.0, rel=1e-4)
+
+
+def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) -> None:
+    def high(*texts: str) -> float:
+        first, settings = fitted(open_trace(path), request.measured_times(texts), ReplaySettings())
+        found = predict(
+            open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
+        )
+        assert found.predictions[0].interval is not None
+        return found.predictions[0].interval.high_seconds / found.predictions[0].seconds
+
+    # Two ranks on a node may take twice as long as one; a power between 0 and 1 is below 0.95 in 19 of 20 draws.
+    assert high("gbe:4x1=10") == pytest.approx(2**0.95, rel=0.05)
+    assert high("gbe:2x2=10") < 1.1
+    assert high("gbe:4x1=10", "gbe:1x4=24") < 1.6
 
 
 def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

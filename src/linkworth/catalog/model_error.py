@@ -8,8 +8,9 @@ import msgspec
 
 from linkworth.catalog.decode import data_folder, decode, read_toml
 
-Pattern = Literal["exchanges", "all-to-all", "collectives", "computation"]
-"""What most bytes of a program belong to. `computation` stands for the speed of another machine's cores."""
+Pattern = Literal["exchanges", "all-to-all", "collectives", "computation", "layout"]
+"""What most bytes of a program belong to. `computation` stands for the speed of another machine's cores, and `layout` for the
+power by which the ranks of a node slow each other down, beside what the model of its memory says."""
 Technology = Literal["tcp", "rdma", ""]
 
 
@@ -41,7 +42,7 @@ class ModelErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     date: str
     note: str
-    prior: float
+    prior: dict[Pattern, float]
     """Error that is assumed of a kind before any source is known, as a standard deviation of the logarithm."""
     prior_weight: float
     """Number of sources that the assumption counts as."""
@@ -52,7 +53,7 @@ class ModelErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """Return the scale and the degrees of freedom of a kind's error: Student's t of the logarithm of a factor."""
         found = [each for each in self.misses if (each.pattern, each.technology) == (pattern, technology)]
         weight = self.prior_weight + len(found)
-        squares = self.prior_weight * self.prior**2 + sum(each.spread**2 for each in found)
+        squares = self.prior_weight * self.prior[pattern] ** 2 + sum(each.spread**2 for each in found)
         return math.sqrt(squares / weight), weight
 
     def without(self, source: str) -> "ModelErrors":

@@ -19,7 +19,6 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.pattern import TracePattern, pattern_of, technology_of
 from linkworth.predict.response import Array, Response
-from linkworth.predict.uncertainty import with_spread
 from linkworth.trace.read import TraceFile
 
 ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
@@ -42,7 +41,12 @@ class DrawnTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Draws:
-    """Draws for one trace. Networks of one technology share their random numbers, so that a comparison is fair."""
+    """Draws for one trace. Networks of one technology share their random numbers, so that a comparison is fair.
+
+    What the ranks of a node share is part of what is uncertain: if the layout of a measured time had fewer or more ranks on a
+    node, each draw scales the computation by a power of the numbers' ratio. Without a model of the memory, that power is
+    anything between 0 (each rank has what it needs) and 1 (the ranks of a node share one rate).
+    """
 
     def __init__(
         self, trace: TraceFile, settings: ReplaySettings, count: int, errors: ModelErrors | None = None
@@ -69,7 +73,9 @@ class Draws:
         )
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            seconds = list(pool.map(lambda response: self.seconds(response, scales).tolist(), responses))
+            seconds = list(
+                pool.map(lambda response: self.seconds(response, scales, known).tolist(), responses)
+            )
         return DrawnTimes(seconds=seconds, assumed=sorted(self.assumed))
 
     def computation(self, scale: float) -> Array:
@@ -91,8 +97,10 @@ class Draws:
         scales: Array = np.interp(wanted, times, grid, left=0.0) * network
         return scales
 
-    def seconds(self, response: Response, scales: Array) -> Array:
-        """Return the time on a network in each draw with the computation of each draw."""
+    def seconds(self, response: Response, scales: Array, known: Response | None = None) -> Array:
+        """Return the time on a network in each draw, with the computation of each draw in the layout of `known`."""
+        if known is not None:
+            scales = scales * self._crowding(response, known)
         network = self._network(response)
         spread = self._spread(response).computation
         varied = scales * _lognormal(self._random("computation"), spread, self.count)
@@ -102,6 +110,20 @@ class Draws:
             seed = self.settings.seed
             times = [response.with_seed(scale, seed + number) for number in range(_NOISE_SEEDS)]
             found *= np.resize(np.array(times) / np.mean(times), self.count)
+        return found
+
+    def _crowding(self, response: Response, known: Response) -> Array:
+        """Return the factor of the computation in each draw for the change of the ranks on a node."""
+        here, there = (max(Counter(each.layout.node_of_rank).values()) for each in (response, known))
+        if here == there:
+            return np.ones(self.count)
+        random = self._random("layout")
+        if self.settings.memory_bandwidth_bytes_per_second is None:
+            power = random.random(self.count)
+        else:
+            size, freedom = self.errors.of("layout")
+            power = np.clip(size * random.standard_t(freedom, self.count), -1, 1)
+        found: Array = (here / there) ** power
         return found
 
     def _network(self, response: Response) -> Array:
@@ -144,11 +166,12 @@ class Draws:
         return np.where(self._random("start-up").random(self.count) < known.share, seconds, 0.0)
 
     def _spread(self, response: Response) -> Spread:
-        spread = with_spread(response.fabric, self.settings).spread
-        if not any(msgspec.structs.astuple(spread)):
-            self.assumed.add(response.fabric.name)
-            return ASSUMED_SPREAD
-        return spread
+        own = response.fabric.spread
+        if not any(msgspec.structs.astuple(own)):
+            own = ASSUMED_SPREAD
+            if set(own.__struct_fields__) - set(self.settings.spread):
+                self.assumed.add(response.fabric.name)
+        return msgspec.structs.replace(own, **self.settings.spread)
 
     def _random(self, what: str) -> np.random.Generator:
         return np.random.default_rng([self.settings.seed, crc32(what.encode())])

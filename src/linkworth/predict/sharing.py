@@ -13,6 +13,8 @@ from linkworth.trace.read import TraceFile
 
 NODE_BYTES_PER_SECOND = 1e9
 """Stands for a node's memory bandwidth, of which only the ranks' shares matter."""
+_NO_SHARE = 1e-9
+"""Demand of ranks that do not slow each other down: settings that tell so, unlike those without a demand."""
 _STEPS = 24
 _NEAR = 1e-3
 
@@ -58,9 +60,9 @@ def fitted(
         return sum(math.log(t / each.seconds) for t, each in zip(times, others, strict=True)) / len(others)
 
     # A rank that demands a whole node by itself is as slow as its share of it, whatever it demands beyond.
-    low, high = 0.0, 1.0
+    low, high = _NO_SHARE, 1.0
     if miss(low) >= 0:
-        return first, settings
+        return first, _with(settings, low)
     if miss(high) <= 0:
         return first, _with(settings, high)
     for _ in range(_STEPS):
@@ -73,8 +75,6 @@ def fitted(
 
 
 def _with(settings: ReplaySettings, share: float) -> ReplaySettings:
-    if share <= 0:
-        return settings
     return msgspec.structs.replace(
         settings,
         memory_demand_bytes_per_second=share * NODE_BYTES_PER_SECOND,

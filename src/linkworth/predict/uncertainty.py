@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from linkworth.model.fabric import Fabric, Spread
+from linkworth.model.fabric import Spread
 from linkworth.model.prediction import Interval
 from linkworth.model.scaling import Scaling
-from linkworth.model.settings import ReplaySettings
 
 CONFIDENCE = 0.9
 
@@ -33,11 +32,6 @@ def widened(found: Interval, scaling: Scaling | None) -> Interval:
     return msgspec.structs.replace(
         found, low_seconds=found.low_seconds / (1 + error), high_seconds=found.high_seconds * (1 + error)
     )
-
-
-def with_spread(fabric: Fabric, settings: ReplaySettings) -> Fabric:
-    """Return a fabric with the spread in the settings instead of its own."""
-    return msgspec.structs.replace(fabric, spread=msgspec.structs.replace(fabric.spread, **settings.spread))
 
 
 class Draw(msgspec.Struct, frozen=True):
