@@ -90,6 +90,8 @@ def test_predictions_and_advice_agree_with_the_command_line(trace, linkworth):
     assert list(found) == ["gbe", "near", "ib-hdr"] and len(steps) == 4
     assert found["near"].seconds < found["gbe"].seconds
     assert sum(found["gbe"].critical_path.values()) == pytest.approx(found["gbe"].seconds)
+    layouts = trace.predict("gbe", nodes=4, measured={"gbe:4x1": 5.0, "gbe:1x4": 8.0})
+    assert layouts["gbe"].seconds == pytest.approx(5.0, rel=1e-3)
     answer = linkworth("predict", trace.path, "--on", "gbe", "--nodes", "2", "--json")
     assert json.loads(answer.stdout)["predictions"][0]["seconds"] == found["gbe"].seconds
     assert found.plot().to_dict()["mark"]["type"] == "bar"

@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth import _engine
 from linkworth.api import html
-from linkworth.api.fabric import FabricLike, found_fabric, found_fabrics
+from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
 from linkworth.api.progress import Progress, Steps
@@ -25,7 +25,8 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
 from linkworth.predict import predict
-from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.request import measured_times
+from linkworth.predict.sharing import fitted
 from linkworth.profile import of_trace
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
@@ -146,7 +147,9 @@ class Trace:
         """Predict the time on networks: names of the catalog, paths of fabric files, or `Fabric` objects.
 
         The ranks are laid on `nodes` nodes (default: 2) by `placement`: `block`, `cyclic`, or the node of each rank, `0,0,1,1`.
-        `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it.
+        `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it. Times
+        in several layouts (nodes x ranks a node), as `{"gbe:16x1": 89.8, "gbe:4x4": 308.8}`, also give what the ranks of a
+        node share.
         `cpu_factor` is the speed of the target's cores relative to those of the recording. `settings` are fields of the replay,
         such as `samples`, `noise` or `mpi_library` (docs/reference/replay.md).
 
@@ -154,13 +157,8 @@ class Trace:
         """
         with in_words_of_the_api():
             chosen = found_fabrics(on)
-            if measured is not None and len(measured) != 1:
-                raise UsageError("`measured`: give the seconds on one network, as {'gbe': 124.5}")
-            known = (
-                None
-                if measured is None
-                else next(MeasuredTime(found_fabric(name), float(s)) for name, s in measured.items())
-            )
+            times = measured_times([f"{name}={seconds}" for name, seconds in (measured or {}).items()])
+            known, wanted = fitted(self._file, times, _settings(settings))
             steps = Steps(on_progress, len(chosen) + 1)
             return Predictions(
                 predict(
@@ -169,7 +167,7 @@ class Trace:
                     Arrangement(nodes=nodes, placement=placement),
                     cpu_factor=cpu_factor,
                     measured=known,
-                    settings=_settings(settings),
+                    settings=wanted,
                     step=steps.step,
                 )
             )
