@@ -68,7 +68,7 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) 
     # Two ranks on a node may take twice as long as one; a power between 0 and 1 is below 0.95 in 19 of 20 draws.
     assert high("gbe:4x1=10") == pytest.approx(2**0.95, rel=0.05)
     assert high("gbe:2x2=10") < 1.1
-    assert high("gbe:4x1=10", "gbe:1x4=24") < 1.6
+    assert high("gbe:4x1=10", "gbe:1x4=24") < 1.7
 
 
 def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
