@@ -27,7 +27,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers published docs wheel check-wheels clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint format reference papers published docs wheel check-wheels recipes clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,10 @@ wheel: build/precompiled/.done ## a wheel for the Python of .venv and one for 3.
 check-wheels: ## every wheel in dist/ has at most 8 MB
 	@ls -l dist/*.whl
 	@! find dist -name '*.whl' -size +8M | grep .
+
+recipes: $(VENV)/.engine ## a source distribution in dist/, and recipes for Spack, conda, containers and modules in dist/recipes/
+	@$(PIP) install build && rm -f dist/linkworth-*.tar.gz && $(BIN)/python -m build --no-isolation --sdist --outdir dist
+	@$(BIN)/python scripts/recipes.py dist/linkworth-*.tar.gz dist/recipes
 
 clean: ## remove what was built; keeps .venv and .mpi
 	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
