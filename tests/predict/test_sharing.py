@@ -57,11 +57,14 @@ def test_layouts_without_sharing_change_nothing(path: Path) -> None:
 
 
 def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) -> None:
+    warned: list[int] = []
+
     def high(*texts: str) -> float:
         first, settings = fitted(open_trace(path), request.measured_times(texts), ReplaySettings())
         found = predict(
             open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
         )
+        warned.append(sum("up to 2 times slower" in warning for warning in found.warnings))
         assert found.predictions[0].interval is not None
         return found.predictions[0].interval.high_seconds / found.predictions[0].seconds
 
@@ -69,6 +72,7 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) 
     assert high("gbe:4x1=10") == pytest.approx(2**0.95, rel=0.05)
     assert high("gbe:2x2=10") < 1.1
     assert high("gbe:4x1=10", "gbe:1x4=24") < 1.7
+    assert warned == [1, 0, 0]
 
 
 def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,7 @@
 """Results of a replay on a fabric."""
 
+from collections import Counter
+
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
@@ -16,9 +18,14 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int
     node_of_rank: list[int]
 
+    @property
+    def ppn(self) -> int:
+        """Ranks on the fullest node."""
+        return max(Counter(self.node_of_rank).values())
+
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
-    """Range of the predicted time if the parameters vary within their spread."""
+    """Range that contains the true time with this confidence, from draws of all that is uncertain."""
 
     low_seconds: float
     high_seconds: float

@@ -114,7 +114,7 @@ class Draws:
 
     def _crowding(self, response: Response, known: Response) -> Array:
         """Return the factor of the computation in each draw for the change of the ranks on a node."""
-        here, there = (max(Counter(each.layout.node_of_rank).values()) for each in (response, known))
+        here, there = (each.layout.ppn for each in (response, known))
         if here == there:
             return np.ones(self.count)
         random = self._random("layout")

@@ -21,7 +21,7 @@ from linkworth.predict.response import Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval, widened
-from linkworth.predict.warnings import communication_warnings, replay_warnings
+from linkworth.predict.warnings import communication_warnings, layout_warnings, replay_warnings
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
@@ -169,6 +169,7 @@ def predict_with_draws(
     warnings = node_aware + replay_warnings(trace, replays[0])
     if known is not None:
         warnings += communication_warnings(known.at(1 / cpu_factor))
+        warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
     for other in others:
         warnings += other.damage
     if extras.timeline is not None:
@@ -197,7 +198,7 @@ def predict_with_draws(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
         nodes=layout.nodes,
-        ppn=max(layout.node_of_rank.count(node) for node in range(layout.nodes)),
+        ppn=layout.ppn,
         predictions=predictions,
         calibration=calibration,
         placement=arrangement.placement,

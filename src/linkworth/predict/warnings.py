@@ -1,6 +1,7 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
 from linkworth.model.prediction import Prediction
+from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
 from linkworth.units import percent
@@ -70,4 +71,17 @@ def communication_warnings(measured: Prediction) -> list[str]:
     return [
         f"{percent(share)} of the time given for {measured.fabric} is communication by the model, so an error of the model "
         "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one"
+    ]
+
+
+def layout_warnings(measured_ppn: int, ppn: int, settings: ReplaySettings) -> list[str]:
+    """Return a sentence if a measured time leaves open what more or fewer ranks on a node share."""
+    if measured_ppn == ppn or settings.memory_bandwidth_bytes_per_second is not None:
+        return []
+    most = max(ppn, measured_ppn) / min(ppn, measured_ppn)
+    effect = "slower" if ppn > measured_ppn else "faster"
+    return [
+        f"the time was measured with {measured_ppn} rank{'s' if measured_ppn > 1 else ''} on a node, and with {ppn} the "
+        f"computation may be up to {most:.3g} times {effect}, which only the interval contains; give times measured in two "
+        "layouts, or the memory's bandwidth"
     ]
