@@ -17,6 +17,14 @@ def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> lis
             f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
             "them is not known; record another count that is as large"
         )
+    grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
+    new = found.program.arrangement.grid(target.ranks)
+    for extents, extent in zip(zip(*grids, strict=True), new, strict=True):
+        if len(set(extents)) == 1 and extent != extents[0]:
+            out.append(
+                f"one extent of the grid is {extents[0]} in all recordings and {extent} at {target.ranks} ranks, so that what "
+                "depends on it is not known; record a count at which it differs"
+            )
     transposed = _transpositions(largest) if target.ranks > largest.ranks else []
     if transposed:
         out.append(

@@ -152,7 +152,11 @@ def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations
     n = at.extents[dimension]
     others = [each for each in range(len(at.extents)) if each != dimension]
     stepped = bool((steps.total > 1).any())
-    ways = [(kind, source, "") for kind in PLAIN for source in (others if kind == "other" else [dimension])]
+    plain = PLAIN
+    if (n == n[0]).all() and n[0] > 2:
+        # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
+        plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
+    ways = [(kind, source, "") for kind in plain for source in (others if kind == "other" else [dimension])]
     if stepped:
         ways += [(kind, dimension, step) for step in STEP_KINDS for kind in STEPPED]
     for kind, source, step in ways:

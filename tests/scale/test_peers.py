@@ -1,0 +1,15 @@
+"""Peers of grids on which several rules agree."""
+
+import numpy as np
+
+from linkworth.scale.grids import positions
+from linkworth.scale.peers import Iterations, fit_peer
+
+
+def test_a_neighbour_round_a_ring_is_no_constant_rank() -> None:
+    """Rank 0 of a periodic 3 x 4 grid sends down the first dimension, which has 3 ranks in all recordings."""
+    zero = np.zeros(1, dtype=np.int64)
+    steps = Iterations(zero, zero + 1)
+    peer = fit_peer(positions(zero, 12, (3, 4)), np.array([8]), steps)
+    assert peer is not None
+    assert peer.ranks(positions(zero, 16, (4, 4)), steps).tolist() == [12]
