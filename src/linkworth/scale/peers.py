@@ -152,7 +152,7 @@ def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations
     n = at.extents[dimension]
     others = [each for each in range(len(at.extents)) if each != dimension]
     stepped = bool((steps.total > 1).any())
-    plain = PLAIN
+    plain: tuple[str, ...] = PLAIN
     if (n == n[0]).all() and n[0] > 2:
         # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
         plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
