@@ -2,7 +2,6 @@
 /// Messages with one side read and the other not yet.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -11,6 +10,7 @@
 namespace linkworth::profile {
 
 inline constexpr std::uint32_t no_request = UINT32_MAX;
+inline constexpr std::uint32_t no_half = UINT32_MAX;
 
 /// The send or the receive of a message.
 struct Half {
@@ -23,95 +23,85 @@ struct Half {
 };
 
 /// Halves of one kind in the order of their calls. MPI matches those of one tag in this order.
+struct HalfQueue {
+    std::uint32_t first = no_half;
+    std::uint32_t last = no_half;
+};
+
+/// The halves of all queues. Most wait for a short time, so that few places are used again and again, and
+/// stay in the cache however many queues there are.
 class Halves {
   public:
-    void push(Half half) {
-        if (end_ - first_ == ring_.size()) [[unlikely]] {
-            grow();
+    /// Returns the half's number, for `remove`.
+    std::uint32_t push(HalfQueue& queue, const Half& half) {
+        if (free_ == no_half) [[unlikely]] {
+            free_ = static_cast<std::uint32_t>(places_.size());
+            places_.emplace_back();
         }
+        const std::uint32_t number = free_;
+        Place& to = places_[number];
+        free_ = to.next;
         // Field by field: a copy in one piece would wait for the fields that were just written.
-        Half& to = at(end_++);
-        to.posted = half.posted;
-        to.end = half.end;
-        to.name = half.name;
-        to.tag = half.tag;
-        to.request = half.request;
-        to.protocol = half.protocol;
+        to.half.posted = half.posted;
+        to.half.end = half.end;
+        to.half.name = half.name;
+        to.half.tag = half.tag;
+        to.half.request = half.request;
+        to.half.protocol = half.protocol;
+        to.next = no_half;
+        to.queue = &queue;
+        (queue.first == no_half ? queue.first : places_[queue.last].next) = number;
+        queue.last = number;
+        ++size_;
+        return number;
     }
 
-    /// Calls `take` with the first one with this tag and removes it. Returns false if there is none.
+    /// Calls `take` with the queue's first one with this tag and removes it. Returns false if there is none.
     template <class Take>
-    bool take(std::int32_t tag, Take take) {
-        if (first_ == end_) {
-            return false;
-        }
-        if (const Half& first = at(first_); first.tag == tag) [[likely]] {
-            take(first);
-            remove_first();
-            return true;
-        }
-        for (std::size_t number = first_ + 1; number != end_; ++number) {
-            if (at(number).tag == tag) {
-                take(std::as_const(at(number)));
-                remove(number);
+    bool take(HalfQueue& queue, std::int32_t tag, Take take) {
+        std::uint32_t before = no_half;
+        for (std::uint32_t number = queue.first; number != no_half; number = places_[number].next) {
+            if (const Half& half = places_[number].half; half.tag == tag) [[likely]] {
+                take(half);
+                unlink(queue, before, number);
                 return true;
             }
+            before = number;
         }
         return false;
     }
 
-    void remove_request(std::uint32_t request) {
-        for (std::size_t number = first_; number != end_; ++number) {
-            if (at(number).request == request) {
-                remove(number);
-                return;
-            }
+    void remove(std::uint32_t number) {
+        HalfQueue& queue = *places_[number].queue;
+        std::uint32_t before = no_half;
+        for (std::uint32_t at = queue.first; at != number; at = places_[at].next) {
+            before = at;
         }
+        unlink(queue, before, number);
     }
 
-    std::size_t size() const { return end_ - first_; }
+    std::size_t size() const { return size_; }
 
   private:
-    Half& at(std::size_t number) { return ring_[number & mask_]; }
+    struct Place {
+        Half half;
+        HalfQueue* queue = nullptr;
+        std::uint32_t next = no_half;  ///< in its queue, or of those that are free
+    };
 
-    void remove(std::size_t number) {
-        for (; number > first_; --number) {
-            at(number) = at(number - 1);
+    void unlink(HalfQueue& queue, std::uint32_t before, std::uint32_t number) {
+        const std::uint32_t next = std::exchange(places_[number].next, free_);
+        free_ = number;
+        (before == no_half ? queue.first : places_[before].next) = next;
+        if (next == no_half) {
+            queue.last = before;
         }
-        remove_first();
+        --size_;
     }
 
-    void remove_first() {
-        if (++first_ == end_) {
-            first_ = end_ = 0;  // to where the cache has it
-        }
-    }
-
-    void grow() {
-        std::vector<Half> larger(std::max(least, 2 * ring_.size()));
-        for (std::size_t number = first_; number != end_; ++number) {
-            larger[number - first_] = at(number);
-        }
-        ring_ = std::move(larger);
-        mask_ = ring_.size() - 1;
-        end_ -= first_;
-        first_ = 0;
-    }
-
-    // Most channels keep one side only, and with many ranks most have little to keep.
-    static constexpr std::size_t least = 2;
-    std::vector<Half> ring_;  ///< number n is at n modulo the size, a power of two
-    std::size_t mask_ = 0;    ///< the size less one
-    std::size_t first_ = 0;
-    std::size_t end_ = 0;
-};
-
-/// All messages from one rank to another in one communicator.
-struct Channel {
-    std::uint32_t source = 0;  ///< world ranks
-    std::uint32_t destination = 0;
-    Halves sends;
-    Halves receives;
+    std::vector<Place> places_;
+    std::uint32_t free_ = no_half;
+    std::size_t size_ = 0;
 };
 
 }  // namespace linkworth::profile

@@ -100,7 +100,7 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
         return;  // MPI_PROC_NULL
     }
     const std::uint32_t slot = scan_.waits.request();
-    requests_.put({number, slot, shape.comm, start, channel, sends});
+    requests_.put({number, slot, shape.comm, start});
     const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
     if (sends) {
         scan_.waits.send(*channel, half);
@@ -119,7 +119,7 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
     const bool wildcard = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
     if (use.from != nullptr || wildcard) {
         const std::uint32_t slot = scan_.waits.request();
-        requests_.put({number, slot, shape.comm, start, use.from, false});
+        requests_.put({number, slot, shape.comm, start});
         if (!wildcard) {
             scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
         }
@@ -163,7 +163,7 @@ void RankScan::complete_wildcard(const tracefile::Completion& done, std::uint32_
         return;
     }
     if (Channel* const from = channel(communicator(entry.comm), done.peer, false); from == nullptr) {
-        scan_.waits.cancel(entry.slot, entry.channel, entry.sends);
+        scan_.waits.cancel(entry.slot);
     } else {
         scan_.waits.receive(*from, {entry.posted, entry.posted, name, done.tag, entry.slot, 0});
     }
@@ -175,7 +175,7 @@ void RankScan::cancel(const Shape& shape) {
         const std::uint64_t number = next_request_ - reference;
         if (shape.call_class == CallClass::request_cancel) {
             if (const auto entry = requests_.find(number); entry.slot != no_request) {
-                scan_.waits.cancel(entry.slot, entry.channel, entry.sends);
+                scan_.waits.cancel(entry.slot);
             }
         } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
             // Its message may still arrive; no call waits for it.

@@ -20,9 +20,7 @@ class RankRequests {
         std::uint64_t number = UINT64_MAX;
         std::uint32_t slot = no_request;  ///< in `Waits`
         std::int32_t comm = 0;            ///< of a receive with a wildcard
-        double posted = 0;                ///< in seconds
-        Channel* channel = nullptr;       ///< null if a wildcard leaves it open
-        bool sends = false;
+        double posted = 0;                ///< likewise, in seconds
     };
 
     void put(const Entry& entry) {

@@ -145,13 +145,13 @@ bool RankScan::take_alone(const EventRow& row) {
 
 inline void RankScan::send_with_request(const Use& use, double start) {
     const std::uint32_t slot = scan_.waits.request();
-    requests_.put({next_request_++, slot, use.shape->comm, start, use.to, true});
+    requests_.put({next_request_++, slot, use.shape->comm, start});
     scan_.waits.send(*use.to, {start, start, use.name, use.tag, slot, use.protocol});
 }
 
 inline void RankScan::receive_with_request(const Use& use, double start) {
     const std::uint32_t slot = scan_.waits.request();
-    requests_.put({next_request_++, slot, use.shape->comm, start, use.from, false});
+    requests_.put({next_request_++, slot, use.shape->comm, start});
     scan_.waits.receive(*use.from, {start, start, use.name, use.tag, slot, 0});
 }
 
@@ -276,21 +276,10 @@ RankScan::Use RankScan::resolve_open(const Shape& shape) const {
     return use;
 }
 
-inline Channel* RankScan::known_channel(const replay::Communicator* communicator, std::int32_t peer,
-                                        bool to_peer) {
-    if (communicator == nullptr) return nullptr;
-    RankChannels::Place& place = channels_.at(communicator, peer, to_peer);
-    if (place.communicator == nullptr) [[unlikely]] {
-        place.communicator = communicator;
-        place.channel = channel(communicator, peer, to_peer);
-    }
-    return place.channel;
-}
-
 inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& arguments) {
     const bool sends = use.call_class == CallClass::send || use.call_class == CallClass::isend;
     const bool blocks = use.call_class == CallClass::send || use.call_class == CallClass::recv;
-    Channel* const channel = known_channel(use.communicator, arguments.peer, sends);
+    Channel* const channel = this->channel(use.communicator, arguments.peer, sends);
     use.tag = arguments.tag;
     use.bytes += arguments.bytes;
     if (channel == nullptr) {

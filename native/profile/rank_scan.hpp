@@ -13,7 +13,6 @@
 
 #include "calls/communicators.hpp"
 #include "profile/loop_walk.hpp"
-#include "profile/rank_channels.hpp"
 #include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
 
@@ -84,7 +83,6 @@ class RankScan {
     void take(std::span<const tracefile::EventRow> rows);
     void take_call(Use& use, double start, double end);
     bool take_alone(const tracefile::EventRow& row);
-    Channel* known_channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);
@@ -128,7 +126,6 @@ class RankScan {
     double marked_from_ = 0;
     double marked_compute_from_ = 0;
     RankRequests requests_;
-    RankChannels channels_;
     std::vector<std::uint32_t> completed_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
     std::unordered_map<std::int32_t, const replay::Communicator*> windows_;

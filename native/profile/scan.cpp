@@ -14,7 +14,7 @@ namespace {
 
 /// Long enough for a rank's data to come into the cache and be used there, short enough to keep messages from
 /// piling up.
-constexpr std::uint64_t events_in_turn = 1024;
+constexpr std::uint64_t events_in_turn = 256;
 
 }  // namespace
 

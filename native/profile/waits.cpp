@@ -5,16 +5,6 @@
 
 namespace linkworth::profile {
 
-Channel& Waits::channel(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination) {
-    const auto [place, is_new] =
-        channels_.try_emplace({(std::uint64_t{source} << 32) | destination, communicator});
-    if (is_new) {
-        place->second.source = source;
-        place->second.destination = destination;
-    }
-    return place->second;
-}
-
 Meetings& Waits::meetings(std::uint32_t communicator, std::span<const std::int32_t> members) {
     return meetings_.try_emplace(communicator, members).first->second;
 }
@@ -24,15 +14,16 @@ void Waits::add_request() {
     requests_.emplace_back();
 }
 
-void Waits::cancel(std::uint32_t request, Channel* channel, bool sends) {
+void Waits::cancel(std::uint32_t request) {
     Request& cancelled = requests_[request];
-    if (!cancelled.matched) {
-        if (channel != nullptr) {
-            (sends ? channel->sends : channel->receives).remove_request(request);
-        }
-        cancelled.matched = true;
-        cancelled.partner = {};
+    if (cancelled.half == matched) {
+        return;
     }
+    if (cancelled.half != no_half) {
+        halves_.remove(cancelled.half);
+    }
+    cancelled.half = matched;
+    cancelled.partner = {};
 }
 
 void Waits::drop(std::uint32_t request) {
@@ -53,7 +44,7 @@ void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> reques
         waiting_[number] = call;
     }
     for (const std::uint32_t request : requests) {
-        if (!requests_[request].matched) {
+        if (requests_[request].half != matched) {
             requests_[request].call = number;
         }
     }
@@ -114,10 +105,7 @@ void Waits::meet(Meetings& meetings, const Arrival& arrival) {
 }
 
 std::uint64_t Waits::unmatched() const {
-    std::uint64_t count = dropped_;
-    for (const auto& [key, channel] : channels_) {
-        count += channel.sends.size() + channel.receives.size();
-    }
+    std::uint64_t count = dropped_ + halves_.size();
     for (const auto& [key, meetings] : meetings_) {
         count += meetings.incomplete();
     }

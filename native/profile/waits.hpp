@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/channels.hpp"
 #include "profile/halves.hpp"
 #include "profile/meetings.hpp"
 #include "profile/protocol.hpp"
@@ -52,28 +53,21 @@ class Waits {
 
     /// The messages from `source` to `destination` (world ranks) in a communicator; the reference stays
     /// valid.
-    Channel& channel(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination);
+    Channel& channel(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination) {
+        return channels_.at(communicator, source, destination);
+    }
     /// The collectives of a communicator; the reference stays valid.
     Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
 
     void send(Channel& channel, Half half) {
-        if (channel.receives.take(half.tag, [&](const Half& other) { match(channel, half, other); })) {
-            return;
-        }
-        if (ended_[channel.destination]) {
-            drop(half.request);
-        } else {
-            channel.sends.push(half);
+        if (!halves_.take(channel.receives, half.tag,
+                          [&](const Half& other) { match(channel, half, other); })) {
+            await_other(half, channel.sends, channel.destination);
         }
     }
     void receive(Channel& channel, Half half) {
-        if (channel.sends.take(half.tag, [&](const Half& other) { match(channel, other, half); })) {
-            return;
-        }
-        if (ended_[channel.source]) {
-            drop(half.request);
-        } else {
-            channel.receives.push(half);
+        if (!halves_.take(channel.sends, half.tag, [&](const Half& other) { match(channel, other, half); })) {
+            await_other(half, channel.receives, channel.source);
         }
     }
 
@@ -86,7 +80,7 @@ class Waits {
         Request& made = requests_[number];
         free_request_ = made.call;
         made.call = no_request;
-        made.matched = false;
+        made.half = no_half;
         return number;
     }
     /// A call between `start` and `end` waited for all of these requests and ends them.
@@ -94,7 +88,7 @@ class Waits {
                   std::span<const std::uint32_t> requests) {
         Call call{start, end, rank, name, 0, {start, rank, false, 0}};
         for (const std::uint32_t number : requests) {
-            if (const Request& request = requests_[number]; request.matched) {
+            if (const Request& request = requests_[number]; request.half == matched) {
                 consider(call, request.partner);
                 free_request(number);
             } else {
@@ -107,9 +101,8 @@ class Waits {
             keep_waiting(call, requests);
         }
     }
-    /// Stops the request from matching a message; it must still be completed. `channel`: of its message, null
-    /// if that is open.
-    void cancel(std::uint32_t request, Channel* channel, bool sends);
+    /// Stops the request from matching a message; it must still be completed.
+    void cancel(std::uint32_t request);
     /// The rank makes no further call, so that data that waits for it is dropped.
     void end(std::uint32_t rank) { ended_[rank] = 1; }
 
@@ -130,11 +123,18 @@ class Waits {
         std::uint32_t rank = 0;
         bool is_receiver = false;
         std::uint8_t protocol = 0;  ///< of the send that meets a receiver
+
+        /// Does not depend on the order in which partners become known. Of two at one time, one that sends
+        /// holds up the call for certain.
+        bool holds_up_more_than(const Partner& other) const {
+            if (time != other.time) return time > other.time;
+            return is_receiver != other.is_receiver ? other.is_receiver : rank < other.rank;
+        }
     };
     struct Request {
         Partner partner;                  ///< if it is matched
         std::uint32_t call = no_request;  ///< that waits for it; of a free one, the next free one
-        bool matched = false;
+        std::uint32_t half = no_half;     ///< of its message that waits for the other one, or `matched`
     };
     /// A call that waits for partners.
     struct Call {
@@ -146,6 +146,18 @@ class Waits {
         Partner latest{};
     };
 
+    /// Marks a request with a partner.
+    static constexpr std::uint32_t matched = no_half - 1;
+
+    void await_other(const Half& half, HalfQueue& queue, std::uint32_t other_rank) {
+        if (ended_[other_rank]) {
+            return drop(half.request);
+        }
+        const std::uint32_t number = halves_.push(queue, half);
+        if (half.request != no_request) {
+            requests_[half.request].half = number;
+        }
+    }
     void match(const Channel& channel, const Half& send, const Half& receive) {
         ++messages_;
         if (send.request != no_request) {
@@ -169,7 +181,7 @@ class Waits {
     }
     void take_partner_of_request(std::uint32_t number, Partner partner) {
         Request& request = requests_[number];
-        request.matched = true;
+        request.half = matched;
         request.partner = partner;
         if (request.call != no_request) {
             tell_call(number, partner);
@@ -179,13 +191,12 @@ class Waits {
         // A send that ended before its receive was posted did not wait for it: its message was buffered.
         if (partner.is_receiver && partner.time > call.end) {
             protocols_.ended_before(partner.protocol);
-        } else if (partner.time > call.latest.time) {
+        } else if (partner.holds_up_more_than(call.latest)) {
             call.latest = partner;
-            call.latest.time = std::min(partner.time, call.end);
         }
     }
     void settle(const Call& call) {
-        const double seconds = call.latest.time - call.start;
+        const double seconds = std::min(call.latest.time, call.end) - call.start;
         if (seconds <= 0) {
             return;
         }
@@ -211,12 +222,6 @@ class Waits {
         free_request_ = request;
     }
 
-    struct PairHash {
-        std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& key) const {
-            return (key.first ^ (key.second * 0x9E3779B97F4A7C15ULL)) * 0x9E3779B97F4A7C15ULL >> 7;
-        }
-    };
-
     /// Waiting by protocol, for those that occurred. It counts only if sends of this kind wait at all.
     using ByProtocol = std::vector<Waited>;
 
@@ -226,7 +231,8 @@ class Waits {
     std::vector<ByProtocol> rank_met_caused_;
     std::vector<ByProtocol> call_met_;  ///< by name
     std::vector<WaitSums> calls_;
-    std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, Channel, PairHash> channels_;
+    Channels channels_;
+    Halves halves_;
     std::unordered_map<std::uint32_t, Meetings> meetings_;
     std::vector<Request> requests_;
     std::uint32_t free_request_ = no_request;  ///< the first of those that are free

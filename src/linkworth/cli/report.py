@@ -112,9 +112,6 @@ def command(
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
-    from linkworth.model.advice import Limits
-    from linkworth.replay.layout import Arrangement
-    from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
     from linkworth.skeleton.rates import RateRequest
 
@@ -127,10 +124,16 @@ def command(
         paths=list(paths),
         output=output,
         on=list(on),
-        target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
+        nodes=nodes,
+        ppn=ppn,
+        cpu_factor=cpu_factor,
+        placement=placement,
+        settings=settings,
         assignments=list(assignments),
         catalog=catalog,
-        limits=Limits(goal=cast(Goal | None, goal), budget=budget, deadline=deadline),
+        goal=cast(Goal, goal),
+        budget=budget,
+        deadline=deadline,
         ranks=ranks,
         rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
         allowed=allowed,

@@ -80,7 +80,9 @@ def _figure(key: str, groups: Sequence[RunGroup]) -> Figure:
         y={"title": "ms (log)", "scale": alt.Scale(type="log")}
         if logarithmic
         else {"title": "ms", "scale": alt.Scale(zero=True)},
-        marks=kinds.Marks(size=12, shaped=False, stroke=1.2),
+        size=12,
+        shaped=False,
+        stroke=1.2,
     ).properties(width=kinds.WIDTH, height=220)
 
     def mean(name: str) -> float:
