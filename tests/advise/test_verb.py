@@ -11,7 +11,7 @@ from linkworth.advise import source
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.model.prediction import PredictionSet
-from linkworth.predict.draws import DrawnTimes
+from linkworth.predict.drawn import DrawnTimes
 from linkworth.replay.layout import Arrangement
 
 

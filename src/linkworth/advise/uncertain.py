@@ -7,7 +7,7 @@ import msgspec
 from linkworth import units
 from linkworth.advise.reason import name_of
 from linkworth.model.advice import AdviceOption, Goal, OptionDraws, Range
-from linkworth.predict.draws import ASSUMED_SPREAD
+from linkworth.predict.drawn import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import CONFIDENCE, quantile
 
 

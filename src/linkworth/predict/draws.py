@@ -12,32 +12,21 @@ from zlib import crc32
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from linkworth.catalog.model_error import ModelErrors, model_errors
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.drawn import ASSUMED_SPREAD, DrawnTimes
 from linkworth.predict.pattern import TracePattern, pattern_of, technology_of
-from linkworth.predict.response import Array, Response
+from linkworth.predict.response import Response
 from linkworth.trace.read import TraceFile
 
-ASSUMED_SPREAD = Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.02)
-"""Spread of a fabric that has none of its own: round figures, not measured on any fabric (2026-11).
-10 % is the size of the smaller differences from published times in docs/explanation/accuracy.md (7 to 13 %).
-2 % is for runs on quiet nodes."""
-DEFAULT_DRAWS = 400
+Array = npt.NDArray[np.float64]
 _NOISE_SEEDS = 10
 _GRID = 400
 """Points of the curve that is inverted to find the computation behind a measured time."""
-
-
-class DrawnTimes(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of the draws."""
-
-    seconds: list[list[float]]
-    """Seconds of each draw, by prediction."""
-    assumed: list[str]
-    """Fabrics without a spread of their own, which use the assumed one."""
 
 
 class Draws:

@@ -14,7 +14,7 @@ from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
 from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import MeasuredTime, calibrated
-from linkworth.predict.draws import DEFAULT_DRAWS, DrawnTimes, Draws
+from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.initialisation import initialisation
 from linkworth.predict.response import Response
@@ -152,6 +152,8 @@ def predict_with_draws(
         predictions = list(pool.map(broken_down, fabrics, replays))
     drawn = DrawnTimes(seconds=[[] for _ in fabrics], assumed=[])
     if extras.interval:
+        from linkworth.predict.draws import Draws
+
         responses = [
             Response(trace, fabric, layout, settings, [neighbour for _, neighbour in neighbours])
             for fabric in fabrics

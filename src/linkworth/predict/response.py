@@ -1,10 +1,9 @@
 """Time of a program on one network as a function of its computation, from few replays."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
@@ -12,7 +11,10 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import Neighbour, replay_in_detail
 from linkworth.trace.read import TraceFile
 
-Array = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 SMALLEST_SCALE = 1e-9
 """Scale that stands for no computation."""
 
@@ -66,11 +68,13 @@ class Response:
         """Return the time with another seed of the noise."""
         return self._replayed(scale, msgspec.structs.replace(self.settings, seed=seed)).seconds
 
-    def seconds(self, scales: Array) -> Array:
+    def seconds(self, scales: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
         """Return the time at each scale: between two replays the larger of their tangents, or their chord if that is less.
 
         Without contention the time is the longest of many paths, so it is convex and lies between these.
         """
+        import numpy as np
+
         self.at(SMALLEST_SCALE)
         known = np.array(sorted(self._known))
         times = np.array([self.at(scale).seconds for scale in known])
@@ -82,7 +86,7 @@ class Response:
         chord = times[low] + (scales - known[low]) * (times[high] - times[low]) / (known[high] - known[low])
         last = times[high] + (scales - known[high]) * slopes[high]
         tangents = np.maximum(times[low] + (scales - known[low]) * slopes[low], last)
-        result: Array = np.where(scales > known[-1], last, np.minimum(chord, tangents))
+        result: npt.NDArray[np.float64] = np.where(scales > known[-1], last, np.minimum(chord, tangents))
         return result
 
     def _replayed(self, scale: float, settings: ReplaySettings) -> Prediction:

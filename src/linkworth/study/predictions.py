@@ -17,7 +17,7 @@ from linkworth.errors import LinkworthError
 from linkworth.model.number_range import SECONDS
 from linkworth.model.rates import RateSource
 from linkworth.model.study import RunRecord, Study, StudyWorkload
-from linkworth.predict.draws import DEFAULT_DRAWS
+from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest, rates_for

@@ -21,7 +21,7 @@ from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import cpu_factor_for
-from linkworth.predict.draws import DrawnTimes
+from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict_with_draws
 from linkworth.replay.layout import Arrangement

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linkworth.advise.choose import cost_usd
-from linkworth.predict.draws import ASSUMED_SPREAD
+from linkworth.predict.drawn import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import draws
 from linkworth.report.study.prices import prices_of
 from linkworth.report.study.results import MODES, Results, RunGroup
