@@ -54,6 +54,16 @@ def test_the_nearest_fabric_is_the_base(calibration: Calibration) -> None:
     assert calibration.fabric.rails == 1
 
 
+def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path: Path) -> None:
+    efa = fabrics.get("efa")
+    # With this latency and rate, TCP over 100 Gbit/s is nearer.
+    slow = msgspec.structs.replace(
+        efa, link=msgspec.structs.replace(efa.link, latency_seconds=1.55e-5, bandwidth_bytes_per_second=8e9)
+    )
+    tests = (replayed.result(slow, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth"))
+    assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
+
+
 def test_the_written_file_is_the_fitted_fabric(tmp_path: Path, calibration: Calibration) -> None:
     path = tmp_path / "mine.toml"
     write(calibration.fabric, path)

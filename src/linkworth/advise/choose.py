@@ -40,7 +40,7 @@ def advise(
     dollars, seconds x nodes x price / 3600) or its time. `deadline` (seconds) and `budget` (US dollars a run) exclude
     options. So do fewer cores than ranks on a node. The break-even price ratio compares the node-hours of the
     cheapest node and of the fastest option: up to this ratio of prices, the fastest costs less a run. `drawn` are the
-    times under draws of the parameters, from which the certainty follows. A prediction without a price is a
+    times under draws of all that is uncertain, from which the certainty follows. A prediction without a price is a
     UsageError that names its fabric.
     """
     _check_limit(deadline, "deadline", SECONDS)

@@ -71,8 +71,7 @@ def replay_predictions(
 ) -> tuple[list[PredictionSet], Drawn | None]:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 
-    Also return the times under `draws` draws of the parameters (None: 100, or fewer for a long trace)
-    if there is anything to compare.
+    Also return the times under `draws` draws of all that is uncertain (None: 400) if there is anything to compare.
     """
     times = measured_times(request.measured)
     chosen = [fabrics.get(name) for name in names]

@@ -24,8 +24,11 @@ from linkworth.measure.parsers import bench
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 from linkworth.model.fabric import WORST_MISS, Fabric
 
-_NO_BASE = {"ideal", "shm"}
+_NO_BASE = {"ideal", "shm", "loopback"}
+"""Fabrics that are no network between nodes."""
 _NEAR_BYTES = 1 << 20
+FAR_LESS = 2.0
+"""Ratio of the mean misses above which a fit tells more than the distance."""
 
 
 def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibration:
@@ -46,7 +49,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         notes += more
     if not any(point.kind in {measured.IN_TURN, measured.STREAM, measured.BOTH_WAYS} for point in points):
         raise UsageError(_nothing_to_fit(request, between, inside, by_rails))
-    base = fabrics.get(request.base) if request.base else _nearest(points)
+    base = fabrics.get(request.base) if request.base else _base(points)
     base = msgspec.structs.replace(base, rails=1)
 
     name = fabric_name(request.name, output, request.files[0])
@@ -171,8 +174,29 @@ def _nothing_to_fit(
     )
 
 
-def _nearest(points: Sequence[MeasuredPoint]) -> Fabric:
-    """Return the catalog's fabric with the nearest latency of the shortest and time of the longest messages."""
+def _base(points: Sequence[MeasuredPoint]) -> Fabric:
+    """Return the nearest fabric, or the nearest whose transfers go on otherwise if its fit misses far less.
+
+    Latency and rate alone do not tell an adapter that transfers by itself from TCP in the CPU.
+    """
+    known = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
+    first = _nearest(points, known)
+    other = _nearest(points, [fabric for fabric in known if fabric.progress != first.progress])
+
+    def miss(base: Fabric) -> float:
+        link = fit_path(points, base)
+        fabric = msgspec.structs.replace(
+            base, rails=1, link=link.path, duplex_bytes_per_second=link.duplex_bytes_per_second
+        )
+        return statistics.fmean(
+            abs(math.log1p(point.residual)) for point in _residuals([(fabric, points, False, 1)])
+        )
+
+    return other if miss(other) < miss(first) / FAR_LESS else first
+
+
+def _nearest(points: Sequence[MeasuredPoint], candidates: Sequence[Fabric]) -> Fabric:
+    """Return the fabric with the nearest latency of the shortest and time of the longest messages."""
     in_turn = measured.of_kind(points, measured.IN_TURN)
     streams = [p for p in points if p.kind in {measured.STREAM, measured.BOTH_WAYS} and p.bytes]
 
@@ -189,7 +213,6 @@ def _nearest(points: Sequence[MeasuredPoint]) -> Fabric:
         far += math.log(derived.stream_bandwidth(fabric.link, size) / rate) ** 2 if rate > 0 else 0.0
         return far
 
-    candidates = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
     return min(candidates, key=distance)
 
 

@@ -91,7 +91,7 @@ def _draws_table(
     names: list[str],
     scale: units.CostScale,
 ) -> Table:
-    """Return the central 90 % of each figure over the draws of the parameters."""
+    """Return the central 90 % of each figure over the draws."""
     word = "cheaper" if advice.goal == "cost" else "faster"
     rows = []
     for option in options:
@@ -111,7 +111,7 @@ def _draws_table(
     return Table(
         [*names, *titles],
         rows,
-        title=f"Central 90 % of {advice.draws} draws of the parameters",
+        title=f"Central 90 % of {advice.draws} draws of all that is uncertain",
         keys=len(names),
         most_rows=MOST_ROWS,
     )
