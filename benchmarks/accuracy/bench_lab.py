@@ -165,8 +165,8 @@ def measured(
             most = WINDOW_SECONDS * rate / 64 if test != "latency" else float("inf")
             sizes = [size for size in DEFAULT_SIZES if size <= max(most, least)]
             sizes = [size for size in sizes if size >= least]
-            settings = BenchSettings(seconds=seconds)
-            result = bench.run(test, opened=opened, mpi=mpi, ranks=2, sizes=sizes, settings=settings)
+            settings = BenchSettings(seconds=seconds, sizes=sizes)
+            result = bench.execute(bench.prepare(test, opened=opened, mpi=mpi, ranks=2, settings=settings))
             results.append(msgspec.structs.replace(result, nodes=nodes))
     path.write_bytes(msgspec.json.encode({"results": results}))
     return path

@@ -20,7 +20,7 @@ glibc's MALLOC_PERTURB_.
 import re
 from pathlib import Path
 
-from linkworth.bench.run import run
+from linkworth.bench.run import execute, prepare
 from linkworth.bench.settings import BenchSettings
 from linkworth.errors import LinkworthError
 from linkworth.measure.parsers import hpcc as hpcc_file
@@ -95,7 +95,7 @@ def ours_as_netpipe(
 ) -> dict[str, float]:
     """Return ours of those sizes, from the median of the samples: what a few slow ones cannot move."""
     settings = BenchSettings(seconds=seconds, sizes=_bases(sizes))
-    result = run("pingpong", opened=opened, mpi=mpi.name, ranks=2, settings=settings)
+    result = execute(prepare("pingpong", opened=opened, mpi=mpi.name, ranks=2, settings=settings))
     return {f"{row.bytes} B": row.median for row in result.rows if row.median is not None}
 
 
@@ -119,5 +119,5 @@ def hpcc(opened: OpenPlace | None, mpi: MpiInstallation, folder: Path) -> dict[s
 
 def ours_as_hpcc(opened: OpenPlace | None, mpi: MpiInstallation) -> dict[str, float]:
     """Return the figures of `linkworth bench hpcc`."""
-    values = run("hpcc", opened=opened, mpi=mpi.name, ranks=2).values
+    values = execute(prepare("hpcc", opened=opened, mpi=mpi.name, ranks=2)).values
     return {name: values[key] for name, key in FIGURES.items()}

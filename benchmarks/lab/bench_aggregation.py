@@ -10,7 +10,8 @@ import argparse
 import sys
 
 from linkworth import units
-from linkworth.bench.run import run
+from linkworth.bench.run import execute, prepare
+from linkworth.bench.settings import BenchSettings
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import labs
 from linkworth.lab.place import LabPlace
@@ -24,7 +25,9 @@ def measure(spec: LabSpec, size: int) -> tuple[float, int, int, dict[str, int]]:
     """Return bits per second, TCP retransmits and segments out of order of both nodes, and the first's bytes by NIC."""
     with labs.up(spec) as lab:
         opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
-        result = run("bandwidth", opened=opened, mpi="openmpi", ranks=2, sizes=[size])
+        result = execute(
+            prepare("bandwidth", opened=opened, mpi="openmpi", ranks=2, settings=BenchSettings(sizes=[size]))
+        )
     counters = result.carried.counters if result.carried else []
     again = sum(node.tcp_retransmits for node in counters)
     disordered = sum(node.tcp_out_of_order for node in counters)

@@ -114,12 +114,14 @@ def measure(spec: LabSpec, mpi: str, settings: BenchSettings) -> tuple[BenchResu
     with labs.up(spec) as lab:
         counters = Counters(lab)
         counted: list[list[int]] = []
-        result = run.run(
-            TEST,
-            opened=LabPlace(lab, Place(kind="lab", name=lab.name, ranks_per_node=1), []),
-            mpi=mpi,
-            ranks=spec.nodes,
-            settings=settings,
+        result = run.execute(
+            run.prepare(
+                TEST,
+                opened=LabPlace(lab, Place(kind="lab", name=lab.name, ranks_per_node=1), []),
+                mpi=mpi,
+                ranks=spec.nodes,
+                settings=settings,
+            ),
             on_row=lambda row: counted.append(counters.since()),
             timeout=PATIENCE_SECONDS,
         )

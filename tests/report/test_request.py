@@ -6,6 +6,7 @@ import pytest
 import synthetic
 
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.advice import Limits
 from linkworth.report.collect import find_traces, smaller_of
 from linkworth.report.request import ReportRequest, WrittenReport, run
 from linkworth.trace.read import Allowance
@@ -81,7 +82,7 @@ def test_no_price_at_all_still_gives_times(tmp_path: Path) -> None:
 
 def test_a_deadline_that_nothing_meets_chooses_nothing(tmp_path: Path) -> None:
     trace = exchange(tmp_path / "a.lwt")
-    written = report(trace, output=tmp_path / "r.html", deadline=1e-6)
+    written = report(trace, output=tmp_path / "r.html", limits=Limits(deadline=1e-6))
     assert written.programs[0].choice is None
     assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
 

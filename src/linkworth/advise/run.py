@@ -8,9 +8,11 @@ from linkworth.advise.request import PriceOptions, fabric_name, gather_environme
 from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
 from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
-from linkworth.model.advice import Advice, Goal
+from linkworth.model.advice import Advice, Limits
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.trace.read import Allowance
+
+_NO_LIMITS = Limits()
 
 
 def advise_on_request(
@@ -19,9 +21,7 @@ def advise_on_request(
     *,
     on: Sequence[str] = (),
     prices: PriceOptions,
-    goal: Goal | None = None,
-    deadline: float | None = None,
-    budget: float | None = None,
+    limits: Limits = _NO_LIMITS,
     draws: int | None = None,
     progress: RecordingProgress | None = None,
     allowed: Allowance | None = None,
@@ -29,13 +29,12 @@ def advise_on_request(
     """Return the advice for a trace, a bundled program, or earlier predictions.
 
     Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that
-    have a price. The default `goal` is time if only a budget is given, else cost. With several options, `draws` of
-    the parameters (default: 400; 0: none) give the certainty. Earlier predictions have
-    no trace to replay.
+    have a price. With several options, `draws` of the parameters (default: 400; 0: none) give the certainty. Earlier
+    predictions have no trace to replay.
     """
     if (trace is None) == (predictions_file is None):
         raise UsageError("give either a trace or `predictions` FILE")
-    goal = goal or default_goal(deadline, budget)
+    goal, deadline, budget = limits.minimised, limits.deadline, limits.budget
     if predictions_file is not None:
         if draws is not None:
             raise UsageError(
@@ -54,11 +53,6 @@ def advise_on_request(
         )
     sets, drawn = replay_predictions(trace, on or list(environments), draws, progress)
     return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
-
-
-def default_goal(deadline: float | None, budget: float | None) -> Goal:
-    """Return what is minimised unless a goal is named: the time if only a budget is given, else the cost."""
-    return "time" if budget is not None and deadline is None else "cost"
 
 
 def _useful(drawn: Drawn | None) -> Drawn | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from linkworth.advise.choose import advise as choose
 from linkworth.advise.request import PriceOptions, gather_environments
-from linkworth.advise.run import advise_on_request, default_goal
+from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TraceRequest
 from linkworth.api import html
 from linkworth.api.predictions import Predictions
@@ -78,6 +78,7 @@ def advise(
     catalog = prices if isinstance(prices, str) else None
     own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
     options = PriceOptions(assignments=own, catalog=catalog)
+    limits = model.Limits(goal=goal, deadline=deadline, budget=budget)
     with in_words_of_the_api():
         if isinstance(program, Predictions):
             if nodes or draws:
@@ -85,8 +86,9 @@ def advise(
                     "predictions have their number of nodes and cannot be replayed; give the trace instead"
                 )
             environments = gather_environments(options, needed=list(program))
-            wanted = goal or default_goal(deadline, budget)
-            found = choose(program.document, environments, goal=wanted, deadline=deadline, budget=budget)
+            found = choose(
+                program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
+            )
         else:
             path = program.path if isinstance(program, Trace) else program
             counts = (nodes,) if isinstance(nodes, int) else tuple(nodes)
@@ -94,9 +96,7 @@ def advise(
                 TraceRequest(workload=fspath(path), nodes=counts),
                 None,
                 prices=options,
-                goal=goal,
-                deadline=deadline,
-                budget=budget,
+                limits=limits,
                 draws=draws,
                 progress=Steps(on_progress),
             )

@@ -82,6 +82,8 @@ def prepare(
 ) -> Prepared:
     """Decide how a test runs, and build its program for the MPI unless it is only `planned`.
 
+    `opened` is an open place (None: this machine), `mpi` a name as `find.choose` takes it.
+
     Raises UsageError and EnvironmentLacksError.
     """
     known = named([test])
@@ -102,39 +104,6 @@ def prepare(
     return Prepared(known[0], given, Plan(workload, command, NO_TARGET, chosen, launcher, place), place)
 
 
-def run(
-    test: str,
-    *,
-    opened: OpenPlace | None = None,
-    mpi: str | None = None,
-    ranks: int | None = None,
-    sizes: list[int] | None = None,
-    settings: BenchSettings | None = None,
-    timeout: float | None = None,
-    on_row: Callable[[BenchRow], None] | None = None,
-    folder: Path | None = None,
-    watcher: Observer | None = None,
-) -> BenchResult:
-    """Run a test and return its result, with the NICs that carried its bytes.
-
-    `opened` is an open place (None: this machine), `mpi` a name as `find.choose` takes it, `sizes` in bytes replaces
-    those of `settings`; `on_row` is called for each completed size. With a `folder`, the next call finds a batch job
-    again, and the result is stored as `result.json`. `watcher` observes the job's output. Raises UsageError and
-    EnvironmentLacksError if it cannot run, and BenchStopped with the partial result after an interrupt or `timeout`
-    seconds.
-    """
-    given = settings or BenchSettings()
-    if sizes is not None:
-        given = options.replace_sizes(given, sizes)
-    return execute(
-        prepare(test, opened=opened, mpi=mpi, ranks=ranks, settings=given),
-        timeout=timeout,
-        on_row=on_row,
-        folder=folder,
-        watcher=watcher,
-    )
-
-
 def execute(
     prepared: Prepared,
     *,
@@ -143,7 +112,12 @@ def execute(
     folder: Path | None = None,
     watcher: Observer | None = None,
 ) -> BenchResult:
-    """Run a prepared test, as `run` does."""
+    """Run a prepared test and return its result, with the NICs that carried its bytes.
+
+    `on_row` is called for each completed size. With a `folder`, the next call finds a batch job again, and the result is
+    stored as `result.json`. `watcher` observes the job's output. Raises UsageError and EnvironmentLacksError if it cannot
+    run, and BenchStopped with the partial result after an interrupt or `timeout` seconds.
+    """
     stream = ResultStream(on_row)
     watch = CounterWatch(prepared.opened.counters, Both(stream, watcher) if watcher else stream)
     started = datetime.now(UTC)

@@ -100,8 +100,3 @@ def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
             raise UsageError(f"methods of exchange apply to beff, not to {test.name}")
         words += ["--methods", ",".join(settings.methods)]
     return [*words, "--seed", str(settings.seed)] if test.name in ("beff", "hpcc") else words
-
-
-def replace_sizes(settings: BenchSettings, sizes: list[int]) -> BenchSettings:
-    """Return the settings with other sizes."""
-    return msgspec.structs.replace(settings, sizes=sizes)

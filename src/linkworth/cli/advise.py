@@ -17,7 +17,7 @@ from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS, replay_options
 from linkworth.cli.steps import Steps
-from linkworth.model.advice import Goal
+from linkworth.model.advice import Goal, Limits
 from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
 from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
@@ -207,9 +207,7 @@ def command(
                 instances=instances,
                 market=cast(Market | None, market),
             ),
-            goal=cast(Goal | None, goal),
-            deadline=deadline,
-            budget=budget,
+            limits=Limits(goal=cast(Goal | None, goal), deadline=deadline, budget=budget),
             draws=draws,
             progress=steps,
             allowed=allowed,

@@ -6,7 +6,7 @@ from typing import cast
 import rich_click as click
 
 from linkworth.advise.allocate.run import allocate
-from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS
+from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, Search
 from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
 from linkworth.cli.damage_option import damage_option
@@ -92,8 +92,7 @@ def command(
             queue_file,
             goal=cast(AllocationGoal | None, goal),
             budget=budget,
-            slots=slots,
-            time_limit=time_limit,
+            search=Search(slots, time_limit),
             state=state,
             rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
             allowed=allowed,

@@ -112,6 +112,9 @@ def command(
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
+    from linkworth.model.advice import Limits
+    from linkworth.replay.layout import Arrangement
+    from linkworth.report.collect import Target
     from linkworth.report.request import ReportRequest, run
     from linkworth.skeleton.rates import RateRequest
 
@@ -124,16 +127,10 @@ def command(
         paths=list(paths),
         output=output,
         on=list(on),
-        nodes=nodes,
-        ppn=ppn,
-        cpu_factor=cpu_factor,
-        placement=placement,
-        settings=settings,
+        target=Target(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
         assignments=list(assignments),
         catalog=catalog,
-        goal=cast(Goal, goal),
-        budget=budget,
-        deadline=deadline,
+        limits=Limits(goal=cast(Goal | None, goal), budget=budget, deadline=deadline),
         ranks=ranks,
         rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
         allowed=allowed,

@@ -14,8 +14,9 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
+from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
-from linkworth.report.collect import SMALLER, collect
+from linkworth.report.collect import SMALLER, Target, collect
 from linkworth.report.request import ReportProgress
 
 PROGRAMS = ("ep", "ft", "cg")
@@ -163,7 +164,9 @@ def _item(
     def step(what: str) -> None:
         progress.step(f"npb:{program}.{CLASS}: {what}")
 
-    return collect(trace, fabrics, prices, nodes=NODES, smaller=smaller, step=step)
+    return collect(
+        trace, fabrics, prices, target=Target(Arrangement(nodes=NODES)), smaller=smaller, step=step
+    )
 
 
 def _program(item: ReportItem, trace: Path) -> DemoProgram:

@@ -11,6 +11,22 @@ from linkworth.model.rates import RateSource
 Goal = Literal["cost", "time"]
 
 
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits of a run, and what is minimised within them."""
+
+    goal: Goal | None = None
+    """None: the time if there is only a budget, else the cost."""
+    deadline: float | None = None
+    """Seconds."""
+    budget: float | None = None
+    """US dollars a run."""
+
+    @property
+    def minimised(self) -> Goal:
+        """The goal, or its default."""
+        return self.goal or ("time" if self.budget is not None and self.deadline is None else "cost")
+
+
 class Range(msgspec.Struct, frozen=True, kw_only=True):
     """The central 90 % of a number over the draws."""
 

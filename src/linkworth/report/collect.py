@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from linkworth.advise import advise
 from linkworth.errors import UsageError
-from linkworth.model.advice import Advice, Goal
+from linkworth.model.advice import Advice, Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
@@ -17,9 +18,20 @@ from linkworth.replay.layout import Arrangement
 from linkworth.report.item import ReportItem
 from linkworth.trace.read import Allowance, open_trace
 
-_AS_RECORDED = ReplaySettings()
 SMALLER = "smaller"
 """Subfolder with traces of the same names: the same programs on smaller problems."""
+
+
+class Target(NamedTuple):
+    """Machine on which a trace is replayed, apart from its fabric."""
+
+    arrangement: Arrangement = Arrangement()
+    cpu_factor: float = 1.0
+    settings: ReplaySettings = ReplaySettings()
+
+
+_AS_RECORDED = Target()
+_NO_LIMITS = Limits()
 
 
 def find_traces(paths: Iterable[Path]) -> list[Path]:
@@ -54,14 +66,8 @@ def collect(
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     *,
-    nodes: int | None = None,
-    ppn: int | None = None,
-    cpu_factor: float = 1.0,
-    placement: str = "block",
-    settings: ReplaySettings = _AS_RECORDED,
-    goal: Goal = "cost",
-    deadline: float | None = None,
-    budget: float | None = None,
+    target: Target = _AS_RECORDED,
+    limits: Limits = _NO_LIMITS,
     smaller: Path | None = None,
     allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
@@ -82,9 +88,9 @@ def collect(
     predictions = predict(
         opened,
         fabrics,
-        Arrangement(nodes=nodes, ppn=ppn, placement=placement),
-        cpu_factor=cpu_factor,
-        settings=settings,
+        target.arrangement,
+        cpu_factor=target.cpu_factor,
+        settings=target.settings,
     )
     grids = []
     for fabric in fabrics:
@@ -94,15 +100,15 @@ def collect(
                 sensitivity(
                     opened,
                     fabric,
-                    Arrangement(nodes=nodes, ppn=ppn, placement=placement),
-                    cpu_factor=cpu_factor,
-                    settings=settings,
+                    target.arrangement,
+                    cpu_factor=target.cpu_factor,
+                    settings=target.settings,
                 )
             )
     return ReportItem(
         profile=profile,
         predictions=predictions,
-        advice=_advice(predictions, prices, goal, deadline, budget),
+        advice=_advice(predictions, prices, limits),
         grids=grids,
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
@@ -110,19 +116,13 @@ def collect(
     )
 
 
-def _advice(
-    predictions: PredictionSet,
-    prices: Mapping[str, Price],
-    goal: Goal,
-    deadline: float | None,
-    budget: float | None,
-) -> Advice:
+def _advice(predictions: PredictionSet, prices: Mapping[str, Price], limits: Limits) -> Advice:
     """Return the advice on the priced fabrics; without any, an advice with the reason why there is no choice."""
     priced = [prediction for prediction in predictions.predictions if prediction.fabric in prices]
     if priced:
         # A report shows the warnings of the predictions only once.
         limited = msgspec.structs.replace(predictions, predictions=priced, warnings=[])
-        return advise(limited, prices, goal=goal, deadline=deadline, budget=budget)
+        return advise(limited, prices, goal=limits.minimised, deadline=limits.deadline, budget=limits.budget)
     return Advice(
         workload=predictions.workload,
         ranks=predictions.ranks,
@@ -131,7 +131,7 @@ def _advice(
         reason="no price is known for these networks; give one for each",
         options=[],
         breakeven_price_ratio=None,
-        goal=goal,
-        deadline_seconds=deadline,
-        budget_usd=budget,
+        goal=limits.minimised,
+        deadline_seconds=limits.deadline,
+        budget_usd=limits.budget,
     )

@@ -9,13 +9,12 @@ import msgspec
 
 from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
-from linkworth.model.advice import Goal
+from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
-from linkworth.model.settings import ReplaySettings
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, tables, write
-from linkworth.report.collect import collect, find_traces, smaller_of
+from linkworth.report.collect import Target, collect, find_traces, smaller_of
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -39,17 +38,11 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     paths: list[Path]
     output: Path
     on: list[str]
-    nodes: int | None = None
-    ppn: int | None = None
-    cpu_factor: float = 1.0
-    placement: str = "block"
-    settings: ReplaySettings = ReplaySettings()
+    target: Target = Target()
     assignments: list[str] = msgspec.field(default_factory=list)
     """`FABRIC=USD_PER_NODE_HOUR`."""
     catalog: str | None = None
-    goal: Goal = "cost"
-    budget: float | None = None
-    deadline: float | None = None
+    limits: Limits = Limits()
     ranks: int | None = None
     """Ranks of bundled programs among the paths, which are not run."""
     rates: RateRequest = RateRequest()
@@ -122,14 +115,8 @@ def _write(
                 trace,
                 fabrics,
                 prices,
-                nodes=request.nodes,
-                ppn=request.ppn,
-                cpu_factor=request.cpu_factor,
-                placement=request.placement,
-                settings=request.settings,
-                goal=request.goal,
-                deadline=request.deadline,
-                budget=request.budget,
+                target=request.target,
+                limits=request.limits,
                 smaller=smaller_of(trace),
                 allowed=request.allowed,
                 step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]

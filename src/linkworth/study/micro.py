@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkworth.bench import request
-from linkworth.bench.run import BenchStopped
-from linkworth.bench.run import run as run_bench
+from linkworth.bench.run import BenchStopped, execute, prepare
 from linkworth.bench.settings import (
     LARGEST_WINDOW,
     ONLY_FOR,
@@ -108,12 +107,8 @@ def measure(
     micro = parse(command)
     try:
         return of_bench(
-            run_bench(
-                micro.test.name,
-                opened=opened,
-                mpi=mpi,
-                ranks=ranks,
-                settings=micro.settings,
+            execute(
+                prepare(micro.test.name, opened=opened, mpi=mpi, ranks=ranks, settings=micro.settings),
                 timeout=timeout,
                 folder=folder,
                 watcher=watcher,

@@ -9,7 +9,7 @@ from linkworth.model.study import RunRecord, Study
 from linkworth.report.files import write_files
 from linkworth.report.study.contents import contents
 from linkworth.report.study.page import render
-from linkworth.report.study.request import StudyReport, report
+from linkworth.report.study.request import Outputs, StudyReport, report
 from linkworth.report.study.results import Results
 from linkworth.report.table import Section
 
@@ -21,8 +21,7 @@ def write(sample: Sample, folder: Path, **more: object) -> StudyReport:
     return report(
         study,
         records,
-        folder=folder / "files",
-        html=folder / "report.html",
+        outputs=Outputs(folder / "report.html", folder / "files"),
         progress=samples.NoProgress(),
         **more,  # type: ignore[arg-type]
     )

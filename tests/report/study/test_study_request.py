@@ -9,7 +9,7 @@ import study_samples as samples
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, StudyWorkload
 from linkworth.report import files
-from linkworth.report.study.request import report
+from linkworth.report.study.request import Outputs, report
 
 
 def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> None:
@@ -17,9 +17,7 @@ def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> No
     written = report(
         study,
         records,
-        folder=tmp_path / "files",
-        html=tmp_path / "deep" / "page.html",
-        formats=["csv"],
+        outputs=Outputs(tmp_path / "deep" / "page.html", tmp_path / "files", ["csv"]),
         planned=len(records) + 4,
         progress=samples.NoProgress(),
     )
@@ -38,7 +36,7 @@ def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> No
 def test_nothing_run_is_nothing_to_report(tmp_path: Path) -> None:
     study, _ = samples.interconnects()
     with pytest.raises(UsageError, match="nothing has been run yet"):
-        report(study, [], folder=tmp_path, html=tmp_path / "x.html", progress=samples.NoProgress())
+        report(study, [], outputs=Outputs(tmp_path / "x.html", tmp_path), progress=samples.NoProgress())
 
 
 def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> None:
@@ -48,9 +46,7 @@ def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> No
     written = report(
         study,
         records,
-        folder=tmp_path / "files",
-        html=tmp_path / "page.html",
-        formats=["csv"],
+        outputs=Outputs(tmp_path / "page.html", tmp_path / "files", ["csv"]),
         traces={("npb:ft.A", "gbe"): trace},
         progress=samples.NoProgress(),
     )
@@ -62,7 +58,7 @@ def test_without_pyarrow_there_is_a_remark(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(files, "_has_pyarrow", lambda: False)
     study, records = samples.hostile()
     written = report(
-        study, records, folder=tmp_path, html=tmp_path / "page.html", formats=["csv", "parquet"],
+        study, records, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv", "parquet"]),
         progress=samples.NoProgress(),
     )  # fmt: skip
     assert any("pyarrow is not installed" in warning for warning in written.warnings)
@@ -74,7 +70,7 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path: Path) -> None:
     facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0"}
     predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
     written = report(
-        study, [*records, predicted], folder=tmp_path, html=tmp_path / "page.html", formats=["csv"],
+        study, [*records, predicted], outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]),
         progress=samples.NoProgress(),
     )  # fmt: skip
     assert "Not applied where a is predicted: transport tcp." in written.warnings
@@ -100,7 +96,7 @@ def test_a_name_of_control_characters_or_escapes_has_its_report(tmp_path: Path, 
         for record in records
     ]
     written = report(
-        study, records, folder=tmp_path, html=tmp_path / "page.html", progress=samples.NoProgress()
+        study, records, outputs=Outputs(tmp_path / "page.html", tmp_path), progress=samples.NoProgress()
     )
     assert {Path(each).suffix for each in written.files} >= {".csv", ".tex", ".svg", ".png", ".pdf"}
     for path in tmp_path.iterdir():

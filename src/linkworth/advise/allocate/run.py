@@ -12,11 +12,13 @@ from linkworth.advise.allocate.options import AllocationOption, options_of
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
-from linkworth.advise.allocate.solve import SLOTS, TIME_LIMIT_SECONDS, SolvedAllocation, best
+from linkworth.advise.allocate.solve import Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
+
+_SEARCH = Search()
 
 
 def allocate(
@@ -24,8 +26,7 @@ def allocate(
     *,
     goal: AllocationGoal | None = None,
     budget: float | None = None,
-    slots: int = SLOTS,
-    time_limit: float = TIME_LIMIT_SECONDS,
+    search: Search = _SEARCH,
     state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
@@ -48,8 +49,7 @@ def allocate(
         options,
         goal=goal or queue.goal,
         budget=queue.budget_usd if budget is None else budget,
-        slots=slots,
-        time_limit=time_limit,
+        search=search,
     )
     warnings = network_state.sentences(busiest) + _untouched(queue, loads)
     warnings += [
@@ -81,8 +81,7 @@ def allocate_options(
     *,
     goal: AllocationGoal,
     budget: float | None,
-    slots: int = SLOTS,
-    time_limit: float = TIME_LIMIT_SECONDS,
+    search: Search = _SEARCH,
 ) -> Allocation:
     """Return the allocation of a queue whose times are known."""
     if fault := explain.missing_options(queue, options):
@@ -102,9 +101,9 @@ def allocate_options(
         ],
         budget=budget,
     )
-    outcome = best(problem, goal, slots=slots, time_limit=time_limit)
+    outcome = best(problem, goal, **search._asdict())
     if outcome.state == "infeasible":
-        text = explain.infeasible(queue, problem, outcome, slots=slots, time_limit=time_limit)
+        text = explain.infeasible(queue, problem, outcome, **search._asdict())
     elif outcome.state == "undecided":
         text = (
             f"no schedule was found in slots of {outcome.slot_seconds:.4g} s, and none is excluded; "

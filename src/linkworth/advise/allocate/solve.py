@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +15,15 @@ from linkworth.model.allocation import AllocationGoal, State
 SLOTS = 120
 TIME_LIMIT_SECONDS = 20.0
 _NEARLY = 1e-9
+
+
+class Search(NamedTuple):
+    """Effort of the search for a schedule."""
+
+    slots: int = SLOTS
+    """Slots into which the time is divided."""
+    time_limit: float = TIME_LIMIT_SECONDS
+    """Seconds for each integer program."""
 
 
 class SolvedAllocation(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,6 +39,20 @@ class ChartPoint(NamedTuple):
     """True for an open mark."""
 
 
+class Marks(NamedTuple):
+    """Look of a line and of its points."""
+
+    size: int = 30
+    """Area of a point in square pixels."""
+    shaped: bool = True
+    """Whether each series has a shape of its own."""
+    stroke: float = 1.5
+    """Width of the line in pixels."""
+
+
+_DOTTED_LINE = Marks()
+
+
 def values(rows: Iterable[Mapping[str, object]]) -> alt.Data:
     """Return rows as inline chart data."""
     return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
@@ -51,9 +65,7 @@ def lines(
     y: Mapping[str, Any],
     ordinal: bool = False,
     spread: Literal["", "band", "bars"] = "",
-    size: int = 30,
-    shaped: bool = True,
-    stroke: float = 1.5,
+    marks: Marks = _DOTTED_LINE,
     reference: float | None = None,
     columns: int = 3,
 ) -> alt.LayerChart | alt.FacetChart:
@@ -74,7 +86,7 @@ def lines(
         color=colour(names, columns=columns),
     )
     low = alt.Y("low:Q", **y)
-    line = base.mark_line(strokeWidth=stroke)
+    line = base.mark_line(strokeWidth=marks.stroke)
     layers: list[alt.Chart] = [line]
     if reference is not None:
         layers.insert(0, _rule(reference, alt.Y("one:Q")))
@@ -82,7 +94,7 @@ def lines(
         layers.insert(0, base.mark_area(opacity=0.2).encode(y=low, y2="high:Q"))
     elif spread == "bars":
         layers.append(base.mark_rule().encode(y=low, y2="high:Q", description="label:N"))
-    return alt.layer(*layers, _dots(base, names, points, size=size, shaped=shaped))
+    return alt.layer(*layers, _dots(base, names, points, size=marks.size, shaped=marks.shaped))
 
 
 def ranges(

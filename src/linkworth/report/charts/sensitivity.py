@@ -1,6 +1,7 @@
 """Dependence of the predicted time on a fabric's latency and bandwidth."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import altair as alt
 
@@ -13,15 +14,35 @@ from linkworth.report.sensitivity import seconds_at, usable
 from linkworth.report.table import Cell, Field, Figure, cell, table, value, words
 
 
+class _Parameter(NamedTuple):
+    """Parameter of a link that the time depends on."""
+
+    axis: str
+    """Title of its axis, with the unit."""
+    knots: Callable[[SensitivityGrid], list[float]]
+    """Values at which the time is known, in SI units."""
+    own: Callable[[Fabric], float]
+    """Value of a fabric."""
+    seconds: Callable[[SensitivityGrid, Fabric, float], float]
+    """Predicted time at a value."""
+    shown: Callable[[float], float]
+    """Value in the unit of the axis."""
+    text: Callable[[float], str]
+    message: Callable[[str, str], str]
+    """Title, from the fabric that depends most on it and the share that a change costs."""
+    indifferent: str
+    """Title if no fabric depends on it."""
+    change: Callable[[SensitivityGrid, Fabric], float]
+    """Relative change of the time if the parameter becomes twice as bad."""
+
+
 def latency(item: ReportItem, key: str) -> Figure | None:
     """Return the time against the latency, a line for each fabric at its own bandwidth; None without grids."""
 
     def at(grid: SensitivityGrid, fabric: Fabric, factor: float) -> float:
         return seconds_at(grid, fabric.link.latency_seconds * factor, fabric.link.bandwidth_bytes_per_second)
 
-    return _figure(
-        item,
-        f"{key}-latency",
+    parameter = _Parameter(
         axis="latency of the link (µs, log)",
         knots=lambda grid: grid.latency_seconds,
         own=lambda fabric: fabric.link.latency_seconds,
@@ -32,6 +53,7 @@ def latency(item: ReportItem, key: str) -> Figure | None:
         indifferent="Latency hardly matters on any of these networks",
         change=lambda grid, fabric: at(grid, fabric, 2.0) / at(grid, fabric, 1.0) - 1,
     )
+    return _figure(item, f"{key}-latency", parameter)
 
 
 def bandwidth(item: ReportItem, key: str) -> Figure | None:
@@ -40,9 +62,7 @@ def bandwidth(item: ReportItem, key: str) -> Figure | None:
     def at(grid: SensitivityGrid, fabric: Fabric, factor: float) -> float:
         return seconds_at(grid, fabric.link.latency_seconds, fabric.link.bandwidth_bytes_per_second * factor)
 
-    return _figure(
-        item,
-        f"{key}-bandwidth",
+    parameter = _Parameter(
         axis="bandwidth of the link (GB/s, log)",
         knots=lambda grid: grid.bandwidth_bytes_per_second,
         own=lambda fabric: fabric.link.bandwidth_bytes_per_second,
@@ -53,48 +73,36 @@ def bandwidth(item: ReportItem, key: str) -> Figure | None:
         indifferent="Bandwidth hardly matters on any of these networks",
         change=lambda grid, fabric: at(grid, fabric, 0.5) / at(grid, fabric, 1.0) - 1,
     )
+    return _figure(item, f"{key}-bandwidth", parameter)
 
 
-def _figure(
-    item: ReportItem,
-    key: str,
-    *,
-    axis: str,
-    knots: Callable[[SensitivityGrid], list[float]],
-    own: Callable[[Fabric], float],
-    seconds: Callable[[SensitivityGrid, Fabric, float], float],
-    shown: Callable[[float], float],
-    text: Callable[[float], str],
-    message: Callable[[str, str], str],
-    indifferent: str,
-    change: Callable[[SensitivityGrid, Fabric], float],
-) -> Figure | None:
+def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     fabrics = {fabric.name: fabric for fabric in item.fabrics}
     pairs = [(grid, fabrics[grid.fabric]) for grid in item.grids if grid.fabric in fabrics and usable(grid)]
     if not pairs:
         return None
     points = [
-        (fabric, place, seconds(grid, fabric, place))
+        (fabric, place, of.seconds(grid, fabric, place))
         for grid, fabric in pairs
-        for place in sorted({*knots(grid), own(fabric)})
+        for place in sorted({*of.knots(grid), of.own(fabric)})
     ]
     rows = [
         {
             "series": fabric.name,
-            "x": shown(place),
+            "x": of.shown(place),
             "seconds": time,
-            "here": place == own(fabric),
-            "label": f"{fabric.name} at {text(place)}: {units.duration(time)}",
+            "here": place == of.own(fabric),
+            "label": f"{fabric.name} at {of.text(place)}: {units.duration(time)}",
         }
         for fabric, place, time in points
     ]
     times = [time for _, _, time in points]
-    places = [shown(place) for _, place, _ in points]
+    places = [of.shown(place) for _, place, _ in points]
     flat = max(times) < 2 * min(times)
     base = alt.Chart(kinds.values(rows)).encode(
         x=alt.X(
             "x:Q",
-            title=axis,
+            title=of.axis,
             scale=alt.Scale(type="log", nice=False),
             axis=alt.Axis(values=kinds.log_ticks(min(places), max(places)), format="~g", grid=False),
         ),
@@ -118,18 +126,18 @@ def _figure(
         .mark_point(filled=True, size=90, opacity=1, stroke=theme.INK, strokeWidth=1)
         .encode(description="label:N")
     )
-    worst = max(((fabric.name, change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
-    quantity = axis.split(" of ")[0]
+    worst = max(((fabric.name, of.change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
+    quantity = of.axis.split(" of ")[0]
 
     def row(point: tuple[Fabric, float, float]) -> list[Field]:
         fabric, place, time = point
         return [
             words("fabric", fabric.name),
-            cell(quantity, quantity, Cell(text=text(place), value=place)),
+            cell(quantity, quantity, Cell(text=of.text(place), value=place)),
             value("seconds [s]", "time", time, "time"),
         ]
 
-    title = message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else indifferent
+    title = of.message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else of.indifferent
     note = f"Predicted time{'' if flat else ', log scale'}. Large dots: each fabric as it is."
     return Figure(
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 30, height=200),

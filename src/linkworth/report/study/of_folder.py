@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linkworth.report.files import FORMATS
 from linkworth.report.study.published import PaperBeside, beside
-from linkworth.report.study.request import StudyReport, StudyReportProgress, report
+from linkworth.report.study.request import Outputs, StudyReport, StudyReportProgress, report
 from linkworth.report.study.results import Results, smaller_problems
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study import shipped_files
@@ -37,10 +37,8 @@ def report_of(
     return report(
         store.study,
         store.records(),
-        folder=folder,
-        html=html,
+        outputs=Outputs(html, folder, formats),
         against=(other.study, other.records()) if other else None,
-        formats=formats,
         planned=len(store.planned),
         traces=_traces(store) if make_profiles else {},
         progress=progress,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -77,19 +77,26 @@ def _printable(struct: S) -> S:
     return msgspec.convert(with_texts(msgspec.to_builtins(struct), printable), type(struct))
 
 
+class Outputs(NamedTuple):
+    """Files of a study's report."""
+
+    html: Path
+    folder: Path
+    """Folder of the tables and figures."""
+    formats: Sequence[str] = FORMATS
+
+
 def report(
     study: Study,
     records: Sequence[RunRecord],
     *,
-    folder: Path,
-    html: Path,
+    outputs: Outputs,
     against: tuple[Study, Sequence[RunRecord]] | None = None,
-    formats: Sequence[str] = FORMATS,
     planned: int | None = None,
     traces: Mapping[tuple[str, str], Path] | None = None,
     progress: StudyReportProgress,
 ) -> StudyReport:
-    """Write the page to `html` and all tables and figures to `folder`.
+    """Write the page, and a file of each table and figure.
 
     `planned` is the number of runs that the study asks for; the page reports missing records. `traces`, by workload
     and environment ("" without a run), are the sources of the profiles. Raises UsageError if nothing has been run
@@ -123,14 +130,14 @@ def report(
     figures = sum(len(section.figures) for section in sections)
     tables = sum(len(section.tables) for section in sections)
     progress.plan(3 * figures + tables)
-    written = write_files(sections, folder, formats, progress.step)
+    written = write_files(sections, outputs.folder, outputs.formats, progress.step)
     warnings += written.remarks
-    html.parent.mkdir(parents=True, exist_ok=True)
-    write_output(html, render(results, sections, warnings=warnings, step=progress.step), "`html`")
+    outputs.html.parent.mkdir(parents=True, exist_ok=True)
+    write_output(outputs.html, render(results, sections, warnings=warnings, step=progress.step), "`html`")
     return StudyReport(
         study=study.name,
-        path=str(html),
-        folder=str(folder),
+        path=str(outputs.html),
+        folder=str(outputs.folder),
         files=written.files,
         sections=[section.title for section in sections],
         done=sum(record.state == "done" for record in results.records),

@@ -82,7 +82,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
             "axis": alt.Axis(format="~g", values=kinds.log_ticks(low, high)),
         },
         ordinal=True,
-        size=60,
+        marks=kinds.Marks(size=60),
         reference=1.0,
         columns=8,
     ).properties(width=theme.PLOT_WIDTH - 40, height=230)

@@ -80,9 +80,7 @@ def _figure(key: str, groups: Sequence[RunGroup]) -> Figure:
         y={"title": "ms (log)", "scale": alt.Scale(type="log")}
         if logarithmic
         else {"title": "ms", "scale": alt.Scale(zero=True)},
-        size=12,
-        shaped=False,
-        stroke=1.2,
+        marks=kinds.Marks(size=12, shaped=False, stroke=1.2),
     ).properties(width=kinds.WIDTH, height=220)
 
     def mean(name: str) -> float:

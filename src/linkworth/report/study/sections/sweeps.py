@@ -107,7 +107,7 @@ def _figure(
         },
         y={"title": f"{of.title}, {unit}", "scale": alt.Scale(zero=False)},
         spread="bars",
-        size=45,
+        marks=kinds.Marks(size=45),
     ).properties(width=theme.PLOT_WIDTH - 30, height=220)
 
     def row(item: tuple[str, float, Description]) -> list[Field]:
