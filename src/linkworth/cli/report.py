@@ -114,7 +114,7 @@ def command(
     from linkworth.cli.steps import Steps
     from linkworth.model.advice import Limits
     from linkworth.replay.layout import Arrangement
-    from linkworth.report.collect import Target
+    from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
     from linkworth.skeleton.rates import RateRequest
 
@@ -127,7 +127,7 @@ def command(
         paths=list(paths),
         output=output,
         on=list(on),
-        target=Target(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
+        target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
         assignments=list(assignments),
         catalog=catalog,
         limits=Limits(goal=cast(Goal | None, goal), budget=budget, deadline=deadline),

@@ -16,7 +16,7 @@ from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
 from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
-from linkworth.report.collect import SMALLER, Target, collect
+from linkworth.report.collect import SMALLER, TargetMachine, collect
 from linkworth.report.request import ReportProgress
 
 PROGRAMS = ("ep", "ft", "cg")
@@ -165,7 +165,7 @@ def _item(
         progress.step(f"npb:{program}.{CLASS}: {what}")
 
     return collect(
-        trace, fabrics, prices, target=Target(Arrangement(nodes=NODES)), smaller=smaller, step=step
+        trace, fabrics, prices, target=TargetMachine(Arrangement(nodes=NODES)), smaller=smaller, step=step
     )
 
 

@@ -22,7 +22,7 @@ SMALLER = "smaller"
 """Subfolder with traces of the same names: the same programs on smaller problems."""
 
 
-class Target(NamedTuple):
+class TargetMachine(NamedTuple):
     """Machine on which a trace is replayed, apart from its fabric."""
 
     arrangement: Arrangement = Arrangement()
@@ -30,7 +30,7 @@ class Target(NamedTuple):
     settings: ReplaySettings = ReplaySettings()
 
 
-_AS_RECORDED = Target()
+_AS_RECORDED = TargetMachine()
 _NO_LIMITS = Limits()
 
 
@@ -66,7 +66,7 @@ def collect(
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     *,
-    target: Target = _AS_RECORDED,
+    target: TargetMachine = _AS_RECORDED,
     limits: Limits = _NO_LIMITS,
     smaller: Path | None = None,
     allowed: Allowance | None = None,

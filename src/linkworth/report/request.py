@@ -14,7 +14,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, tables, write
-from linkworth.report.collect import Target, collect, find_traces, smaller_of
+from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -38,7 +38,7 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     paths: list[Path]
     output: Path
     on: list[str]
-    target: Target = Target()
+    target: TargetMachine = TargetMachine()
     assignments: list[str] = msgspec.field(default_factory=list)
     """`FABRIC=USD_PER_NODE_HOUR`."""
     catalog: str | None = None
