@@ -12,6 +12,7 @@ from linkworth.scale.rules import (
     Copied,
     Each,
     Latest,
+    Partner,
     Ranks,
     Rule,
     Same,
@@ -97,6 +98,9 @@ def fit_column(
             if rule is None:
                 raise UnfitError(first.entry, f"its {_word(name)} depend on no position on the grid")
             rules[name] = rule
+            across = rule.across() if isinstance(rule, Partner) else None
+            if across is not None:
+                samples = samples._replace(fitter=samples.fitter.of_faces(across))
         elif name == "completions":
             rules[name] = _fit_completions(samples, different, place, first)
         elif name == "references":

@@ -60,7 +60,10 @@ STEEPEST_FALL, STEEPEST_RISE = -2.0, 1.0
 class Fitter:
     """Fits series of numbers, and remembers the models of those that it has met."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool) -> None:
+    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None = None) -> None:
+        """Prefer, of models that are equally good, the area `across` that dimension if there is one."""
+        self._weak = weak
+        self._of_faces: dict[int, Fitter] = {}
         self._points = list(points)
         self._pools: defaultdict[str, list[tuple[list[int], list[float]]]] = defaultdict(list)
         sized = len({point.size for point in points}) > 1
@@ -75,7 +78,9 @@ class Fitter:
                 for powers in itertools.product((0.0, -1.0, 1.0), repeat=extents)
                 if 0 < sum(map(abs, powers)) < 4
             ]
-        self._monomials = sorted(monomials, key=lambda each: _complexity(each, weak=weak))
+        self._monomials = sorted(
+            monomials, key=lambda each: (not _is_area(each, across), *_complexity(each, weak=weak))
+        )
         simple = [
             number
             for number, each in enumerate(self._monomials)
@@ -102,6 +107,14 @@ class Fitter:
         self._pairs = list(itertools.combinations(simple, 2))
         self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], Model] = {}
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
+
+    def of_faces(self, across: int) -> "Fitter":
+        """Return the fitter of messages across a dimension. If its extent never differs, its power cannot be told."""
+        if len({point.grid[across] for point in self._points}) > 1:
+            return self
+        if across not in self._of_faces:
+            self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
+        return self._of_faces[across]
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
@@ -203,6 +216,16 @@ class Fitter:
 
 def _rounded(error: float) -> float:
     return 0.0 if error < _EXACT else error
+
+
+def _is_area(monomial: Monomial, across: int | None) -> bool:
+    """Return whether it is a power of all extents but one."""
+    return (
+        across is not None
+        and len(monomial.extents) > 1
+        and monomial.extents[across] == 0
+        and all(power == -1 for at, power in enumerate(monomial.extents) if at != across)
+    )
 
 
 def _complexity(monomial: Monomial, *, weak: bool) -> tuple[float, ...]:

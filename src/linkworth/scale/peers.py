@@ -83,6 +83,8 @@ STEPPED = (
     "shift +2^k",
     "shift -2^k",
 )
+STAYS = (("shift", 0), ("ring", 0))
+"""Terms, with their constants, of the own coordinate."""
 STEP_KINDS = ("k", "k back", "k of 2", "k of 3")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from linkworth.scale.cells import fit_cells
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
 from linkworth.scale.numbers import Fitter, Model
-from linkworth.scale.peers import Iterations, Peer, fit_peer
+from linkworth.scale.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 
@@ -175,6 +175,11 @@ class Partner(NamedTuple):
     communicator: int
     whole: bool
     """The communicator has all ranks, and the program's grid."""
+
+    def across(self) -> int | None:
+        """Return the one dimension along which the peer is elsewhere."""
+        moved = [at for at, term in enumerate(self.peer.terms) if (term.kind, term.constant) not in STAYS]
+        return moved[0] if self.whole and len(moved) == 1 else None
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""

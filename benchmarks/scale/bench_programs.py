@@ -1,0 +1,159 @@
+"""Scaling programs that nobody here wrote: from smaller recordings, against a real recording at the larger count.
+
+    python benchmarks/scale/bench_programs.py [--recordings FOLDER]
+
+LAMMPS (melt, 32,000 atoms) and a program in Python with mpi4py's buffers, both with more ranks than cores. The predicted times of
+the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
+"""
+
+import argparse
+import contextlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+from linkworth.scale import ScaleRequest, scale
+
+FABRICS = ("gbe", "ib-hdr")
+NODES = 4
+LIMIT = 0.15
+
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 20 0 20 0 20
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+thermo 50
+run 50
+"""
+
+HALO = """from mpi4py import MPI
+import numpy as np
+world = MPI.COMM_WORLD
+dims = MPI.Compute_dims(world.size, 2)
+grid = world.Create_cart(dims, periods=[True, True])
+x, y = grid.coords
+n = 1200
+nx, ny = n // dims[0] + (x < n % dims[0]), n // dims[1] + (y < n % dims[1])
+u = np.random.rand(nx + 2, ny + 2)
+left, right = grid.Shift(0, 1)
+below, above = grid.Shift(1, 1)
+row = grid.Sub([False, True])
+for step in range(30):
+    line = np.empty(ny)
+    grid.Sendrecv(u[1, 1:-1].copy(), dest=left, recvbuf=line, source=right)
+    u[-1, 1:-1] = line
+    grid.Sendrecv(u[-2, 1:-1].copy(), dest=right, recvbuf=line, source=left)
+    u[0, 1:-1] = line
+    line = np.empty(nx)
+    grid.Sendrecv(u[1:-1, 1].copy(), dest=below, recvbuf=line, source=above)
+    u[1:-1, -1] = line
+    grid.Sendrecv(u[1:-1, -2].copy(), dest=above, recvbuf=line, source=below)
+    u[1:-1, 0] = line
+    v = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    most = np.empty(1)
+    grid.Allreduce(np.array([abs(v - u[1:-1, 1:-1]).max()]), most, op=MPI.MAX)
+    row.Allreduce(np.array([float(nx)]), most)
+    u[1:-1, 1:-1] = v
+    if step % 10 == 0:
+        parts = grid.gather((x, y, float(v.sum())), root=0)
+"""
+
+
+class Program(NamedTuple):
+    """A program, its input, and the counts to record and to reach."""
+
+    launcher: list[str]
+    command: list[str]
+    file: str
+    text: str
+    counts: tuple[int, ...]
+    large: int
+
+
+PROGRAMS = {
+    "melt": Program(
+        ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"],
+        ["lmp", "-log", "none", "-in"],
+        "in.melt",
+        MELT,
+        (27, 36, 48),
+        64,
+    ),
+    "mpi4py": Program(["mpiexec"], [sys.executable], "halo.py", HALO, (4, 8, 16, 32), 64),
+}
+
+
+def recorded(name: str, ranks: int, folder: Path) -> Path:
+    """Return a recording, made if it is not there."""
+    program = PROGRAMS[name]
+    path = folder / f"{name}-{ranks}.lwt"
+    if not path.exists():
+        (folder / program.file).write_text(program.text, encoding="utf-8")
+        launch = [*program.launcher, "-n", str(ranks), *program.command, program.file]
+        command = ["linkworth", "trace", "-o", str(path), "--", *launch]
+        subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    return path
+
+
+def measure(name: str, folder: Path) -> float:
+    """Scale one program, print how it compares, and return the median difference of its predicted times."""
+    program = PROGRAMS[name]
+    small = [recorded(name, ranks, folder) for ranks in program.counts]
+    wanted = _engine.Trace(str(recorded(name, program.large, folder)))
+    path = folder / "scaled.lwt"
+    summary = scale(ScaleRequest(traces=small, ranks=program.large, output=path, replace=True))
+    made = _engine.Trace(str(path))
+    layout = block(program.large, NODES)
+    ratios = []
+    for fabric in FABRICS:
+        found = [replay(trace, fabrics.get(fabric), layout).seconds for trace in (made, wanted)]
+        ratios.append(found[0] / found[1])
+        print(
+            f"{name} {program.large} ranks, {fabric}: {found[0]:.4g} s of {found[1]:.4g} s, {ratios[-1]:.3f}"
+        )
+    for doubt in summary.scaling.remarks:
+        print(f"  {doubt}")
+    return statistics.median(abs(ratio - 1) for ratio in ratios)
+
+
+def main() -> int:
+    """Compare the programs that are there; return 1 where the median difference is above the limit."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--recordings", type=Path, help="folder with recordings, in which new ones are kept")
+    asked = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = asked.recordings
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder.mkdir(exist_ok=True, parents=True)
+        found = []
+        for name, program in PROGRAMS.items():
+            missing = [
+                tool for tool in (program.launcher[0], program.command[0]) if shutil.which(tool) is None
+            ]
+            if missing:
+                print(f"{name}: not measured, no {' and no '.join(missing)} here")
+                continue
+            found.append(measure(name, folder))
+    return 0 if all(each <= LIMIT for each in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
