@@ -118,7 +118,9 @@ class Fitter:
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
-        for others, theirs in self._pools[site]:
+        # Equal at two counts or more, it is the same number at whatever place it is sent.
+        everywhere = self._pools[f"any {site.rpartition(' ')[2]}"]
+        for others, theirs in [*self._pools[site], *(everywhere if len(numbers) > 1 else [])]:
             at = dict(zip(others, theirs, strict=True))
             if len(others) > len(numbers) and all(
                 at.get(number) == value for number, value in zip(numbers, values, strict=True)
@@ -128,6 +130,8 @@ class Fitter:
             return self._like_others(site, numbers[0], values[0])
         if (list(numbers), list(values)) not in self._pools[site]:
             self._pools[site].append((list(numbers), list(values)))
+            if len(numbers) > 1 and (list(numbers), list(values)) not in everywhere:
+                everywhere.append((list(numbers), list(values)))
         return self.fit(numbers, values)
 
     def _like_others(self, site: str, number: int, value: float) -> Model:

@@ -226,8 +226,12 @@ class Builder:
         mixed = weights[place] * (table.call.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1))
         hashes = np.add.reduceat(mixed, starts) + (ends - starts).astype(np.uint64)
         _, first, column_of_leaf = np.unique(hashes, return_index=True, return_inverse=True)
-        # Peers are what wrong assumptions fail at, so they come first.
-        hardest = sorted(range(len(first)), key=lambda each: self._ease(int(table.call[starts[first[each]]])))
+        # Peers are what wrong assumptions fail at, so they come first, and then what most recordings show.
+        shown = [table.recordings_of(slice(int(starts[leaf]), int(ends[leaf]))) for leaf in first.tolist()]
+        hardest = sorted(
+            range(len(first)),
+            key=lambda each: (self._ease(int(table.call[starts[first[each]]])), -shown[each]),
+        )
         columns: dict[int, PlacedCall] = {}
         for number in hardest:
             leaf = int(first[number])
@@ -337,6 +341,10 @@ class _Table:
         columns = np.append(column_of_leaf, -1)
         before, leaf = columns[(self.slots >> SLOT_BITS) - 1], column_of_leaf[self.slots & SLOT_MASK]
         return np.unique(before * (int(column_of_leaf.max()) + 2) + leaf, return_inverse=True)[1]
+
+    def recordings_of(self, part: slice) -> int:
+        """Return the number of recordings that have some events."""
+        return len(np.unique(self._recording[self.sample[part]]))
 
     def samples(self, part: slice, fitter: Fitter) -> Samples:
         """Return the samples of some events."""
