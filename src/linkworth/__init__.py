@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linkworth.api.fabric import Fabric, fabrics
     from linkworth.api.predictions import Prediction, Predictions
     from linkworth.api.profile import Profile
+    from linkworth.api.sweep import Sweep
     from linkworth.api.table import Table
     from linkworth.api.trace import Trace, open, record, skeleton
     from linkworth.errors import (
@@ -37,6 +38,7 @@ _HOMES = {
     "Predictions": "linkworth.api.predictions",
     "Prediction": "linkworth.api.predictions",
     "Advice": "linkworth.api.advice",
+    "Sweep": "linkworth.api.sweep",
     "Fabric": "linkworth.api.fabric",
     "Table": "linkworth.api.table",
     "LinkworthError": "linkworth.errors",
@@ -57,6 +59,7 @@ __all__ = [
     "Prediction",
     "Predictions",
     "Profile",
+    "Sweep",
     "Table",
     "Trace",
     "UsageError",

@@ -16,7 +16,8 @@ from linkworth.catalog import machines
 ROOT = Path(__file__).parents[2]
 PUBLIC = {
     "Advice", "DamagedInputError", "EnvironmentLacksError", "Fabric", "IncompleteError", "LinkworthError", "Prediction",
-    "Predictions", "Profile", "Table", "Trace", "UsageError", "__version__", "advise", "fabrics", "open", "record", "skeleton",
+    "Predictions", "Profile", "Sweep", "Table", "Trace", "UsageError", "__version__", "advise", "fabrics", "open", "record",
+    "skeleton",
 }  # fmt: skip
 NOTEBOOK = ROOT / "docs/tutorial/decision.ipynb"
 
@@ -104,7 +105,44 @@ def test_predictions_and_advice_agree_with_the_command_line(trace, linkworth):
         assert shown._repr_html_().startswith("<table>")
 
 
+def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkworth):
+    found = trace.sweep(["gbe", "ib-hdr"], {"latency": [1e-6, 1e-5], "bandwidth": "x0.5,x2"}, nodes=[2, 4])
+    given = [
+        "--on",
+        "gbe",
+        "--on",
+        "ib-hdr",
+        "--nodes",
+        "2,4",
+        "--vary",
+        "latency=1us,10us",
+        "--vary",
+        "bandwidth=x0.5,x2",
+        "--json",
+    ]
+    answer = json.loads(linkworth("sweep", trace.path, *given).stdout)
+    expected = [pytest.approx(point["seconds"], rel=1e-12) for point in answer["points"]]
+    assert [point.seconds for point in found.points] == expected
+    data = found.to_xarray()
+    lowest = min(point["seconds"] for point in answer["points"])
+    assert dict(data.sizes) == {"fabric": 2, "nodes": 2, "placement": 1, "latency": 2, "bandwidth": 2}
+    for point in answer["points"]:
+        own = lw.Fabric.load(point["fabric"]).bandwidth_bytes_per_second
+        there = {"fabric": point["fabric"], "nodes": point["nodes"], "placement": "block"}
+        there |= {
+            "latency": point["parameters"]["latency"],
+            "bandwidth": point["parameters"]["bandwidth"] / own,
+        }
+        assert float(data.seconds.sel(there)) == point["seconds"]
+    frame = found.to_frame()
+    assert len(frame) == len(answer["points"]) and frame["seconds"].min() == pytest.approx(lowest)
+    assert found._repr_html_().startswith("<table>")
+
+
 MISTAKES = {
+    "unknown parameter": lambda t: t.sweep("gbe", {"latencey": [1e-6]}),
+    "overhead by value": lambda t: t.sweep("gbe", {"overhead": [1e-6]}),
+    "no values": lambda t: t.sweep("gbe", {"cpu_factor": []}),
     "unknown network": lambda t: t.predict("nope"),
     "no network": lambda t: t.predict([]),
     "one name twice": lambda t: t.predict(["gbe", lw.Fabric.load("gbe").with_(rails=2)]),

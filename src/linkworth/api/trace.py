@@ -15,6 +15,7 @@ from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
+from linkworth.api.sweep import Sweep, axes_of
 from linkworth.api.table import Table
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import IncompleteError, UsageError
@@ -27,6 +28,7 @@ from linkworth.places.job import Stream
 from linkworth.predict import predict
 from linkworth.predict.request import measured_times
 from linkworth.predict.sharing import fitted
+from linkworth.predict.sweep import arrangements, sweep
 from linkworth.profile import of_trace
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
@@ -35,6 +37,7 @@ from linkworth.trace import record as recording
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 _BATCH_ROWS = 1 << 18
+_NOTHING: Mapping[str, Sequence[float] | str] = {}
 
 
 class Trace:
@@ -171,6 +174,35 @@ class Trace:
                     step=steps.step,
                 )
             )
+
+    def sweep(
+        self,
+        on: FabricLike | Sequence[FabricLike],
+        vary: Mapping[str, Sequence[float] | str] = _NOTHING,
+        *,
+        nodes: Sequence[int] = (),
+        placements: Sequence[str] = ("block",),
+        cpu_factor: float = 1.0,
+        **settings: Any,  # noqa: ANN401 (fields of several types)
+    ) -> Sweep:
+        """Predict the time for every combination of networks, numbers of nodes (default: 2), placements and parameters.
+
+        `vary` gives each parameter its values in SI units, as `{"latency": [1e-6, 2e-6]}`, or a text with units and factors, as
+        `{"latency": "1us..100us:10", "bandwidth": "x0.5,x1,x2"}`. Parameters are latency, bandwidth, overhead (factors only),
+        rails, cpu_factor and background_load. `cpu_factor` and `settings` are those of `predict`.
+
+        Raises UsageError for an unknown network, parameter or setting, and DamagedInputError for an incomplete trace.
+        """
+        with in_words_of_the_api():
+            found = sweep(
+                self._file,
+                found_fabrics(on),
+                axes_of(vary),
+                arrangements(nodes, None, placements),
+                cpu_factor=cpu_factor,
+                settings=_settings(settings),
+            )
+            return shown_as(Sweep, found)
 
     def __repr__(self) -> str:
         return f"<linkworth.Trace of {self.workload}: {self.ranks} ranks, {self.events:,} calls, {self.path}>"

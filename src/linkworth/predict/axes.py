@@ -60,8 +60,7 @@ def parse(text: str) -> SweepAxis:
     """
     option = f"`vary` {text!r}"
     name, equals, values = (part.strip() for part in text.partition("="))
-    if name not in UNITS:
-        raise UsageError(f"{option}: there is no {name!r} to vary; choose {', '.join(UNITS)}")
+    _require_known(name, option)
     if not equals or not values:
         raise UsageError(
             f"{option}: it has no values; write `vary` {name}=FROM..TO:COUNT or {name}=VALUE,VALUE"
@@ -72,10 +71,6 @@ def parse(text: str) -> SweepAxis:
         raise UsageError(f"{option}: factors (x2) and values cannot be mixed")
     if factor and name in NO_FACTORS:
         raise UsageError(f"{option}: {name} is given by value, without x")
-    if not factor and name in ONLY_FACTORS:
-        raise UsageError(
-            f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
-        )
     units = {} if factor else UNITS[name]
 
     def value(word: str) -> float:
@@ -84,11 +79,31 @@ def parse(text: str) -> SweepAxis:
         return number
 
     found = _range(values, value, option) if ".." in values else [value(word) for word in words]
-    if len(found) > MOST_VALUES:
-        raise UsageError(f"{option}: {len(found)} values; give at most {MOST_VALUES}")
-    for number in found:
+    return axis(name, found, option, factor=factor)
+
+
+def axis(name: str, values: list[float], option: str, *, factor: bool = False) -> SweepAxis:
+    """Return the axis of a parameter with values in SI units, or with factors.
+
+    Raises UsageError, which begins with `option`, for an invalid name or value.
+    """
+    _require_known(name, option)
+    if not values:
+        raise UsageError(f"{option}: it has no values")
+    if not factor and name in ONLY_FACTORS:
+        raise UsageError(
+            f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
+        )
+    if len(values) > MOST_VALUES:
+        raise UsageError(f"{option}: {len(values)} values; give at most {MOST_VALUES}")
+    for number in values:
         _check(name, number, factor, option)
-    return SweepAxis(name=name, values=found, factor=factor)
+    return SweepAxis(name=name, values=values, factor=factor)
+
+
+def _require_known(name: str, option: str) -> None:
+    if name not in UNITS:
+        raise UsageError(f"{option}: there is no {name!r} to vary; choose {', '.join(UNITS)}")
 
 
 def _range(text: str, value: Callable[[str], float], option: str) -> list[float]:

@@ -1,0 +1,77 @@
+"""Sweeps of the public API."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linkworth.api import html
+from linkworth.api.table import Table, from_rows
+from linkworth.errors import EnvironmentLacksError
+from linkworth.model import sweep as model
+from linkworth.predict import axes
+
+NUMBERS = (
+    "seconds",
+    "compute_seconds",
+    "overhead_seconds",
+    "latency_seconds",
+    "bandwidth_seconds",
+    "wait_seconds",
+)
+"""Results of a point: its time, and the parts of its critical path."""
+_SETTINGS = ("fabric", "nodes", "placement")
+
+
+class Sweep(model.Sweep, frozen=True, kw_only=True):
+    """Predicted times of one program for every combination of networks, numbers of nodes, placements and parameters."""
+
+    def to_table(self) -> Table:
+        """Return one row a combination: network, nodes, placement, each parameter as applied, and the times in seconds."""
+        names = [axis.name for axis in self.axes]
+        rows: list[dict[str, Any]] = [
+            {name: getattr(point, name) for name in (*_SETTINGS, *NUMBERS)} | point.parameters
+            for point in self.points
+        ]
+        kinds = {"fabric": "object", "nodes": "int64", "placement": "object"}
+        kinds |= dict.fromkeys((*names, *NUMBERS), "float64")
+        return from_rows(rows, kinds, f"sweep of {self.workload} on {self.ranks} ranks")
+
+    def to_frame(self) -> Any:  # noqa: ANN401
+        """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
+        return self.to_table().to_pandas()
+
+    def to_xarray(self) -> Any:  # noqa: ANN401
+        """Return an `xarray.Dataset` with a variable a result, and a dimension a setting or parameter.
+
+        The coordinates of a parameter are the values asked for: factors, if it was given by factors. Raises
+        EnvironmentLacksError if xarray is not installed.
+        """
+        try:
+            import xarray
+        except ImportError:
+            raise EnvironmentLacksError("xarray is not installed; install it: pip install xarray") from None
+        table = self.to_table()
+        coordinates: dict[str, Any] = {name: list(dict.fromkeys(table[name].tolist())) for name in _SETTINGS}
+        coordinates |= {axis.name: axis.values for axis in self.axes}
+        shape = [len(values) for values in coordinates.values()]
+        return xarray.Dataset(
+            {name: (tuple(coordinates), table[name].reshape(shape), {"units": "s"}) for name in NUMBERS},
+            coordinates,
+            {"workload": self.workload, "ranks": self.ranks},
+        )
+
+    def _repr_html_(self) -> str:
+        table = self.to_table()
+        shown = (*_SETTINGS, *(axis.name for axis in self.axes), "seconds")
+        return html.table(table.title, shown, [[row[name] for name in shown] for row in table.rows()])
+
+
+def axes_of(vary: Mapping[str, Sequence[float] | str]) -> list[model.SweepAxis]:
+    """Return the axes of a sweep. A text is in the command line's form: `1us..100us:10`, `x0.5,x2`. Raises UsageError."""
+    found = []
+    for name, values in vary.items():
+        known = name.replace("_", "-")
+        if isinstance(values, str):
+            found.append(axes.parse(f"{known}={values}"))
+        else:
+            found.append(axes.axis(known, list(values), f"`vary` {name!r}"))
+    return found
