@@ -127,7 +127,7 @@ def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkwor
     lowest = min(point["seconds"] for point in answer["points"])
     assert dict(data.sizes) == {"fabric": 2, "nodes": 2, "placement": 1, "latency": 2, "bandwidth": 2}
     for point in answer["points"]:
-        own = lw.Fabric.load(point["fabric"]).bandwidth_bytes_per_second
+        own = lw.Fabric.load(point["fabric"]).link.bandwidth_bytes_per_second
         there = {"fabric": point["fabric"], "nodes": point["nodes"], "placement": "block"}
         there |= {
             "latency": point["parameters"]["latency"],
