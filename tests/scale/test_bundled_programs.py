@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from linkworth.skeleton import parse, record_skeleton
 
 
 def skeleton(command: str, ranks: int, folder: Path) -> Path:
-    program = parse([command])
+    program = parse(command.split())
     rates = RateSource(
         method="reference",
         description="a nanosecond an operation",
@@ -60,6 +61,31 @@ def test_every_call_is_that_of_the_skeleton(
     for rank in (0, 1, large // 2 + 1, large - 1):
         assert calls(made, rank) == calls(wanted, rank)
     assert computation(made) == pytest.approx(computation(wanted), rel=0.1)
+
+
+def stencil(side: int, ranks: int, folder: Path) -> Path:
+    inner = folder / str(side)
+    inner.mkdir(exist_ok=True)
+    return skeleton(f"stencil:{side}x{side}x4 --iterations 24", ranks, inner)
+
+
+@pytest.mark.parametrize(
+    ("small", "wanted", "options"),
+    [
+        ([(48, 4), (72, 9), (96, 16)], (144, 36), {"weak": True}),
+        ([(48, 4), (96, 4), (96, 16), (192, 16)], (384, 64), {"sizes": [48, 96, 96, 192], "to_size": 384}),
+        ([(96, 4), (96, 9), (96, 16)], (96, 32), {"grid": (8, 4)}),
+    ],
+)
+def test_growing_problems_and_other_grids(
+    small: list[tuple[int, int]], wanted: tuple[int, int], options: dict[str, Any], tmp_path: Path
+) -> None:
+    made = tmp_path / "made.lwt"
+    traces = [stencil(side, ranks, tmp_path) for side, ranks in small]
+    scale(ScaleRequest(traces=traces, ranks=wanted[1], output=made, **options))
+    right = stencil(*wanted, tmp_path)
+    assert all(calls(made, rank) == calls(right, rank) for rank in range(wanted[1]))
+    assert computation(made) == pytest.approx(computation(right), rel=0.1)
 
 
 def test_differences_at_the_largest_count_are_told_and_kept(

@@ -25,6 +25,11 @@ def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> lis
                 f"one extent of the grid is {extents[0]} in all recordings and {extent} at {target.ranks} ranks, so that what "
                 "depends on it is not known; record a count at which it differs"
             )
+    if all(len(set(extents)) == 1 for extents in grids) and len(set(new)) > 1:
+        out.append(
+            f"the grids of all recordings are as wide as long, and {found.program.arrangement.describe(target.ranks)} is not, "
+            "so that each message is taken to be as large as the side that it crosses; record such a count"
+        )
     transposed = _transpositions(largest) if target.ranks > largest.ranks else []
     if transposed:
         out.append(

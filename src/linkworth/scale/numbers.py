@@ -109,9 +109,7 @@ class Fitter:
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
 
     def of_faces(self, across: int) -> "Fitter":
-        """Return the fitter of messages across a dimension. If its extent never differs, its power cannot be told."""
-        if len({point.grid[across] for point in self._points}) > 1:
-            return self
+        """Return the fitter of messages across a dimension, for grids on which the powers of extents cannot be told."""
         if across not in self._of_faces:
             self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
         return self._of_faces[across]
