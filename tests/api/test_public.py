@@ -128,10 +128,7 @@ def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkwor
     assert dict(data.sizes) == {"fabric": 2, "nodes": 2, "placement": 1, "latency": 2, "bandwidth": 2}
     assert data.seconds.to_numpy().ravel().tolist() == expected
     fast = data.seconds.sel(fabric="gbe", nodes=4, placement="block", latency=1e-6, bandwidth=2.0)
-    assert (
-        fast
-        == found.points[found.points.index(min(found.points[4:8], key=lambda each: each.seconds))].seconds
-    )
+    assert fast == min(point.seconds for point in found.points[4:8])
     frame = found.to_frame()
     assert len(frame) == len(answer["points"]) and frame["seconds"].min() == pytest.approx(lowest)
     assert found._repr_html_().startswith("<table>")
