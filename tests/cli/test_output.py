@@ -18,8 +18,8 @@ from synthetic import collective, recv, send, write_trace
 
 from linkworth.cli.main import VERBS, cli, main
 from linkworth.cli.output import OutputFile, OutputFolder, SafeConsole, console, note
-from linkworth.cli.sweep_table import PARTS, as_csv
-from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
+from linkworth.cli.sweep_table import as_csv
+from linkworth.model.sweep import TIMES, Sweep, SweepAxis, SweepPoint
 
 EVIL = "evil\x1b]0;owned\x07\x9b2J[bold]"
 SHOWN = "evil\\x1b]0;owned\\x07\\x9b2J[bold]"
@@ -179,7 +179,7 @@ def test_a_dash_is_standard_output(trace: Path, linkworth: LinkworthCommand) -> 
 
 
 def test_a_name_like_a_formula_in_csv() -> None:
-    times = dict.fromkeys(PARTS, 0.5)
+    times = dict.fromkeys(TIMES, 0.5)
     point = SweepPoint(
         fabric="=1+1", nodes=2, placement="-x", parameters={"latency": 1e-6}, internode_bytes=8, **times
     )

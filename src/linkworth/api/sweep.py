@@ -9,15 +9,6 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.model import sweep as model
 from linkworth.predict import axes
 
-NUMBERS = (
-    "seconds",
-    "compute_seconds",
-    "overhead_seconds",
-    "latency_seconds",
-    "bandwidth_seconds",
-    "wait_seconds",
-)
-"""Results of a point: its time, and the parts of its critical path."""
 _SETTINGS = ("fabric", "nodes", "placement")
 
 
@@ -28,11 +19,11 @@ class Sweep(model.Sweep, frozen=True, kw_only=True):
         """Return one row a combination: network, nodes, placement, each parameter as applied, and the times in seconds."""
         names = [axis.name for axis in self.axes]
         rows: list[dict[str, Any]] = [
-            {name: getattr(point, name) for name in (*_SETTINGS, *NUMBERS)} | point.parameters
+            {name: getattr(point, name) for name in (*_SETTINGS, *model.TIMES)} | point.parameters
             for point in self.points
         ]
         kinds = {"fabric": "object", "nodes": "int64", "placement": "object"}
-        kinds |= dict.fromkeys((*names, *NUMBERS), "float64")
+        kinds |= dict.fromkeys((*names, *model.TIMES), "float64")
         return from_rows(rows, kinds, f"sweep of {self.workload} on {self.ranks} ranks")
 
     def to_frame(self) -> Any:  # noqa: ANN401
@@ -54,7 +45,7 @@ class Sweep(model.Sweep, frozen=True, kw_only=True):
         coordinates |= {axis.name: axis.values for axis in self.axes}
         shape = [len(values) for values in coordinates.values()]
         return xarray.Dataset(
-            {name: (tuple(coordinates), table[name].reshape(shape), {"units": "s"}) for name in NUMBERS},
+            {name: (tuple(coordinates), table[name].reshape(shape), {"units": "s"}) for name in model.TIMES},
             coordinates,
             {"workload": self.workload, "ranks": self.ranks},
         )

@@ -7,19 +7,11 @@ from rich.console import RenderableType
 
 from linkworth import units
 from linkworth.cli.table import Table
-from linkworth.model.sweep import Sweep
+from linkworth.model.sweep import TIMES, Sweep
 from linkworth.replay.collectives import rules_in_words
 from linkworth.writing.text import csv_cell
 
 MOST_ROWS = 100
-PARTS = (
-    "seconds",
-    "compute_seconds",
-    "overhead_seconds",
-    "latency_seconds",
-    "bandwidth_seconds",
-    "wait_seconds",
-)
 
 
 def sweep_table(sweep: Sweep) -> RenderableType:
@@ -34,7 +26,7 @@ def sweep_table(sweep: Sweep) -> RenderableType:
                 str(point.nodes),
                 point.placement,
                 *(_value(name, point.parameters[name]) for name in axes),
-                *(units.duration(getattr(point, part)) for part in PARTS),
+                *(units.duration(getattr(point, part)) for part in TIMES),
             ]
             for point in sweep.points
         ],
@@ -53,10 +45,10 @@ def as_csv(sweep: Sweep) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     axes = [axis.name for axis in sweep.axes]
-    writer.writerow(["fabric", "nodes", "placement", *axes, *PARTS, *_BYTES])
+    writer.writerow(["fabric", "nodes", "placement", *axes, *TIMES, *_BYTES])
     for point in sweep.points:
         values = [point.parameters[name] for name in axes]
-        times = [getattr(point, part) for part in PARTS]
+        times = [getattr(point, part) for part in TIMES]
         cells = [
             point.fabric,
             point.nodes,

@@ -6,6 +6,16 @@ from linkworth.model.collectives import CollectiveRules
 from linkworth.model.prediction import ComputationScale, ReplayTimes
 from linkworth.model.rates import RateSource
 
+TIMES = (
+    "seconds",
+    "compute_seconds",
+    "overhead_seconds",
+    "latency_seconds",
+    "bandwidth_seconds",
+    "wait_seconds",
+)
+"""Fields of a point: its time, and the parts of its critical path."""
+
 
 class SweepAxis(msgspec.Struct, frozen=True, kw_only=True):
     """A parameter and the values that it takes."""
