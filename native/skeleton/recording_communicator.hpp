@@ -57,9 +57,9 @@ class RecordingCommunicator {
         finish_collective(Call::alltoallv, kNoRoot, shape);
     }
     template <class T>
-    void gatherv(const T*, std::span<const int> counts, T*, int root) {
+    void gatherv(const T*, std::size_t count, std::span<const int> counts, T*, int root) {
         tracefile::Shape& shape = recorder_->fresh_shape();
-        shape.bytes = static_cast<std::uint64_t>(counts[static_cast<std::size_t>(rank_)]) * sizeof(T);
+        shape.bytes = count * sizeof(T);
         if (rank_ == root) shape.recv_bytes = append_bytes(counts, sizeof(T), shape.recv_counts);
         finish_collective(Call::gatherv, root, shape);
     }

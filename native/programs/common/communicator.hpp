@@ -42,8 +42,9 @@ concept Communicator =
         /// Sends `counts[r]` elements to rank r, one rank's after the other's; received data has the same
         /// order. In place if both buffers are one; each rank must then get as many as it gives.
         comm.alltoallv(input, counts, data, counts);
-        /// `counts[r]` elements from rank r, one rank's after the other's, to the root.
-        comm.gatherv(input, counts, data, rank);
+        /// `count` elements of this rank, `counts[r]` of rank r, one rank's after the other's, to the root.
+        /// Only the root needs `counts`.
+        comm.gatherv(input, count, counts, data, rank);
         comm.send(input, count, rank, level);
         comm.recv(data, count, rank, level);
         { comm.isend(input, count, rank, level) } -> std::same_as<typename C::Request>;

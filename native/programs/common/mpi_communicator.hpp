@@ -58,10 +58,10 @@ class MpiCommunicator {
                       output, output_counts.data(), to.data(), type<T>(), comm_);
     }
     template <class T>
-    void gatherv(const T* input, std::span<const int> counts, T* output, int root) {
+    void gatherv(const T* input, std::size_t count, std::span<const int> counts, T* output, int root) {
         const std::vector<int> to = rank_ == root ? offsets(counts) : std::vector<int>();
-        MPI_Gatherv(input, counts[static_cast<std::size_t>(rank_)], type<T>(), output, counts.data(),
-                    to.data(), type<T>(), root, comm_);
+        MPI_Gatherv(input, narrow(count), type<T>(), output, counts.data(), to.data(), type<T>(), root,
+                    comm_);
     }
     template <class T>
     void send(const T* data, std::size_t count, int destination, int tag) {

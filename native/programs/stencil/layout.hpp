@@ -60,10 +60,11 @@ class Grid {
   public:
     Grid(const Problem& problem, int ranks) : nx_(problem.nx), ny_(problem.ny) {
         double shortest = 0.0;
-        for (int across = 1; across <= ranks; ++across) {
+        const auto most = std::min<std::int64_t>(ranks, nx_ / kFewestPoints);
+        for (int across = 1; across <= most; ++across) {
             if (ranks % across != 0) continue;
             const int along = ranks / across;
-            if (nx_ / across < kFewestPoints || ny_ / along < kFewestPoints) continue;
+            if (ny_ / along < kFewestPoints) continue;
             const double halo = static_cast<double>(nx_) / across + static_cast<double>(ny_) / along;
             if (fits() && halo >= shortest) continue;
             shortest = halo;

@@ -76,7 +76,7 @@ class Run {
           piece_(grid_.piece(world.rank())),
           timers_(timers) {
         for (const Side side : kSides) neighbours_[index(side)] = grid_.neighbour(world.rank(), step(side));
-        if (problem.output_every > 0)
+        if (problem.output_every > 0 && world.rank() == 0)
             for (int rank = 0; rank < world.size(); ++rank)
                 piece_sizes_.push_back(static_cast<int>(grid_.piece(rank).points(problem.nz)));
     }
@@ -156,7 +156,9 @@ class Run {
     void gather_output() {
         for (int field = 0; field < kFields; ++field) {
             timers_.measure(4, [&] { kernel_.pack_output(field); });
-            timers_.measure(5, [&] { world_.gatherv(kernel_.piece(), piece_sizes_, kernel_.pieces(), 0); });
+            const auto points = static_cast<std::size_t>(piece_.points(problem_.nz));
+            timers_.measure(
+                5, [&] { world_.gatherv(kernel_.piece(), points, piece_sizes_, kernel_.pieces(), 0); });
             timers_.measure(4, [&] { kernel_.take_output(field); });
         }
         // Outside any phase, because this is no computation with a rate to measure.
@@ -181,7 +183,7 @@ class Run {
     Piece piece_;
     Timers& timers_;
     std::array<int, 4> neighbours_{};
-    std::vector<int> piece_sizes_;
+    std::vector<int> piece_sizes_;  ///< by rank, on the one that gathers them
 };
 
 }  // namespace linkworth::npb::stencil
