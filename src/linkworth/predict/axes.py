@@ -69,8 +69,7 @@ def parse(text: str) -> SweepAxis:
     factor = words[0].strip().startswith("x")
     if any(word.strip().startswith("x") != factor for word in words):
         raise UsageError(f"{option}: factors (x2) and values cannot be mixed")
-    if factor and name in NO_FACTORS:
-        raise UsageError(f"{option}: {name} is given by value, without x")
+    _check_form(name, factor, option)
     units = {} if factor else UNITS[name]
 
     def value(word: str) -> float:
@@ -90,15 +89,21 @@ def axis(name: str, values: list[float], option: str, *, factor: bool = False) -
     _require_known(name, option)
     if not values:
         raise UsageError(f"{option}: it has no values")
-    if not factor and name in ONLY_FACTORS:
-        raise UsageError(
-            f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
-        )
+    _check_form(name, factor, option)
     if len(values) > MOST_VALUES:
         raise UsageError(f"{option}: {len(values)} values; give at most {MOST_VALUES}")
     for number in values:
         _check(name, number, factor, option)
     return SweepAxis(name=name, values=values, factor=factor)
+
+
+def _check_form(name: str, factor: bool, option: str) -> None:
+    if factor and name in NO_FACTORS:
+        raise UsageError(f"{option}: {name} is given by value, without x")
+    if not factor and name in ONLY_FACTORS:
+        raise UsageError(
+            f"{option}: {name} depends on the message, so give factors of it, such as {name}=x0.5..x2:5"
+        )
 
 
 def _require_known(name: str, option: str) -> None:
