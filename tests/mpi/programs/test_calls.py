@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections import Counter, defaultdict
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -131,8 +132,7 @@ def bytes_by_peer(trace, rank, *functions):
     return found
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32, 64, 128])
-@pytest.mark.parametrize("letter", ["S", "D"])
+@pytest.mark.parametrize(("letter", "ranks"), [*product("SA", [1, 2, 4, 8, 16, 32, 64, 128]), ("D", 8)])
 @pytest.mark.parametrize("program", ["cg", "mg"])
 def test_each_message_is_sent_and_received(skeleton, program, letter, ranks):
     """In order: the k-th message from one rank to another has the size of the k-th receive from it, or fits in it."""
