@@ -16,7 +16,6 @@ from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, write_output
-from linkworth.writing.text import encodable
 
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
@@ -26,7 +25,7 @@ def write(items: Sequence[ReportItem], path: Path) -> int:
     """
     if not items:
         raise UsageError("a report needs at least one recorded program; record one with `linkworth trace`")
-    page = encodable(render(items)).encode()
+    page = render(items)
     write_output(path, page)
     return len(page)
 
@@ -46,8 +45,8 @@ def check_target(path: Path) -> None:
         raise UsageError(f"cannot write the report to {path}: the folder {folder} may not be written to")
 
 
-def render(items: Sequence[ReportItem]) -> str:
-    """Return the page as HTML text."""
+def render(items: Sequence[ReportItem]) -> bytes:
+    """Return the page as HTML in UTF-8."""
     summary = summarise(items)
     data = whatif.build(items, summary.scale.runs)
     return writer.page(

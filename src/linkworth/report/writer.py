@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import resources
@@ -14,6 +15,7 @@ from linkworth import __version__, units
 from linkworth.report.files import csv_text
 from linkworth.report.svg import NO_CONVERTER, can_draw, svg
 from linkworth.report.table import Figure, ReportTable
+from linkworth.writing.text import encodable
 
 MOST_ROWS = 500
 """Most rows of a table on a page; its CSV file has all."""
@@ -26,8 +28,8 @@ def page(
     scripts: Sequence[str] = (),
     step: Callable[[str], None] = lambda _: None,
     **context: object,
-) -> str:
-    """Return a page as HTML text; `step` is called with the name of each figure before it is drawn.
+) -> bytes:
+    """Return a page as HTML in UTF-8; `step` is called with the name of each figure before it is drawn.
 
     The template extends `base.html.jinja`. Everything that is inserted is escaped, and a content security policy
     allows the page's own script and style sheet only.
@@ -54,7 +56,7 @@ def page(
     environment.globals["most_rows"] = MOST_ROWS
     style = _asset("styles.css")
     script = "\n".join(_asset(name) for name in (*scripts, "sort.js", "tooltip.js"))
-    return environment.get_template(template).render(
+    chunks = environment.get_template(template).generate(
         title=title,
         version=__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -64,6 +66,11 @@ def page(
         script=Markup(script),
         **context,
     )
+    # Chunk by chunk: a page of many megabytes exists once.
+    written = io.BytesIO()
+    for chunk in chunks:
+        written.write(encodable(chunk).encode())
+    return written.getvalue()
 
 
 def _asset(name: str) -> str:

@@ -57,7 +57,7 @@ def study_page(
     interconnects_sections: dict[str, Section],
 ) -> Path:
     path = tmp_path_factory.mktemp("study-page") / "report.html"
-    path.write_text(render(interconnects, list(interconnects_sections.values())), encoding="utf-8")
+    path.write_bytes(render(interconnects, list(interconnects_sections.values())))
     return path
 
 

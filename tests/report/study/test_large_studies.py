@@ -57,7 +57,7 @@ def test_figures_show_what_differs_most_and_their_numbers_are_whole() -> None:
     assert height(standalone(times)) < 4000
     profiles = sections["profiles"]
     assert len(profiles.figures) == MOST_FIGURES and "of 30 environments are drawn" in profiles.text
-    page = render(Results(study, records), [sections["cells"]])
+    page = render(Results(study, records), [sections["cells"]]).decode()
     assert f"The first {MOST_ROWS} of 600 rows; the file below has all." in page
 
 

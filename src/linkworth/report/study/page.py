@@ -13,8 +13,8 @@ def render(
     *,
     warnings: Sequence[str] = (),
     step: Callable[[str], None] = lambda _: None,
-) -> str:
-    """Return the page as HTML text; `step` is called with the name of each figure before it is drawn."""
+) -> bytes:
+    """Return the page as HTML in UTF-8; `step` is called with the name of each figure before it is drawn."""
     return writer.page(
         "study.html.jinja",
         title=results.title,
