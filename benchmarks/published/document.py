@@ -136,8 +136,8 @@ def choices(points: Sequence[Point]) -> str:
     total = sum(counts.values())
     found = ", ".join(f"{count} {name}" for name, count in counts.items())
     return (
-        "The choice of the cheaper network, from one network's time at 0.975 and 0.78 US$ for a node and hour, with the "
-        f"intervals without their source: {found}, of {total}.\n"
+        "The cheaper network was chosen from the time on one, at 0.975 and 0.78 US$ for a node and hour. With the "
+        f"intervals without their source, of {total} choices: {found}.\n"
     )
 
 

@@ -69,12 +69,12 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[float, float] | None = None
     """The interval with the model's errors of the other sources alone."""
     miss: tuple[str, str, float] | None = None
-    """What the point says of the model: pattern, technology, logarithm of the factor on the predicted time of that part."""
+    """Pattern, technology, and logarithm of the factor on the predicted time of that part; None without one."""
     failure: str = ""
 
 
 class Bench(NamedTuple):
-    """What the interval of a micro-benchmark depends on."""
+    """Source of the interval of a micro-benchmark: its pattern and its technology."""
 
     pattern: Pattern
     technology: Technology
@@ -87,7 +87,7 @@ class Bench(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What the interval of a program depends on: replays without their trace, so that another process can take them."""
+    """Source of the interval of a program: replays without their trace, so that another process can take them."""
 
     draws: Draws
     response: Response

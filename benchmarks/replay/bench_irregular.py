@@ -18,15 +18,14 @@ import json
 import os
 import random
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import patterns
+from bench_replay import median_seconds
 
 from linkworth import _engine
 from linkworth.bench.replayed.calls import Rank, writer
@@ -138,16 +137,6 @@ PATTERNS: dict[str, list[tuple[int, Callable[[Path, int], int]]]] = {
     "mesh": [(64, maker(mesh, 64))],
     "stencil": [(64, lambda path, messages: patterns.stencil(path, messages // 256))],
 }
-
-
-def median_seconds(work: Callable[[], object], repeats: int) -> float:
-    """Return the median CPU time of some runs."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
 
 
 def counts(path: Path, contention: bool, cache: int) -> list[int]:

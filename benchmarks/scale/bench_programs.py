@@ -7,14 +7,14 @@ the scaled trace on 4 nodes are compared with those of the recording at that cou
 """
 
 import argparse
-import contextlib
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from bench_scale import folder_of
 
 from linkworth import _engine
 from linkworth.catalog import fabrics
@@ -138,11 +138,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--recordings", type=Path, help="folder with recordings, in which new ones are kept")
     asked = parser.parse_args()
-    with contextlib.ExitStack() as stack:
-        folder = asked.recordings
-        if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(exist_ok=True, parents=True)
+    with folder_of(asked.recordings) as folder:
         found = []
         for name, program in PROGRAMS.items():
             missing = [

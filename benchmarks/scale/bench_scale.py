@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,17 @@ def large(folder: Path) -> bool:
     return seconds <= LARGE_SECONDS and mib <= LARGE_MIB
 
 
+@contextlib.contextmanager
+def folder_of(recordings: Path | None) -> Iterator[Path]:
+    """Yield the folder of the recordings: the one asked for, which is kept, or one that goes with the benchmark."""
+    if recordings is None:
+        with tempfile.TemporaryDirectory() as name:
+            yield Path(name)
+    else:
+        recordings.mkdir(exist_ok=True, parents=True)
+        yield recordings
+
+
 def main() -> int:
     """Compare the programs; return 1 where a call or a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -169,11 +181,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=256, help="to scale to [default: %(default)s]")
     parser.add_argument("--recordings", type=Path, help="folder with recordings, in which new ones are kept")
     asked = parser.parse_args()
-    with contextlib.ExitStack() as stack:
-        folder = asked.recordings
-        if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.mkdir(exist_ok=True, parents=True)
+    with folder_of(asked.recordings) as folder:
         names = asked.programs.split(",") if asked.programs else list(PROGRAMS)
         good = [large(folder)] if not asked.programs else []
         good += [measure(name, asked.ranks, folder) for name in names]

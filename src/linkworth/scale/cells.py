@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, product
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 
+Side = TypeVar("Side", int, Numbers)
 MOST_BEYOND = 2
 """Slabs that a loop leaves out at its start."""
 
@@ -103,25 +104,20 @@ def _scales(distinct: Numbers) -> Iterator[tuple[int, int]]:
         for each in range(max(side, 1), side + 3):
             points = each * widest
             if all(
-                points % n == 0 and _product(value // unit, points // n) is not None
-                for n, value in distinct.tolist()
+                points % n == 0 and value // unit in _areas(points // n) for n, value in distinct.tolist()
             ):
                 yield unit, points
 
 
-def _product(value: int, side: int) -> int | None:
-    """Return how many of two sides are shorter by one."""
-    for shorter, of in enumerate((side * side, side * (side - 1), (side - 1) * (side - 1))):
-        if of == value:
-            return shorter
-    # A grid of two slabs or of one has both ends in one slab.
-    return None
+def _areas(side: Side) -> tuple[Side, Side, Side]:
+    """Return the points of a square, and of those with one side and with both sides shorter by one."""
+    return side * side, side * (side - 1), (side - 1) * (side - 1)
 
 
 def _edges(values: Numbers, sides: Numbers, unit: int) -> Numbers | None:
     found = np.full(len(values), -1, dtype=np.int64)
-    for shorter, of in enumerate((sides * sides, sides * (sides - 1), (sides - 1) * (sides - 1))):
-        found[values == unit * of] = shorter
+    for shorter, area in enumerate(_areas(sides)):
+        found[values == unit * area] = shorter
     return None if (found < 0).any() else found
 
 

@@ -10,14 +10,13 @@ from linkworth.model.scaling import LeftOut
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import Recording
+from linkworth.scale.recording import SENDS, Recording
 from linkworth.trace.read import TraceFile
 
 FABRICS = ("gbe", "ib-hdr")
 NODES = 2
 
-_SENDS = {"send", "isend", "sendrecv", "isendrecv", "send_init", "psend_init"}
-_SENT = _SENDS | {"collective", "icollective", "collective_init", "rma", "irma"}
+_SENT = SENDS | {"collective", "icollective", "collective_init", "rma", "irma"}
 
 
 class Totals(NamedTuple):
@@ -39,8 +38,8 @@ class Totals(NamedTuple):
 
 def weight(call_class: str, fields: Mapping[str, Any]) -> tuple[int, int]:
     """Return messages and sent bytes of a call."""
-    sends = call_class in _SENDS and fields["peer"] >= 0
-    return int(sends), fields["bytes"] if call_class in _SENT and (sends or call_class not in _SENDS) else 0
+    sends = call_class in SENDS and fields["peer"] >= 0
+    return int(sends), fields["bytes"] if call_class in _SENT and (sends or call_class not in SENDS) else 0
 
 
 def recorded(recording: Recording) -> Totals:

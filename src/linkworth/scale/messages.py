@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import Call, Recording
+from linkworth.scale.recording import SENDS, Call, Recording
 from linkworth.scale.rules import Communicator, UnfitError
 
 ANY_SOURCE, ANY_TAG = -1, -1
 
-_SENDS = {"send", "isend", "sendrecv", "isendrecv", "send_init", "psend_init"}
 _RECEIVES = {"recv", "irecv", "recv_init", "precv_init"}
 _BOTH = {"sendrecv", "isendrecv"}
 
@@ -50,14 +49,14 @@ class Messages:
     ) -> None:
         """Add a rank. `times`: how often it made each call."""
         for call, count in zip(calls, times, strict=True):
-            if not count or call.call_class not in _SENDS | _RECEIVES:
+            if not count or call.call_class not in SENDS | _RECEIVES:
                 continue
             fields = call.fields
             view = views.get(fields["comm"])
             if view is None:
                 # A communicator between two groups: its peers are not in the list of members.
                 continue
-            if call.call_class in _SENDS and fields["peer"] >= 0:
+            if call.call_class in SENDS and fields["peer"] >= 0:
                 to = view.members[fields["peer"]]
                 self._sent[rank, to, fields["tag"]].add(count, fields["bytes"], call.entry)
             if call.call_class in _RECEIVES:
