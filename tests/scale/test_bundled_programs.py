@@ -109,6 +109,30 @@ def test_what_does_not_align_is_refused_with_the_call(
     assert not (tmp_path / "made.lwt").exists()
 
 
+@pytest.mark.parametrize(("side", "small", "large"), [(72, [4, 16, 64], 256), (76, [4, 8, 16], 32)])
+def test_a_remainder_that_no_recording_shows_is_told(
+    side: int, small: list[int], large: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Recorded sides divide the problem and the new one does not, so that no rank has the mean."""
+    made, wanted = scaled(f"stencil:{side}x{side}x4 --iterations 6", small, large, tmp_path)
+    assert calls(made, 0) != calls(wanted, 0)
+    assert json.loads(_engine.Trace(str(made)).metadata_json)["scaling"]["uneven"] > 1.1
+    arguments = [str(made), "--nodes", "2", "--on", "gbe", "--json"]
+    assert main(["predict", *arguments]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert "may not divide the problem" in " ".join(told["warnings"])
+    (predicted,) = told["predictions"]
+    assert predicted["interval"]["high_seconds"] > 1.1 * predicted["seconds"]
+    assert main(["advise", *arguments, "--price", "gbe=1"]) == 0
+    assert "may not divide the problem" in " ".join(json.loads(capsys.readouterr().out)["warnings"])
+
+
+def test_a_remainder_that_is_recorded_leaves_no_doubt(tmp_path: Path) -> None:
+    made, wanted = scaled("stencil:70x70x4 --iterations 6", [4, 16, 64], 256, tmp_path)
+    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(256))
+    assert not json.loads(_engine.Trace(str(made)).metadata_json)["scaling"]["remarks"]
+
+
 def test_slabs_that_may_become_pencils_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """FT of class W has slabs up to 32 ranks, and recordings up to 8 do not show what follows."""
     made, _ = scaled("npb:ft.W", [2, 4, 8], 64, tmp_path)

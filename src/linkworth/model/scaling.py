@@ -37,6 +37,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     """None if there were too few recordings."""
     data_dependent: list[str] = msgspec.field(default_factory=list)
     """Calls whose sizes depend on data, and are only like those of the largest recording."""
+    uneven: float = 1.0
+    """Largest part of the problem over the mean one, if the recordings do not show whether the new count divides it."""
     remarks: list[str] = msgspec.field(default_factory=list)
     """Reasons for doubt, one sentence each."""
 

@@ -45,6 +45,7 @@ class Draws:
         self.errors = errors or model_errors()
         self.pattern: TracePattern = pattern_of(trace)
         self.rates = trace.metadata.rates
+        self.scaling = trace.metadata.scaling
         self.assumed: set[str] = set()
 
     def together(
@@ -94,6 +95,7 @@ class Draws:
         spread = self._spread(response).computation
         varied = scales * _lognormal(self._random("computation"), spread, self.count)
         found: Array = network * response.seconds(varied / network) + self.startup(response)
+        found *= self._scaled()
         if self.settings.noise:
             scale = float(np.median(scales))
             seed = self.settings.seed
@@ -137,6 +139,18 @@ class Draws:
         model = np.exp(size * self._random(f"model of {technology}").standard_t(freedom, self.count))
         result: Array = factor * model
         return result
+
+    def _scaled(self) -> Array:
+        """Return the factor of a scaled trace's time: of the error at a recorded count, and of parts of unknown sizes."""
+        if self.scaling is None:
+            return np.ones(self.count)
+        error = np.log1p(self.scaling.time_error() or 0.0)
+        random = self._random("scaling")
+        found: Array = np.exp(
+            error * random.uniform(-1, 1, self.count)
+            + np.log(self.scaling.uneven) * random.random(self.count)
+        )
+        return found
 
     def startup(self, response: Response) -> Array:
         """Return the start-up of an all-to-all in each draw, if the program has long ones."""

@@ -20,7 +20,7 @@ from linkworth.predict.initialisation import initialisation
 from linkworth.predict.response import Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
-from linkworth.predict.uncertainty import interval, widened
+from linkworth.predict.uncertainty import interval
 from linkworth.predict.warnings import communication_warnings, layout_warnings, replay_warnings
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.node_aware import node_warnings
@@ -163,9 +163,7 @@ def predict_with_draws(
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
         drawn = draws.together(responses, 1 / cpu_factor, known, measured)
         predictions = [
-            msgspec.structs.replace(
-                prediction, interval=widened(interval(times, prediction.seconds), trace.metadata.scaling)
-            )
+            msgspec.structs.replace(prediction, interval=interval(times, prediction.seconds))
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings = node_aware + replay_warnings(trace, replays[0])

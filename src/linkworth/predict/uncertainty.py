@@ -8,7 +8,6 @@ import msgspec
 
 from linkworth.model.fabric import Spread
 from linkworth.model.prediction import Interval
-from linkworth.model.scaling import Scaling
 
 CONFIDENCE = 0.9
 
@@ -21,16 +20,6 @@ def interval(times: Sequence[float], predicted: float) -> Interval:
         high_seconds=max(predicted, quantile(ordered, (1 + CONFIDENCE) / 2)),
         confidence=CONFIDENCE,
         samples=len(ordered),
-    )
-
-
-def widened(found: Interval, scaling: Scaling | None) -> Interval:
-    """Return the interval of a scaled trace: each end moves by the error that the scaling had at a recorded count."""
-    error = scaling.time_error() if scaling is not None else None
-    if error is None:
-        return found
-    return msgspec.structs.replace(
-        found, low_seconds=found.low_seconds / (1 + error), high_seconds=found.high_seconds * (1 + error)
     )
 
 

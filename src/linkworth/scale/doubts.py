@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import Found, Target
+from linkworth.scale.shares import unseen_remainders
 
 
 def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:
@@ -29,6 +30,15 @@ def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> lis
         out.append(
             f"the grids of all recordings are as wide as long, and {found.program.arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
+        )
+    for unseen in unseen_remainders(found.program, recordings, target):
+        what = (
+            f"the {found.program.arrangement.grid(target.ranks)[unseen.dimension]} ranks along dimension "
+            f"{unseen.dimension + 1} of the grid"
+        )
+        out.append(
+            f"{what} may not divide the problem, as those of all recordings do, so that sizes are means, and the largest "
+            f"part may be {unseen.largest:.2f} times the mean one; record a count that does not divide it"
         )
     transposed = _transpositions(largest) if target.ranks > largest.ranks else []
     if transposed:

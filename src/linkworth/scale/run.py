@@ -21,6 +21,7 @@ from linkworth.scale.messages import Balanced
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
 from linkworth.scale.search import Found, Target, again, find
+from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import open_trace
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
@@ -65,6 +66,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
         role_count=len(found.program.roles),
         left_out=left_out,
         data_dependent=sorted(_data_dependent(found)),
+        uneven=prod(unseen.largest for unseen in unseen_remainders(found.program, recordings, target)),
         remarks=remarks,
     )
     largest = recordings[-1].trace.metadata

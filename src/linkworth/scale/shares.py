@@ -1,0 +1,89 @@
+"""Shares of a problem that were equal in all recordings, and may not be at the new count."""
+
+from collections.abc import Iterator, Sequence
+from math import lcm
+from typing import NamedTuple
+
+from linkworth.scale.columns import PlacedCall
+from linkworth.scale.numbers import Sum
+from linkworth.scale.program import Behaviour
+from linkworth.scale.recording import Recording
+from linkworth.scale.rules import Block, Copied
+from linkworth.scale.search import Target
+
+_UNEVEN = {"send_counts", "recv_counts"}
+"""Fields of collectives whose parts may differ; those of the others are equal by MPI's rules."""
+
+
+class Unseen(NamedTuple):
+    """A dimension of the grid along which no recording shows how a remainder is shared out."""
+
+    dimension: int
+    largest: float
+    """Largest part over the mean one, at most."""
+
+
+def unseen_remainders(
+    program: Behaviour, recordings: Sequence[Recording], target: Target
+) -> Iterator[Unseen]:
+    """Yield the dimensions along which shares fall evenly in all recordings, and perhaps not at the new count.
+
+    The recordings' numbers of ranks divide the problem, and so does what divides their least common multiple. Nothing
+    is known about other numbers: bytes do not show how many points they are.
+    """
+    cut: set[int] = set()
+    shown: set[int] = set()
+    for role in program.roles.values():
+        for count in role.counts:
+            _look(count, cut, shown)
+        for column in role.columns:
+            for size in _of_parts(column):
+                _look(size, cut, shown)
+    grids = [program.arrangement.grid(recording.ranks) for recording in recordings]
+    sizes = {recording.size for recording in recordings}
+    for dimension, parts in enumerate(program.arrangement.grid(target.ranks)):
+        known = lcm(*(grid[dimension] for grid in grids))
+        if dimension in shown or not (-1 in cut or dimension in cut) or known % parts == 0:
+            continue
+        if len(sizes) > 1 and all(
+            recording.size % grid[dimension] == 0 for recording, grid in zip(recordings, grids, strict=True)
+        ):
+            # The sizes are lengths that the recordings' numbers of ranks divide.
+            if target.size % parts:
+                yield Unseen(dimension, -(-target.size // parts) * parts / target.size)
+            continue
+        yield Unseen(dimension, _largest(known, parts))
+
+
+def _of_parts(column: PlacedCall) -> Iterator[object]:
+    """Yield the rules of sizes that may differ among ranks."""
+    collective = "collective" in column.call_class
+    for name, rule in column.rules.items():
+        if name in _UNEVEN or (name in ("bytes", "recv_bytes") and not collective):
+            yield rule
+
+
+def _look(rule: object, cut: set[int], shown: set[int]) -> None:
+    """Note the dimensions along which a rule's numbers fall (-1: any), and those whose remainders it has."""
+    if isinstance(rule, Block):
+        shown.add(rule.dimension)
+    elif isinstance(rule, Sum):
+        for term in rule.terms:
+            if term.ranks < 0:
+                cut.add(-1)
+            cut.update(dimension for dimension, power in enumerate(term.extents) if power < 0)
+    elif isinstance(rule, dict):
+        for each in rule.values():
+            _look(each, cut, shown)
+    elif isinstance(rule, tuple) and not isinstance(rule, Copied):
+        for each in rule:
+            _look(each, cut, shown)
+
+
+def _largest(known: int, parts: int) -> float:
+    """Return the largest part over the mean one, of problems that `known` divides and `parts` does not."""
+    # More than one item for each, so that no rank is idle. The ratio falls with the length.
+    lengths = [
+        length for each in range(1, 2 * parts + 1) if (length := each * known) > parts and length % parts
+    ]
+    return max((-(-length // parts) * parts / length for length in lengths), default=1.0)
