@@ -100,6 +100,17 @@ def test_differences_at_the_largest_count_are_told_and_kept(
     assert json.loads(_engine.Trace(str(made)).metadata_json)["scaling"] == told
 
 
+def test_a_recording_that_does_not_align_is_not_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = [str(skeleton("npb:ep.S", ranks, tmp_path)) for ranks in (4, 8, 16)]
+    small.append(str(skeleton("npb:cg.S", 2, tmp_path)))
+    made = tmp_path / "made.lwt"
+    assert main(["scale", *small, "-n", "32", "-o", str(made)]) == 0
+    assert "do not align with the others: those on 2 (2) ranks" in " ".join(capsys.readouterr().err.split())
+    assert all(calls(made, rank) == calls(skeleton("npb:ep.S", 32, tmp_path), rank) for rank in (0, 31))
+
+
 def test_what_does_not_align_is_refused_with_the_call(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,12 @@ class Builder:
         for key in wanted:
             if not any(each.recording == last for each in samples.get(key, [])):
                 raise UnfitError("ranks", "the new count has roles that the largest recording lacks")
+        used = {each.recording for key in wanted for each in samples[key]}
+        for number, recording in enumerate(self.recordings):
+            if number not in used:
+                raise UnfitError(
+                    "ranks", f"the recording on {recording.ranks} has none of the roles at the new count"
+                )
         points = [
             Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
             for recording in self.recordings

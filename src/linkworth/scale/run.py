@@ -20,15 +20,12 @@ from linkworth.scale.generate import RankEvents, generate
 from linkworth.scale.messages import Balanced
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
-from linkworth.scale.search import Found, Target, again, find
+from linkworth.scale.search import FEWEST_LEFT_OUT, Found, Target, again, find_aligned
 from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import open_trace
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import unwritable, work_folder
-
-FEWEST_LEFT_OUT = 3
-"""Recordings of which one can be left out: the others must still show how things grow."""
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,10 +48,11 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     and the reason, and IncompleteError if the trace cannot be written.
     """
     _check(request)
-    recordings = _read(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
-    found = find(recordings, target)
+    found, recordings, dropped = find_aligned(_read(request), target)
     remarks = doubts(found, recordings, target)
+    if dropped:
+        remarks.insert(0, _unused(dropped, found, recordings))
     left_out = _leave_out(recordings, target, found, remarks)
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
@@ -158,6 +156,18 @@ def _leave_out(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
             )
             return None
+
+
+def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording]) -> str:
+    def named(recordings: Sequence[Recording]) -> str:
+        return ", ".join(
+            f"{each.ranks} ({found.program.arrangement.describe(each.ranks)})" for each in recordings
+        )
+
+    return (
+        f"recordings are not used, as their calls do not align with the others: those on {named(dropped)} ranks; used are "
+        f"{named(kept)}; a dimension with one or two ranks often calls otherwise"
+    )
 
 
 def _data_dependent(found: Found) -> set[str]:

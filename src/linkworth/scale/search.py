@@ -1,6 +1,7 @@
 """The simplest grid and roles with which every call of the recordings is described."""
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.rules import UnfitError
+
+FEWEST_LEFT_OUT = 3
+"""Recordings of which one can be left out: the others must still show how things grow."""
 
 LIKENESS: tuple[Callable[[str], bool], ...] = (
     lambda _: True,
@@ -38,6 +42,39 @@ class Found(NamedTuple):
     def point(self, ranks: int, size: float) -> Point:
         """Return a count with its grid."""
         return Point(ranks, self.program.arrangement.grid(ranks), size)
+
+
+class Aligned(NamedTuple):
+    """A program, the recordings that it describes, and those that it does not."""
+
+    found: Found
+    recordings: list[Recording]
+    dropped: list[Recording]
+
+
+def find_aligned(recordings: Sequence[Recording], target: Target) -> Aligned:
+    """Return the program of as many recordings as align. Raises ThresholdError for all if no three with the largest do.
+
+    A dimension with one or two ranks calls otherwise: its neighbours are the rank itself, or one rank on both sides.
+    """
+    try:
+        return Aligned(find(recordings, target), list(recordings), [])
+    except ThresholdError as error:
+        refused = error
+    *smaller, largest = recordings
+    for kept in range(len(smaller) - 1, FEWEST_LEFT_OUT - 2, -1):
+        # Those of larger counts first: their grids are more like the new one.
+        for some in combinations(reversed(smaller), kept):
+            chosen = [*reversed(some), largest]
+            try:
+                found = find(chosen, target)
+            except ThresholdError:
+                continue
+            return Aligned(found, chosen, [each for each in recordings if each not in chosen])
+    raise ThresholdError(
+        f"{refused}. A dimension with one or two ranks often calls otherwise: at least three recordings should have three "
+        "ranks or more along each, such as 27, 36 and 48 on a cube"
+    )
 
 
 def find(recordings: Sequence[Recording], target: Target) -> Found:

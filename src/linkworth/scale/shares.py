@@ -67,7 +67,7 @@ def _look(rule: object, cut: set[int], shown: set[int]) -> None:
     """Note the dimensions along which a rule's numbers fall (-1: any), and those whose remainders it has."""
     if isinstance(rule, Block):
         shown.add(rule.dimension)
-    elif isinstance(rule, Sum):
+    elif isinstance(rule, Sum) and rule.error == 0:
         for term in rule.terms:
             if term.ranks < 0:
                 cut.add(-1)
