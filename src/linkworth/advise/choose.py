@@ -35,7 +35,7 @@ def advise(
 ) -> Advice:
     """Return the environment to choose for the predicted workload, with all options.
 
-    `predictions` are of one workload on one or several numbers of nodes. `prices` maps a fabric's exact name to the
+    `predictions` are of one workload on one or several numbers of nodes, and of ranks. `prices` maps a fabric's exact name to the
     price of one node, or to those of several node types. `goal` names what is minimised: the cost of a run (US
     dollars, seconds x nodes x price / 3600) or its time. `deadline` (seconds) and `budget` (US dollars a run) exclude
     options. So do fewer cores than ranks on a node. The break-even price ratio compares the node-hours of the
@@ -61,7 +61,7 @@ def advise(
         why = f"too close to call: {names} may {word} over {units.percent(CLOSE)} less than the best estimate, {why}"
     return Advice(
         workload=sets[0].workload,
-        ranks=sets[0].ranks,
+        ranks=chosen.ranks if chosen is not None else sets[0].ranks,
         nodes=chosen.nodes if chosen is not None else sets[0].nodes,
         choice=chosen.fabric if chosen is not None and not close else None,
         too_close=list(
@@ -164,6 +164,7 @@ def _option(
         price_name=", ".join(part for part in (price.name, price.region) if part),
         feasible=not why_not,
         nodes=predicted.nodes,
+        ranks=predicted.ranks,
         market=price.market,
         price_date=price.date,
         cores=price.cores,

@@ -23,8 +23,8 @@ from linkworth.trace.read import ADVICE, Allowance, open_trace
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the command line for replaying a trace; None if an option is not given."""
 
-    workload: str
-    """A trace's path, or a bundled program's name."""
+    workloads: Sequence[str]
+    """A trace's path, or a bundled program's name; several are traces of one program on different numbers of ranks."""
     ranks: int | None = None
     nodes: tuple[int, ...] = ()
     """Numbers of nodes to compare; empty: the replay's default."""
@@ -78,13 +78,15 @@ def replay_predictions(
     counts: Sequence[int | None] = request.nodes or (None,)
     if len(set(counts)) < len(counts):
         raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
+    if len(request.workloads) > 1:
+        return _at_several_counts(request, names, draws, progress)
+    sets: list[PredictionSet] = []
+    seconds: dict[tuple[str, int], list[float]] = {}
+    assumed: set[str] = set()
     with traced(
-        request.workload, request.ranks, request.rates, scaled=bool(times), progress=progress
+        request.workloads[0], request.ranks, request.rates, scaled=bool(times), progress=progress
     ) as path:
         trace = open_trace(path, request.allowed)
-        sets: list[PredictionSet] = []
-        seconds: dict[tuple[str, int], list[float]] = {}
-        assumed: set[str] = set()
         known, settings = fitted(trace, times, msgspec.structs.replace(request.settings, samples=draws or 0))
         arrangements = [
             Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
@@ -103,7 +105,46 @@ def replay_predictions(
             seconds |= {
                 (fabric.name, found.nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
             }
-        if draws == 0 or len(seconds) < 2:
-            return sets, None
-        count = len(next(iter(seconds.values())))
-        return sets, Drawn(seconds=seconds, draws=count, assumed=sorted(assumed))
+    return sets, _drawn(seconds, assumed, draws)
+
+
+def _at_several_counts(
+    request: TraceRequest, names: Sequence[str], draws: int | None, progress: RecordingProgress | None
+) -> tuple[list[PredictionSet], Drawn | None]:
+    """Replay traces of one program, each on as many nodes as its ranks need."""
+    if request.ppn is None or request.nodes:
+        raise UsageError(
+            "each of several traces is laid on as many nodes as its ranks need; give `ppn`, and no `nodes`"
+        )
+    if request.measured:
+        raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
+    of_nodes: dict[int, tuple[str, PredictionSet]] = {}
+    seconds: dict[tuple[str, int], list[float]] = {}
+    assumed: set[str] = set()
+    for workload in request.workloads:
+        one = msgspec.structs.replace(request, workloads=[workload])
+        (found,), drawn = replay_predictions(one, names, draws, progress)
+        other, known = of_nodes.setdefault(found.nodes, (workload, found))
+        if other != workload or known is not found:
+            raise UsageError(
+                f"{other} and {workload} both take {found.nodes} nodes; give one trace for each number"
+            )
+        first = next(iter(of_nodes.values()))
+        if found.workload != first[1].workload:
+            raise UsageError(
+                f"{first[0]} is of {first[1].workload} and {workload} of {found.workload}; give traces of one program"
+            )
+        warnings = [f"on {found.ranks} ranks, {warning}" for warning in found.warnings]
+        of_nodes[found.nodes] = workload, msgspec.structs.replace(found, warnings=warnings)
+        if drawn is not None:
+            seconds |= drawn.seconds
+            assumed |= set(drawn.assumed)
+    return [found for _, found in of_nodes.values()], _drawn(seconds, assumed, draws)
+
+
+def _drawn(seconds: dict[tuple[str, int], list[float]], assumed: set[str], draws: int | None) -> Drawn | None:
+    """Return the draws if there is anything to compare."""
+    if draws == 0 or len(seconds) < 2:
+        return None
+    count = len(next(iter(seconds.values())))
+    return Drawn(seconds=seconds, draws=count, assumed=sorted(assumed))

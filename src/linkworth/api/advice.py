@@ -93,7 +93,7 @@ def advise(
             path = program.path if isinstance(program, Trace) else program
             counts = (nodes,) if isinstance(nodes, int) else tuple(nodes)
             found = advise_on_request(
-                TraceRequest(workload=fspath(path), nodes=counts),
+                TraceRequest(workloads=[fspath(path)], nodes=counts),
                 None,
                 prices=options,
                 limits=limits,

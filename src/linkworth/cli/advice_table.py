@@ -20,6 +20,11 @@ def advice_table(advice: Advice) -> RenderableType:
     names = _names(options)
     count = {option.nodes for option in options} if "nodes>" in names else {advice.nodes}
     nodes = f"{', '.join(map(str, sorted(count)))} node{'s' if count != {1} else ''}"
+    ranks = (
+        ", ".join(map(str, sorted({option.ranks for option in options})))
+        if "ranks>" in names
+        else advice.ranks
+    )
     rows = [
         [
             *_cells(option, names),
@@ -34,7 +39,7 @@ def advice_table(advice: Advice) -> RenderableType:
         Table(
             [*names, "time>", f"{scale.label}>", "US$ per node-hour>", "verdict~"],
             rows,
-            title=f"{advice.workload}, {advice.ranks} ranks on {nodes}",
+            title=f"{advice.workload}, {ranks} ranks on {nodes}",
             note="Pareto: no other option is both faster and cheaper.",
             keys=len(names),
             most_rows=MOST_ROWS,
@@ -64,6 +69,7 @@ def _names(options: list[AdviceOption]) -> list[str]:
     titles = ["fabric"]
     titles += ["node type~"] if several or any(option.market == "spot" for option in options) else []
     titles += ["nodes>"] if len({option.nodes for option in options}) > 1 else []
+    titles += ["ranks>"] if len({option.ranks for option in options}) > 1 else []
     return titles
 
 
@@ -73,6 +79,7 @@ def _cells(option: AdviceOption, titles: list[str]) -> list[str]:
         "fabric": option.fabric,
         "node type~": node_type(option),
         "nodes>": str(option.nodes),
+        "ranks>": str(option.ranks),
     }
     return [cells[title] for title in titles]
 

@@ -39,7 +39,7 @@ _OF_A_REPLAY = (
 
 
 @click.command()
-@click.argument("workload", required=False, metavar="[TRACE|PROGRAM]")
+@click.argument("workloads", nargs=-1, metavar="[TRACE...|PROGRAM]")
 @click.option(
     "--predictions",
     "predictions_file",
@@ -140,7 +140,7 @@ _OF_A_REPLAY = (
 @damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
-    workload: str | None,
+    workloads: tuple[str, ...],
     predictions_file: Path | None,
     ranks: int | None,
     nodes: tuple[int, ...] | None,
@@ -169,20 +169,23 @@ def command(
 ) -> int:
     """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
 
+    Several traces are of one program on different numbers of ranks, recorded or scaled; each is laid on as many nodes as it
+    needs with --ppn ranks each, and the answer is how many nodes with which network.
+
     The cost of a run is seconds x nodes x price / 3600. The break-even price ratio is the price of the fastest network's
     node over that of the cheapest node at which a run costs the same on both. All options' times are
     drawn together, and the answer gives the share of draws in which the choice stays the better one. If another option may be
     over 2 % better within the 90 % interval, it is too close to call. Exit code 1 if no option meets the limits.
     """
-    if workload is None:
+    if not workloads:
         refuse(
             (*_OF_A_REPLAY, *PLACEMENT_AND_SETTINGS),
             "only a trace is replayed; with --predictions leave it out",
         )
     trace = None
-    if workload is not None:
+    if workloads:
         trace = TraceRequest(
-            workload=workload,
+            workloads=workloads,
             ranks=ranks,
             nodes=nodes or (),
             ppn=ppn,

@@ -63,6 +63,8 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
     pareto: bool = True
     """True if no other option is both faster and cheaper."""
     nodes: int = 0
+    ranks: int = 0
+    """Ranks of the program on these nodes."""
     rank: int = 0
     """1 is the best by the goal; options outside the limits come last."""
     market: Market = "on-demand"
@@ -83,6 +85,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = "linkworth.advice/1"
     workload: str
     ranks: int
+    """Ranks of the choice. Without a choice: of the first trace."""
     nodes: int
     """Nodes of the choice. Without a choice: the first number that the user asked for."""
     choice: str | None

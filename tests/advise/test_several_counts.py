@@ -1,0 +1,47 @@
+"""A choice among numbers of nodes, each with the trace of as many ranks."""
+
+import json
+
+import pytest
+from synthetic import Call, recv, send, write_trace
+
+from linkworth.cli.main import main
+
+PRICES = ["--price", "gbe=0.8", "--price", "ib-hdr=2"]
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("counts")
+    made = []
+    for ranks in (4, 16):
+        work = 0.1 / ranks
+        sending, receiving = [send(ranks - 1, 1000).after(work)] * 5, [recv(0, 1000).after(work)] * 5
+        idle: list[list[Call]] = [[] for _ in range(ranks - 2)]
+        made.append(str(write_trace(folder / f"{ranks}.lwt", [sending, *idle, receiving])))
+    return made
+
+
+def test_each_trace_takes_its_nodes(traces: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", *traces, "--ppn", "4", *PRICES, "--goal", "time", "--json"]) == 0
+    advice = json.loads(capsys.readouterr().out)
+    places = {(option["fabric"], option["nodes"], option["ranks"]) for option in advice["options"]}
+    assert places == {(fabric, nodes, 4 * nodes) for fabric in ("gbe", "ib-hdr") for nodes in (1, 4)}
+    assert advice["ranks"] == advice["options"][advice["choice_option"]]["ranks"]
+    assert advice["draws"] == 400
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--nodes", "2"], "give --ppn, and no --nodes"),
+        ([], "give --ppn, and no --nodes"),
+        (["--ppn", "4", "--measured", "gbe=1"], "leave it out for several traces"),
+        (["--ppn", "16"], "both take 1 nodes"),
+    ],
+)
+def test_unclear_requests_are_refused(
+    options: list[str], why: str, traces: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["advise", *traces, *options, *PRICES]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
