@@ -48,6 +48,11 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
             return None
         return max(map(abs, self.left_out.seconds.values()))
 
+    def span(self) -> tuple[float, float]:
+        """Return the least and the largest factor of a replayed time that the scaling leaves open."""
+        error = 1 + (self.time_error() or 0.0)
+        return 1 / error, error * self.uneven
+
 
 class ScaleSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Document that `linkworth scale --json` prints."""

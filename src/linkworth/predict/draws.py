@@ -144,12 +144,8 @@ class Draws:
         """Return the factor of a scaled trace's time: of the error at a recorded count, and of parts of unknown sizes."""
         if self.scaling is None:
             return np.ones(self.count)
-        error = np.log1p(self.scaling.time_error() or 0.0)
-        random = self._random("scaling")
-        found: Array = np.exp(
-            error * random.uniform(-1, 1, self.count)
-            + np.log(self.scaling.uneven) * random.random(self.count)
-        )
+        low, high = np.log(self.scaling.span()).tolist()
+        found: Array = np.exp(self._random("scaling").uniform(low, high, self.count))
         return found
 
     def startup(self, response: Response) -> Array:

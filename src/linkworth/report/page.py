@@ -10,7 +10,7 @@ from markupsafe import Markup
 from linkworth.errors import UsageError
 from linkworth.model.profile import Profile
 from linkworth.report import tables, whatif, writer
-from linkworth.report.charts import fabrics, matrix, parts, ranks, sensitivity, shares, sizes
+from linkworth.report.charts import fabrics, matrix, node_counts, parts, ranks, sensitivity, shares, sizes
 from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
@@ -59,6 +59,7 @@ def render(items: Sequence[ReportItem]) -> bytes:
         results=_results(items, summary, data),
         slider_step=whatif.STEP,
         shares=shares.figure(items),
+        node_counts=node_counts.figures(items, summary.scale),
         programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
         sources=[tables.fabrics(items), tables.prices(items)],
     )
