@@ -58,7 +58,7 @@ def render(items: Sequence[ReportItem]) -> bytes:
         whatif=data,
         results=_results(items, summary, data),
         slider_step=whatif.STEP,
-        shares=shares.figure(items),
+        shares=shares.figure(items) if len(items) > 1 else None,
         node_counts=node_counts.figures(items, summary.scale),
         programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
         sources=[tables.fabrics(items), tables.prices(items)],

@@ -1,0 +1,80 @@
+"""Every kind of page in a real browser: nothing scrolls sideways, no labels of a chart overlap, no text is cut."""
+
+from pathlib import Path
+
+import pytest
+from report import samples
+from report.chromium import Page
+from report.study import study_samples
+
+from linkworth import report
+from linkworth.report.study.contents import contents
+from linkworth.report.study.page import render
+from linkworth.report.study.results import Results
+
+pytestmark = pytest.mark.requires("chromium")
+
+FAULTS = """(() => {
+  const faults = [];
+  const name = (text) => JSON.stringify(text.textContent.trim().slice(0, 40));
+  if (document.documentElement.scrollWidth > innerWidth)
+    faults.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+  for (const chart of document.querySelectorAll("svg.chart")) {
+    const frame = chart.getBoundingClientRect();
+    if (!frame.width) continue;
+    const where = chart.getAttribute("aria-label").slice(0, 60);
+    const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim());
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    boxes.forEach((a, i) => {
+      if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.top < frame.top - 1 || a.bottom > frame.bottom + 1)
+        faults.push(`${where}: ${name(texts[i])} is cut`);
+      for (let j = i + 1; j < boxes.length; j++) {
+        const b = boxes[j];
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+          faults.push(`${where}: ${name(texts[i])} is over ${name(texts[j])}`);
+      }
+    });
+  }
+  for (const cell of document.querySelectorAll("th, td, dd, dt, figcaption, h1, h2, h3")) {
+    if (cell.closest("thead")?.clientWidth <= 1 || getComputedStyle(cell).display === "inline") continue;
+    if (cell.clientWidth > 1 && cell.scrollWidth > cell.clientWidth + 1)
+      faults.push(`${name(cell)} leaves its cell`);
+  }
+  for (const box of document.querySelectorAll(".scroll"))
+    if (innerWidth < 1000 && box.scrollWidth > box.clientWidth + 1)
+      faults.push(`table ${name(box.parentElement)} needs ${box.scrollWidth} of ${box.clientWidth} px`);
+  return faults;
+})()"""
+
+
+@pytest.fixture(scope="module")
+def pages(page_file: Path, hostile_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("layout")
+    one = folder / "one.html"
+    report.write(samples.three()[1:2], one)
+    found = {"several programs": page_file, "one program": one, "hostile names": hostile_file}
+    studies = {
+        "interconnects": Results(*study_samples.interconnects(), study_samples.profiles()),
+        "networks": Results(*study_samples.networks()),
+        "hostile study": Results(*study_samples.hostile()),
+    }
+    for name, results in studies.items():
+        found[name] = folder / f"{name}.html"
+        found[name].write_bytes(render(results, list(contents(results))))
+    return found
+
+
+def test_every_page_fits_in_both_widths_and_schemes(pages: dict[str, Path]) -> None:
+    faults = []
+    with Page() as browser:
+        for name, path in pages.items():
+            browser.open(path, width=1400)
+            for scheme in ("light", "dark"):
+                browser.call(
+                    "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+                )
+                for width in (1400, 390):
+                    browser.size(width, 900, mobile=width == 390)
+                    faults += [f"{name}, {width} px, {scheme}: {fault}" for fault in browser.evaluate(FAULTS)]
+    assert not faults, "\n".join(faults)
