@@ -8,7 +8,7 @@ from report import samples
 from linkworth import units
 from linkworth.model.profile import Matrix, SizeBin
 from linkworth.report import ReportItem
-from linkworth.report.charts import fabrics, kinds, matrix, parts, sensitivity, shares, sizes
+from linkworth.report.charts import fabrics, kinds, matrix, parts, sensitivity, shares, sizes, theme
 from linkworth.report.svg import png, svg
 from linkworth.report.table import Figure
 
@@ -144,3 +144,9 @@ def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
     assert 1 <= len(ticks) <= 6
     assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
     assert ticks == sorted(ticks)
+
+
+def test_no_series_has_the_colour_of_a_kind_of_time() -> None:
+    neutral = {theme.INK, theme.MUTED, theme.GRID, theme.SKY}
+    assert not set(theme.SERIES) & (set(theme.KINDS.values()) | neutral)
+    assert len(set(theme.SERIES)) == len(theme.SERIES)

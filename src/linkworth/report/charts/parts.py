@@ -9,11 +9,11 @@ from linkworth.report.item import ReportItem
 from linkworth.report.table import Field, Figure, table, value, words
 
 PARTS = {
-    "compute_seconds": ("computation", theme.BLUE),
-    "overhead_seconds": ("overhead", theme.GREEN),
-    "latency_seconds": ("latency", theme.ORANGE),
-    "bandwidth_seconds": ("bandwidth", theme.VERMILION),
-    "wait_seconds": ("waiting", theme.QUIET),
+    "compute_seconds": "computation",
+    "overhead_seconds": "overhead",
+    "latency_seconds": "latency",
+    "bandwidth_seconds": "bandwidth",
+    "wait_seconds": "waiting",
 }
 
 
@@ -23,7 +23,7 @@ def figure(item: ReportItem, key: str) -> Figure:
     seconds = {each.fabric: each.seconds for each in predictions}
     chart = kinds.stacked(
         [(each.fabric, _shares(each)) for each in predictions],
-        dict(PARTS.values()),
+        {name: theme.KINDS[name] for name in PARTS.values()},
         title="share of the critical path",
         label=lambda fabric, part, share: (
             f"{fabric}: {part} {units.duration(share * seconds[fabric])}, {units.percent(share)}"
@@ -36,7 +36,7 @@ def figure(item: ReportItem, key: str) -> Figure:
     def row(each: Prediction) -> list[Field]:
         return [
             words("fabric", each.fabric),
-            *(value(f"{name} [s]", name, getattr(each, field), "time") for field, (name, _) in PARTS.items()),
+            *(value(f"{name} [s]", name, getattr(each, field), "time") for field, name in PARTS.items()),
             value("seconds [s]", "all", each.seconds, "time"),
         ]
 
@@ -47,4 +47,4 @@ def figure(item: ReportItem, key: str) -> Figure:
 
 def _shares(prediction: Prediction) -> dict[str, float]:
     whole = prediction.seconds
-    return {name: getattr(prediction, field) / whole if whole else 0.0 for field, (name, _) in PARTS.items()}
+    return {name: getattr(prediction, field) / whole if whole else 0.0 for field, name in PARTS.items()}

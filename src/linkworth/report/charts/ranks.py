@@ -15,7 +15,7 @@ MOST_BARS = 64
 """Most bars: above, a bar is the mean of neighbouring ranks."""
 EVEN = 1.05
 """Longest computation over the mean up to which the ranks count as balanced."""
-COLOURS = {"computation": theme.BLUE, "MPI calls": theme.VERMILION, "waiting": theme.QUIET}
+COLOURS = {kind: theme.KINDS[kind] for kind in ("computation", "MPI calls", "waiting")}
 
 
 def figure(item: ReportItem, key: str) -> Figure | None:

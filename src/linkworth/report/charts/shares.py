@@ -10,7 +10,7 @@ from linkworth.report.item import ReportItem
 from linkworth.report.table import Field, Figure, table, value, words
 
 KINDS = {"compute": "computation", "communication": "communication"}
-COLOURS = {"computation": theme.BLUE, "communication": theme.VERMILION}
+COLOURS = {kind: theme.KINDS[kind] for kind in KINDS.values()}
 
 
 def figure(items: Sequence[ReportItem]) -> Figure:

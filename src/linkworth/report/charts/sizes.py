@@ -8,7 +8,7 @@ from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.table import Field, Figure, table, value, whole, words
 
-KINDS = {"messages": theme.SKY, "bytes": theme.VERMILION}
+KINDS = {"messages": theme.SKY, "bytes": theme.QUIET}
 
 
 def figure(item: ReportItem, key: str) -> Figure | None:

@@ -1,13 +1,14 @@
 """Colours, sizes and the shared look of all charts.
 
-The data colours are those of Okabe and Ito, which people with any form of colour blindness can distinguish (Okabe &
-Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/color/). The page's style sheet finds ink, muted and grid
-colours by value to recolour a chart for a dark screen, so each is used for nothing else.
+People with any form of colour blindness can distinguish the data colours. Those of kinds of time are of Okabe and Ito
+(Color Universal Design, 2008, https://jfly.uni-koeln.de/color/). Those of networks are of Tol (Colour Schemes,
+SRON/EPS/TN/09-002, 2021). The page's style sheet finds ink, muted and grid colours by value to recolour a chart for a
+dark screen, so each is used for nothing else.
 """
 
 from typing import Any
 
-BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
+BLUE, ORANGE, GREEN, VERMILION, SKY = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9"
 QUIET = "#8c959f"
 LIGHT_BLUE, DARK_BLUE = "#cfe3f5", "#08306b"
 """Ends of the colour ramp of a heat map: only its lightness orders the values."""
@@ -15,7 +16,19 @@ INK, MUTED, GRID = "#1f2328", "#59636e", "#d1d9e0"
 ON_DARK, ON_LIGHT = "#ffffff", "#000000"
 """Text inside a mark: on dark colours, and on light ones."""
 LIGHT = (ORANGE, SKY)
-SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, QUIET]
+KINDS = {
+    "computation": BLUE,
+    "communication": VERMILION,
+    "MPI calls": VERMILION,
+    "bandwidth": VERMILION,
+    "overhead": GREEN,
+    "latency": ORANGE,
+    "waiting": QUIET,
+    "initialisation": QUIET,
+}
+"""Colours of what time is spent on, in all charts. No series has one of them."""
+SERIES = ["#aa4499", "#44aa99", "#999933", "#cc6677", "#117733", "#882255", "#88ccee"]
+"""Colours of networks and other series: the "muted" scheme of Tol."""
 
 PLOT_WIDTH = 300
 """Width in pixels with which a chart and its labels fit a phone without scaling."""

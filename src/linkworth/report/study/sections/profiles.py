@@ -146,7 +146,7 @@ def _figure(key: str, found: Sequence[_Shares]) -> Figure:
     source = found[0].source
     drawn = kinds.largest(found, lambda each: each.communication)
     has_start = any(each.initialisation for each in found)
-    colours = COLOURS | ({"initialisation": theme.QUIET} if has_start else {})
+    colours = COLOURS | ({"initialisation": theme.KINDS["initialisation"]} if has_start else {})
     chart = kinds.stacked(
         [(each.workload, each.parts()) for each in drawn],
         colours,
