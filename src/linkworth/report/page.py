@@ -61,7 +61,8 @@ def render(items: Sequence[ReportItem]) -> bytes:
         shares=shares.figure(items) if len(items) > 1 else None,
         node_counts=node_counts.figures(items, summary.scale),
         programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
-        sources=[tables.fabrics(items), tables.prices(items)],
+        figures_used=[tables.fabrics(items), tables.prices(items)],
+        sources=tables.sources(items),
     )
 
 

@@ -186,12 +186,10 @@ def fabrics(items: Sequence[ReportItem]) -> ReportTable:
         rate = fabric.link.bandwidth_bytes_per_second
         rails = f" x {fabric.rails} rails" if fabric.rails > 1 else ""
         bandwidth = Cell(text=f"{units.rate(rate)}{rails}", value=rate)
-        sources = "; ".join(f"{note.source} ({note.date})" for note in fabric.sources)
         return [
             words("name", fabric.name, note=fabric.title),
             value("latency [s]", "latency", fabric.link.latency_seconds, "time"),
             cell("bandwidth [B/s]", "bandwidth", bandwidth),
-            words("sources", sources or fabric.origin),
         ]
 
     return table("networks", "Networks", known.values(), row)
@@ -213,10 +211,25 @@ def prices(items: Sequence[ReportItem]) -> ReportTable:
                 Cell(text=units.significant(usd, 4), value=usd),
             ),
             words("node", " ".join(filter(None, [price.provider, price.name, price.region]))),
-            words("source", ", ".join(filter(None, [price.source, price.date, price.note]))),
         ]
 
     return table("prices", "Prices", known.values(), row)
+
+
+def sources(items: Sequence[ReportItem]) -> list[tuple[str, str]]:
+    """Return what each source is for, and the source with its date: networks, then prices."""
+    found = [
+        (fabric.name, text)
+        for item in items
+        for fabric in item.fabrics
+        for text in [f"{note.source} ({note.date})" for note in fabric.sources] or [fabric.origin]
+    ]
+    found += [
+        (f"price of {price.fabric}", ", ".join(filter(None, [price.source, price.date, price.note])))
+        for item in items
+        for price in item.prices
+    ]
+    return [each for each in dict.fromkeys(found) if each[1]]
 
 
 def _rated(share: float | None) -> Cell:
