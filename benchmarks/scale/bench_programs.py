@@ -2,8 +2,9 @@
 
     python benchmarks/scale/bench_programs.py [--recordings FOLDER]
 
-LAMMPS (melt, 32,000 atoms; 16 ranks do not align and are left out) and a program in Python with mpi4py's buffers, both with more ranks than cores. The predicted times of
-the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
+LAMMPS (melt, 32,000 atoms; 16 ranks do not align and are left out) and a program in Python with mpi4py's buffers, both with
+more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that
+count. Recordings in FOLDER are used again.
 """
 
 import argparse
