@@ -18,7 +18,7 @@ def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
     if len({(other.price_name, other.market) for other in alike}) > 1:
         name += f" ({node_type(option)})"
     if len({other.nodes for other in options}) > 1:
-        name += f" on {option.nodes} node{'s' if option.nodes > 1 else ''}"
+        name += f" on {units.plural(option.nodes, 'node')}"
     return name
 
 

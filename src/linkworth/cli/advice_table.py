@@ -19,7 +19,8 @@ def advice_table(advice: Advice) -> RenderableType:
     scale = units.cost_scale([option.cost_usd for option in options])
     names = _names(options)
     count = {option.nodes for option in options} if "nodes>" in names else {advice.nodes}
-    nodes = f"{', '.join(map(str, sorted(count)))} node{'s' if count != {1} else ''}"
+    *fewer, most = sorted(count)
+    nodes = ", ".join([*map(str, fewer), units.plural(most, "node")])
     ranks = (
         ", ".join(map(str, sorted({option.ranks for option in options})))
         if "ranks>" in names

@@ -5,6 +5,7 @@ from typing import cast
 
 import rich_click as click
 
+from linkworth import units
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
@@ -140,9 +141,7 @@ def command(
     if as_json:
         emit_json(written)
     else:
-        answer(
-            f"{written.path}: {len(written.programs)} program{'s' if len(written.programs) != 1 else ''}, {written.bytes} bytes"
-        )
+        answer(f"{written.path}: {units.plural(len(written.programs), 'program')}, {written.bytes} bytes")
     for program in written.programs:
         for warning in program.warnings:
             note(f"linkworth: {program.workload}: {warning}")

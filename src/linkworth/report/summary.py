@@ -74,7 +74,7 @@ def verified_text(verified: bool | None) -> str:
 def layout(item: ReportItem) -> str:
     """Return the predictions' nodes and ranks a node: `2 nodes x 8`."""
     nodes, ppn = item.predictions.nodes, item.predictions.ppn
-    text = f"{nodes} node{'s' if nodes > 1 else ''}"
+    text = units.plural(nodes, "node")
     return f"{text} x {ppn} ranks" if ppn else text
 
 
@@ -95,7 +95,7 @@ def ran_on(item: ReportItem) -> str:
     parts = [hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"] if hosts else []
     cores = {rank.host: rank.cores for rank in item.metadata.ranks}
     if total := sum(cores.values()):
-        parts.append(f"{total} core{'s' if total > 1 else ''}")
+        parts.append(units.plural(total, "core"))
     if mpi := mpi_name(item.metadata.mpi):
         parts.append(mpi)
     return ", ".join(parts)

@@ -70,7 +70,7 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
         return place.seconds if scale is None else (place.cost_usd or 0.0) * scale.runs
 
     def text(place: _Place) -> str:
-        return units.duration(place.seconds) if scale is None else f"{scale.in_words(place.cost_usd or 0.0)}"
+        return units.duration(place.seconds) if scale is None else scale.in_words(place.cost_usd or 0.0)
 
     best = min(places, key=lambda place: (measure(place), place.nodes))
     points = [
@@ -78,7 +78,7 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
             series=place.fabric,
             x=float(place.nodes),
             value=measure(place),
-            label=f"{place.fabric} on {_nodes(place.nodes)}, {place.ranks} ranks: {text(place)}"
+            label=f"{place.fabric} on {units.plural(place.nodes, 'node')}, {place.ranks} ranks: {text(place)}"
             + (", scaled" if place.scaled else ""),
             low=measure(place) * place.low,
             high=measure(place) * place.high,
@@ -128,14 +128,10 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
         chart=alt.layer(drawn, chosen).properties(width=theme.PLOT_WIDTH, height=240),
         table=table(
             key,
-            f"{workload} {word} on {_nodes(best.nodes)} with {best.fabric}: {text(best)}",
+            f"{workload} {word} on {units.plural(best.nodes, 'node')} with {best.fabric}: {text(best)}",
             places,
             row,
             note="Filled: recorded ranks. Open: scaled ones, with a band of what the scaling leaves open. Circle: the least.",
         ),
         wide=True,
     )
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node{'s' if count != 1 else ''}"

@@ -139,7 +139,7 @@ def mean_cell(group: RunGroup | None, of: Metric) -> Cell:
     else:
         if description.mean_interval:
             notes.append(show.between(description.mean_interval, of.kind))
-        notes.append(f"{description.n} run{'s' if description.n > 1 else ''}")
+        notes.append(units.plural(description.n, "run"))
     if group.crowded:
         notes.append("ranks share cores")
     if group.lost:
