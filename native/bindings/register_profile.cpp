@@ -25,6 +25,7 @@ void register_profile(nb::module_& module);
 
 namespace {
 
+using profile::ActivityMap;
 using profile::RankTimes;
 using profile::Scan;
 
@@ -265,6 +266,12 @@ nb::list node_groups(const tracefile::Trace& trace) {
 }  // namespace
 
 void register_profile(nb::module_& module) {
+    nb::class_<ActivityMap>(module, "ActivityMap")
+        .def_prop_ro("ranks_per_row", &ActivityMap::ranks_per_row)
+        .def_prop_ro("width_seconds", &ActivityMap::width_seconds)
+        .def_prop_ro("seconds", &ActivityMap::seconds);
+    module.def("activities", &profile::activities, nb::arg("trace"),
+               nb::call_guard<nb::gil_scoped_release>());
     module.def("profile_trace", &profile_trace, nb::arg("trace"), nb::arg("matrix_rows") = 256,
                nb::arg("nodes") = std::vector<std::uint32_t>{}, nb::arg("phases") = false,
                nb::arg("library") = "mpich");

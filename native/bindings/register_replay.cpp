@@ -111,6 +111,7 @@ void register_replay(nb::module_& module) {
         .def_prop_ro("calls", &calls)
         .def_prop_ro("messages", &messages)
         .def_ro("loads", &Recording::loads)
+        .def_ro("activities", &Recording::activities)
         .def_prop_ro("computation", &core_loads)
         .def_ro("cut", &Recording::cut);
     nb::class_<ReplayResult> result(module, "ReplayResult");

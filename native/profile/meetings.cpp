@@ -94,7 +94,7 @@ void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<M
     const auto add = [&](std::int32_t waiter, std::int32_t culprit) {
         const double seconds = std::min(times(culprit).start, times(waiter).end) - times(waiter).start;
         if (seconds > 0) {
-            waits.push_back({waiter, culprit, seconds});
+            waits.push_back({waiter, culprit, times(waiter).start, seconds});
         }
     };
     const auto latest = static_cast<std::int32_t>(std::ranges::max_element(meeting.times, {}, &Times::start) -

@@ -26,6 +26,7 @@ struct Arrival {
 struct MeetingWait {
     std::int32_t waiter;
     std::int32_t culprit;
+    double start;
     double seconds;
 };
 

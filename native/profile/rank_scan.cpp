@@ -96,6 +96,7 @@ inline void RankScan::Clock::pass_gap(const EventRow& row) {
 void RankScan::take(std::span<const EventRow> rows) {
     const tracefile::Arguments* const arguments = cursor_.arguments();
     const auto end = rows.end();
+    const bool notes = scan_.activities != nullptr;
     for (auto row = rows.begin(); row != end;) {
         Use* const uses = uses_.data();
         Clock clock = clock_;  // a copy, because what is written here could lie in `*this`
@@ -109,6 +110,9 @@ void RankScan::take(std::span<const EventRow> rows) {
             }
             clock.pass_gap(*row);
             const double start = clock.now();
+            if (notes) [[unlikely]] {
+                note(*row, use.call_class, start);
+            }
             clock.inside += row->duration_seconds;
             ++use.count;
             use.seconds += row->duration_seconds;
@@ -118,6 +122,20 @@ void RankScan::take(std::span<const EventRow> rows) {
         if (row != end && take_alone(*row)) {
             ++row;
         }
+    }
+}
+
+/// Notes when the rank did what: a gap computes first and then lacks a core.
+void RankScan::note(const EventRow& row, CallClass call_class, double start) {
+    if (call_class == CallClass::init) {
+        return;
+    }
+    const double gap = start - row.gap_seconds;
+    const double computed = gap + computed_in(row);
+    scan_.activities->add(rank_, Activity::computation, gap, computed);
+    scan_.activities->add(rank_, Activity::no_core, computed, start);
+    if (call_class != CallClass::finalize) {
+        scan_.activities->add(rank_, replay::activity_of(call_class), start, start + row.duration_seconds);
     }
 }
 
@@ -136,6 +154,9 @@ bool RankScan::take_alone(const EventRow& row) {
         clock_.pass_gap(row);
     }
     const double start = now();
+    if (scan_.activities != nullptr) {
+        note(row, use.call_class, start);
+    }
     clock_.inside += row.duration_seconds;
     ++use.count;
     use.seconds += row.duration_seconds;

@@ -83,6 +83,7 @@ class RankScan {
     void take(std::span<const tracefile::EventRow> rows);
     void take_call(Use& use, double start, double end);
     bool take_alone(const tracefile::EventRow& row);
+    void note(const tracefile::EventRow& row, tracefile::CallClass call_class, double start);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);

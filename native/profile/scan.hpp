@@ -35,13 +35,16 @@ struct RankTimes {
 };
 
 struct Scan {
-    /// `nodes`: the node of each rank; empty if it is not known.
-    Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes);
+    /// `nodes`: the node of each rank; empty if it is not known. `activities`: receives what the ranks do, if
+    /// not null.
+    Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes,
+         ActivityMap* activities);
 
     std::vector<CallTotals> calls;  ///< by entry of the table of names
     std::vector<RankTimes> ranks;
     Traffic traffic;
     Waits waits;
+    ActivityMap* activities;
     std::uint64_t global_bytes = 0;  ///< of the traffic: all-to-all, all-gather and reduce-scatter exchanges
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls without a model
     std::vector<tracefile::Damage> damage;            ///< met while decoding
@@ -51,6 +54,10 @@ struct Scan {
 /// collectives, and `matrix_rows` squared numbers; not more with more events. `rules` decide which messages a
 /// collective is made of. `walk`: also receives the calls of rank 0, if not null.
 Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes = {},
-          const replay::collectives::Rules& rules = {}, LoopWalk* walk = nullptr);
+          const replay::collectives::Rules& rules = {}, LoopWalk* walk = nullptr,
+          ActivityMap* activities = nullptr);
+
+/// Returns what the ranks did, from the end of the first MPI_Init on.
+ActivityMap activities(const tracefile::Trace& trace);
 
 }  // namespace linkworth::profile

@@ -63,8 +63,13 @@ void Waits::tell_call(std::uint32_t request, Partner partner) {
 }
 
 void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver,
-                          std::uint8_t protocol, double seconds) {
+                          std::uint8_t protocol, double start, double seconds) {
     protocols_.met_inside(protocol);
+    if (activities_ != nullptr) {
+        const auto ranks = static_cast<std::uint32_t>(ranks_.size());
+        met_at_.try_emplace(protocol, ranks, activities_->origin_seconds())
+            .first->second.add(rank, Activity::waits_point_to_point, start, start + seconds);
+    }
     for (ByProtocol* const met : {&rank_met_[rank], &call_met_[name], &rank_met_caused_[receiver]}) {
         if (met->size() <= protocol) {
             met->resize(std::size_t{protocol} + 1);
@@ -91,6 +96,11 @@ void Waits::finish() {
     for (std::size_t name = 0; name < calls_.size(); ++name) {
         calls_[name].late_receiver = waited(call_met_[name]);
     }
+    for (const auto& [protocol, met] : met_at_) {
+        if (protocols_.waits(protocol)) {
+            activities_->add(met);
+        }
+    }
 }
 
 void Waits::meet(Meetings& meetings, const Arrival& arrival) {
@@ -100,6 +110,10 @@ void Waits::meet(Meetings& meetings, const Arrival& arrival) {
     for (const MeetingWait& wait : meeting_waits_) {
         ranks_[static_cast<std::size_t>(meetings.world_rank(wait.waiter))].collective.add(wait.seconds);
         calls_[arrival.name].collective.add(wait.seconds);
+        if (activities_ != nullptr) {
+            activities_->add(static_cast<std::uint32_t>(meetings.world_rank(wait.waiter)),
+                             Activity::waits_collective, wait.start, wait.start + wait.seconds);
+        }
         ranks_[static_cast<std::size_t>(meetings.world_rank(wait.culprit))].caused += wait.seconds;
     }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -14,8 +15,12 @@
 #include "profile/halves.hpp"
 #include "profile/meetings.hpp"
 #include "profile/protocol.hpp"
+#include "replay/activity_map.hpp"
 
 namespace linkworth::profile {
+
+using replay::Activity;
+using replay::ActivityMap;
 
 struct Waited {
     std::uint64_t calls = 0;
@@ -43,8 +48,10 @@ struct RankWaits : WaitSums {
 /// affect the result. Memory: the messages and collectives of which some side is missing.
 class Waits {
   public:
-    Waits(std::uint32_t ranks, std::size_t names)
-        : ranks_(ranks),
+    /// `activities`: receives the waits with their times, if not null.
+    Waits(std::uint32_t ranks, std::size_t names, ActivityMap* activities)
+        : activities_(activities),
+          ranks_(ranks),
           rank_met_(ranks),
           rank_met_caused_(ranks),
           call_met_(names),
@@ -167,7 +174,7 @@ class Waits {
             if (receive.posted > send.end) {
                 protocols_.ended_before(send.protocol);
             } else {
-                late_receiver(channel.source, send.name, channel.destination, send.protocol,
+                late_receiver(channel.source, send.name, channel.destination, send.protocol, send.posted,
                               receive.posted - send.posted);
             }
         }
@@ -175,7 +182,8 @@ class Waits {
             take_partner_of_request(receive.request, {send.posted, channel.source, false, 0});
         } else if (send.posted > receive.posted) {
             if (const double until = std::min(send.posted, receive.end); until > receive.posted) {
-                late_sender(channel.destination, receive.name, channel.source, until - receive.posted);
+                late_sender(channel.destination, receive.name, channel.source, receive.posted,
+                            until - receive.posted);
             }
         }
     }
@@ -201,18 +209,22 @@ class Waits {
             return;
         }
         if (call.latest.is_receiver) {
-            late_receiver(call.rank, call.name, call.latest.rank, call.latest.protocol, seconds);
+            late_receiver(call.rank, call.name, call.latest.rank, call.latest.protocol, call.start, seconds);
         } else {
-            late_sender(call.rank, call.name, call.latest.rank, seconds);
+            late_sender(call.rank, call.name, call.latest.rank, call.start, seconds);
         }
     }
-    void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double seconds) {
+    void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double start,
+                     double seconds) {
         ranks_[rank].late_sender.add(seconds);
         calls_[name].late_sender.add(seconds);
         ranks_[sender].caused += seconds;
+        if (activities_ != nullptr) [[unlikely]] {
+            activities_->add(rank, Activity::waits_point_to_point, start, start + seconds);
+        }
     }
     void late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver, std::uint8_t protocol,
-                       double seconds);
+                       double start, double seconds);
     void drop(std::uint32_t request);
     void tell_call(std::uint32_t request, Partner partner);
     void keep_waiting(const Call& call, std::span<const std::uint32_t> requests);
@@ -225,6 +237,8 @@ class Waits {
     /// Waiting by protocol, for those that occurred. It counts only if sends of this kind wait at all.
     using ByProtocol = std::vector<Waited>;
 
+    ActivityMap* activities_;
+    std::map<std::uint8_t, ActivityMap> met_at_;  ///< by protocol: when sends met their receive
     std::vector<RankWaits> ranks_;
     SendProtocols protocols_;
     std::vector<ByProtocol> rank_met_;

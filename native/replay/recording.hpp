@@ -2,54 +2,15 @@
 /// Records that a replay can keep for a timeline: calls, messages, and the load of each link and each rank.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "replay/activity_map.hpp"
+#include "replay/load_history.hpp"
 #include "replay/settings.hpp"
 
 namespace linkworth::replay {
-
-/// Busy seconds of one link in equal stretches of time. The stretches double whenever the time outgrows them,
-/// so that memory does not depend on the length of the run.
-class LoadHistory {
-  public:
-    void add(double from, double to) {
-        busy_seconds_ += to - from;
-        while (to > width_ * static_cast<double>(bins)) widen();
-        auto bin = static_cast<std::size_t>(from / width_);
-        while (from < to) {
-            const double end = std::min(to, static_cast<double>(bin + 1) * width_);
-            if (bin < bins) busy_[bin] += end - from;
-            from = end > from ? end : to;
-            ++bin;
-        }
-    }
-
-    double busy_seconds() const { return busy_seconds_; }
-    /// Length of a stretch in seconds.
-    double width_seconds() const { return width_; }
-    /// Busy seconds of each.
-    const std::vector<double>& busy() const { return busy_; }
-    /// Doubles the stretches until they are at least this long.
-    void widen_to(double seconds) {
-        while (width_ < seconds) widen();
-    }
-
-  private:
-    static constexpr std::size_t bins = 512;
-
-    void widen() {
-        for (std::size_t i = 0; i < bins / 2; ++i) busy_[i] = busy_[2 * i] + busy_[2 * i + 1];
-        std::fill(busy_.begin() + bins / 2, busy_.end(), 0.0);
-        width_ *= 2;
-    }
-
-    double busy_seconds_ = 0;
-    double width_ = 1e-6;
-    std::vector<double> busy_ = std::vector<double>(bins);
-};
 
 enum class LinkKind { nic_out, nic_in, switch_up, switch_down };
 
@@ -68,6 +29,7 @@ struct RecordedCall {
     std::uint32_t name = 0;    ///< index in the trace's table
     double start_seconds = 0;
     double end_seconds = 0;
+    tracefile::CallClass call_class = tracefile::CallClass::local;
 };
 
 struct RecordedMessage {
@@ -85,13 +47,16 @@ struct Recording {
     std::vector<RecordedMessage> messages;
     std::vector<LinkLoad> loads;
     std::vector<LoadHistory> computation;  ///< [rank] the time in which it computed
+    ActivityMap activities;                ///< of all ranks and their threads, without limits
     bool cut = false;                      ///< there were more
 
     void computed(std::uint32_t rank, double from, double to) {
         if (rank >= computation.size()) computation.resize(rank + 1);
         computation[rank].add(from, to);
+        activities.add(rank, Activity::computation, from, to);
     }
     void call(const RecordedCall& call) {
+        activities.add(call.rank, activity_of(call.call_class), call.start_seconds, call.end_seconds);
         if (call.start_seconds < limits.from_seconds || call.start_seconds >= limits.to_seconds) return;
         if (calls.size() < limits.most) {
             calls.push_back(call);

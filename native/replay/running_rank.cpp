@@ -84,6 +84,7 @@ inline bool Simulation::execute(RankState& state) {
     const Event& event = state.event;
     const Shape& shape = *event.shape;
     state.call_name = shape.name;
+    state.call_class = shape.call_class;
     ++state.program->events;
     switch (shape.call_class) {
         case CallClass::isend:
@@ -189,7 +190,8 @@ void Simulation::record_call_end(std::uint32_t rank) {
     const double started = std::exchange(state.call_started, -1);
     if (started < 0 || state.actor.finished) return;
     const std::uint32_t thread = state.thread == nullptr ? 0 : state.thread->place;
-    recording_->call({state.actor.rank, thread, state.call_name, started, state.actor.now.seconds});
+    recording_->call(
+        {state.actor.rank, thread, state.call_name, started, state.actor.now.seconds, state.call_class});
 }
 
 }  // namespace linkworth::replay

@@ -87,6 +87,7 @@ std::shared_ptr<Recording> recording(const std::vector<Tenant>& tenants) {
     if (!limits || tenants.size() > 1) return nullptr;
     auto made = std::make_shared<Recording>();
     made->limits = *limits;
+    made->activities = ActivityMap(tenants.front().trace->ranks());
     return made;
 }
 

@@ -154,7 +154,8 @@ struct RankState {
     double call_started = -1;     ///< its time; negative if none is under way (kept for a recording only)
     std::int32_t level = 0;       ///< of MPI_Pcontrol
     std::uint32_t call_name = 0;  ///< of the call under way
-    std::uint32_t last_destination = none;  ///< of a message
+    tracefile::CallClass call_class = tracefile::CallClass::local;  ///< of the same
+    std::uint32_t last_destination = none;                          ///< of a message
     RequestTable requests;
     Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
     Matcher matcher;

@@ -80,6 +80,7 @@ def profile_trace(
     phases: bool = False,
     library: str = "mpich",
 ) -> dict[str, Any]: ...
+def activities(trace: Trace) -> ActivityMap: ...
 def node_groups(trace: Trace) -> list[dict[str, Any]]: ...
 def collective_algorithms() -> dict[str, list[str]]: ...
 def collective_choice(
@@ -120,6 +121,14 @@ class LinkLoad:
     width_seconds: float
     busy: list[float]
 
+class ActivityMap:
+    """Time of groups of neighbouring ranks by activity (native/replay/activity_map.hpp)."""
+
+    ranks_per_row: int
+    width_seconds: float
+    seconds: list[list[list[float]]]
+    """[row][activity][stretch of time]."""
+
 class Recording:
     calls: list[tuple[int, int, int, float, float]]
     """(rank, thread, index of the name, start, end)."""
@@ -127,6 +136,7 @@ class Recording:
     """(source, destination, bytes, sent, received)."""
     loads: list[LinkLoad]
     computation: CoreLoads
+    activities: ActivityMap
     cut: bool
     """There were more calls or messages."""
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from linkworth.model.activities import Activities
 from linkworth.model.advice import Advice, AdviceOption
 from linkworth.model.fabric import Fabric, Path, SourceNote
 from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGrid
@@ -37,6 +38,23 @@ def grid(name: str, compute: float, latencies: float, volume: float) -> Sensitiv
     times = [[seconds(compute, latencies, volume, row, column) for column in columns] for row in rows]
     return SensitivityGrid(
         fabric=name, latency_seconds=rows, bandwidth_bytes_per_second=columns, seconds=times
+    )
+
+
+def activities(ranks: int, end: float, share: float) -> Activities:
+    """Return a run of ten stretches, of which `share` of every second one is waiting."""
+    width = end / 10
+    waiting = [[width * share * (at % 2) for at in range(10)] for _ in range(ranks)]
+    return Activities(
+        ranks=ranks,
+        ranks_per_row=1,
+        width_seconds=width,
+        end_seconds=end,
+        seconds={
+            "computation": [[width - each for each in row] for row in waiting],
+            "collective": [[each / 2 for each in row] for row in waiting],
+            "waiting": [[each / 2 for each in row] for row in waiting],
+        },
     )
 
 
@@ -153,6 +171,8 @@ def item(
             )
             for fabric_name, usd in PRICES.items()
         ],
+        recorded=activities(ranks, 1.7, 0.8),
+        predicted={"gbe": activities(ranks, 0.22, 0.6), choice.fabric: activities(ranks, 0.053, 0.1)},
         metadata=TraceMetadata(
             workload=name,
             command=command or ["lw-npb", "ft", "W"],

@@ -8,7 +8,17 @@ from report import samples
 from linkworth import units
 from linkworth.model.profile import Matrix, SizeBin
 from linkworth.report import ReportItem
-from linkworth.report.charts import fabrics, kinds, matrix, parts, sensitivity, shares, sizes, theme
+from linkworth.report.charts import (
+    activities,
+    fabrics,
+    kinds,
+    matrix,
+    parts,
+    sensitivity,
+    shares,
+    sizes,
+    theme,
+)
 from linkworth.report.svg import png, svg
 from linkworth.report.table import Figure
 
@@ -19,6 +29,8 @@ CHARTS: dict[str, Callable[[ReportItem], Figure | None]] = {
     "parts": lambda item: parts.figure(item, "p0"),
     "sizes": lambda item: sizes.figure(item, "p0"),
     "matrix": lambda item: matrix.figure(item, "p0"),
+    "recorded": lambda item: activities.recorded(item, "p0"),
+    "predicted": lambda item: activities.predicted(item, "p0"),
     "latency": lambda item: sensitivity.latency(item, "p0"),
     "bandwidth": lambda item: sensitivity.bandwidth(item, "p0"),
 }
@@ -50,6 +62,16 @@ def marks(figure: Figure) -> list[str]:
             "65.5–131 kB: 2,400 messages, 71 % of all messages",
         ),
         ("matrix", "36 % of the bytes cross between the 2 nodes", "from 3 to 4: 2.34 MB"),
+        (
+            "recorded",
+            "Recorded time: computation 60 %, collectives 20 %, waiting 20 %",
+            "rank 3: 340 ms waiting, 20 %",
+        ),
+        (
+            "predicted",
+            "Share of collectives in the ranks' time: 15 % on gbe, 2 % on ib-fdr",
+            "rank 3: 33.0 ms collective, 15 %",
+        ),
         ("latency", "Twice the latency costs 10gbe 6 % more time", "gbe at 25.0 µs: 220 ms"),
         ("bandwidth", "Half the bandwidth costs gbe 73 % more time", "ib-hdr at 25.0 GB/s: 51.1 ms"),
     ],
@@ -83,6 +105,7 @@ def test_hostile_names_stay_text(name: str, text: str) -> None:
             ],
         ),
         fabrics=[msgspec.structs.replace(f, name=text + f.name) for f in item.fabrics],
+        predicted={text + name: of for name, of in item.predicted.items()},
         grids=[msgspec.structs.replace(g, fabric=text + g.fabric) for g in item.grids],
     )
     figure = CHARTS[name](item)

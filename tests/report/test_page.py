@@ -192,7 +192,7 @@ def test_everything_but_the_sliders_is_there_without_scripts(browser: Page, page
         assert browser.call("DOM.getBoxModel", nodeId=note)["model"]["height"] > 0
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
-    assert len(charts) == 1 + 6 + 6 + 5
+    assert len(charts) == 1 + 8 + 8 + 7
 
 
 def test_it_prints(page: Page) -> None:

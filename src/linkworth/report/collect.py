@@ -80,6 +80,7 @@ def collect(
     """
     from linkworth.predict import predict, sensitivity
     from linkworth.profile import of_trace
+    from linkworth.replay import activities
 
     step("profile")
     opened = open_trace(trace, allowed)
@@ -105,15 +106,34 @@ def collect(
                     settings=target.settings,
                 )
             )
+    advice = _advice(predictions, prices, limits)
+    step("time of the ranks")
+    layout = target.arrangement.layout(opened.engine.ranks)
     return ReportItem(
         profile=profile,
         predictions=predictions,
-        advice=_advice(predictions, prices, limits),
+        advice=advice,
+        recorded=activities.recorded(opened) if profile.rates is None else None,
+        predicted={
+            fabric.name: activities.predicted(
+                opened, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings
+            )
+            for fabric in _extremes(fabrics, predictions, advice.choice)
+        },
         grids=grids,
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
         metadata=opened.metadata,
     )
+
+
+def _extremes(fabrics: Sequence[Fabric], predictions: PredictionSet, choice: str | None) -> list[Fabric]:
+    """Return the slowest fabric and the chosen one; the fastest instead if there is no other choice."""
+    by_time = [each.fabric for each in sorted(predictions.predictions, key=lambda each: -each.seconds)]
+    other = by_time[-1] if choice in (None, by_time[0]) else choice
+    return [
+        fabric for name in dict.fromkeys([by_time[0], other]) for fabric in fabrics if fabric.name == name
+    ]
 
 
 def _advice(predictions: PredictionSet, prices: Mapping[str, Price], limits: Limits) -> Advice:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from linkworth.model.activities import Activities
 from linkworth.model.advice import Advice
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet, SensitivityGrid
@@ -22,6 +23,10 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     """The predicted fabrics; the grids' sliders start at their latency and bandwidth."""
     prices: list[Price] = msgspec.field(default_factory=list)
     """The prices behind the advice, with their sources."""
+    recorded: Activities | None = None
+    """What the ranks did in the recording; None for a program that was not run."""
+    predicted: dict[str, Activities] = msgspec.field(default_factory=dict)
+    """What the ranks do on the slowest fabric and on the chosen or else the fastest one."""
     metadata: TraceMetadata | None = None
     """Place and settings of the program's run."""
 

@@ -10,7 +10,17 @@ from markupsafe import Markup
 from linkworth.errors import UsageError
 from linkworth.model.profile import Profile
 from linkworth.report import tables, whatif, writer
-from linkworth.report.charts import fabrics, matrix, node_counts, parts, ranks, sensitivity, shares, sizes
+from linkworth.report.charts import (
+    activities,
+    fabrics,
+    matrix,
+    node_counts,
+    parts,
+    ranks,
+    sensitivity,
+    shares,
+    sizes,
+)
 from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
@@ -68,6 +78,7 @@ def render(items: Sequence[ReportItem]) -> bytes:
 
 def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
     figures: list[Figure | None] = [
+        activities.recorded(item, key),
         ranks.figure(item, key),
         sizes.figure(item, key),
         matrix.figure(item, key),
@@ -76,6 +87,7 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
         figures = [
             fabrics.figure(item, key, summary.scale),
             parts.figure(item, key),
+            activities.predicted(item, key),
             sensitivity.latency(item, key),
             sensitivity.bandwidth(item, key),
             *figures,
@@ -87,6 +99,8 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
         "tables": [each for each in _tables(item.profile, key) if each.rows],
         "warnings": tables.warnings(item),
         "figures": [figure for figure in figures if figure],
+        "timeline": next(iter(item.predicted), None) if item.trusted else None,
+        "nodes": item.predictions.nodes,
     }
 
 

@@ -106,7 +106,7 @@ def _write(
     progress: ReportProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
-    progress.plan(len(traces) * (2 + len(fabrics)) + 1)
+    progress.plan(len(traces) * (3 + len(fabrics)) + 1)
     items = []
     for trace, given in traces.items():
         name = given if trace.name != Path(given).name else trace.stem

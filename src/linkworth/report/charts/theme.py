@@ -9,6 +9,7 @@ dark screen, so each is used for nothing else.
 from typing import Any
 
 BLUE, ORANGE, GREEN, VERMILION, SKY = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9"
+PURPLE, YELLOW, BROWN = "#cc79a7", "#f0e442", "#a6761d"
 QUIET = "#8c959f"
 LIGHT_BLUE, DARK_BLUE = "#cfe3f5", "#08306b"
 """Ends of the colour ramp of a heat map: only its lightness orders the values."""
@@ -23,6 +24,10 @@ KINDS = {
     "bandwidth": VERMILION,
     "overhead": GREEN,
     "latency": ORANGE,
+    "point-to-point": VERMILION,
+    "collective": PURPLE,
+    "one-sided": YELLOW,
+    "other calls": BROWN,
     "waiting": QUIET,
     "initialisation": QUIET,
 }
