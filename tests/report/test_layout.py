@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from report import samples
 from report.chromium import Page
 from report.study import study_samples
 
 from linkworth import report
+from linkworth.model.scaling import LeftOut, Scaling
 from linkworth.report.study.contents import contents
 from linkworth.report.study.page import render
 from linkworth.report.study.results import Results
@@ -59,9 +61,38 @@ def pages(page_file: Path, hostile_file: Path, tmp_path_factory: pytest.TempPath
         "networks": Results(*study_samples.networks()),
         "hostile study": Results(*study_samples.hostile()),
     }
+    before = Results(*study_samples.interconnects(slower=1.3))
     for name, results in studies.items():
         found[name] = folder / f"{name}.html"
-        found[name].write_bytes(render(results, list(contents(results))))
+        other = before if name == "interconnects" else None
+        found[name].write_bytes(render(results, list(contents(results, other))))
+    found |= _pages_of_programs(folder)
+    return found
+
+
+def _pages_of_programs(folder: Path) -> dict[str, Path]:
+    """Write pages with a decision over the nodes, scaled traces, and a damaged and failed program."""
+    left_out = LeftOut(ranks=8, calls=0, messages=0, bytes=0, compute=0, seconds={"gbe": -0.25})
+    scaling = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1, left_out=left_out, uneven=1.5)
+    whole = samples.item()
+    assert whole.metadata is not None
+    places = [
+        replace(
+            samples.item(compute=0.2 / nodes),
+            predictions=replace(whole.predictions, nodes=nodes),
+            metadata=replace(whole.metadata, scaling=scaling if nodes > 4 else None),
+        )
+        for nodes in (2, 4, 8)
+    ]
+    pages = {
+        "decision": places[:2],
+        "scaled": places,
+        "damaged": [samples.without_replays(), samples.item("failed", verified=False)],
+    }
+    found = {}
+    for name, items in pages.items():
+        found[name] = folder / f"{name}.html"
+        report.write(items, found[name])
     return found
 
 

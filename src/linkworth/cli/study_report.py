@@ -31,7 +31,7 @@ _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
     "--against",
     type=click.Path(path_type=Path),
     metavar="FOLDER|FILE",
-    help="Another study, held against cell by cell; it is the baseline.",
+    help="Another study, the baseline of a comparison cell by cell.",
 )
 @click.option(
     "--format",
@@ -59,7 +59,8 @@ def command(
 ) -> int:
     """Write the report of a study, complete or not: one HTML page, and a file for each table and figure.
 
-    Tables are CSV, Parquet and LaTeX, figures SVG, PNG and PDF. Failed runs are listed, but enter no mean.
+    Tables are CSV, Parquet and LaTeX, figures SVG, PNG and PDF. With --against, rows of the two studies are joined by
+    workload and environment. Failed runs are listed, but enter no mean.
     """
     from linkworth.cli.steps import Steps
     from linkworth.report.study.of_folder import report_of
@@ -80,6 +81,8 @@ def command(
     else:
         answer(f"{written.path}: {', '.join(written.sections)}")
         answer(f"{written.folder}: {len(written.files)} files of tables and figures")
+        for sentence in written.changes:
+            answer(sentence)
         if written.published is not None:
             from linkworth.cli.published_table import published_table
 

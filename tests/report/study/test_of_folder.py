@@ -43,6 +43,7 @@ def test_a_study_file_stands_for_its_folder(study: Path, capsys: pytest.CaptureF
     # A second report takes the profile that was kept, and one study is no different from itself.
     before = kept[0].read_bytes()
     assert main(["study", "report", "two.study", "--against", "two.study", "--format", "latex"]) == 0
+    assert "2 figures of cells that both studies have: 2 predicted." in capsys.readouterr().out
     assert kept[0].read_bytes() == before
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
 

@@ -258,12 +258,30 @@ def test_two_studies_are_held_against_each_other(interconnects: Results) -> None
                        metrics={**r.metrics, "seconds": r.metrics["seconds"] * 1.3})
         for r in records if r.state == "done"
     ]  # fmt: skip
+    study.environments[1] = replace(study.environments[1], mtu=9000)
     section = contents(Results(study, slower), interconnects)[0]
     assert section.key == "against"
-    verdicts = [row[8].text for row in section.tables[0].rows]
+    overview, changes, rows = section.tables
+    verdicts = [row[8].text for row in rows.rows]
     assert set(verdicts) == {"slower", "predicted"}
     assert len(verdicts) == 2 * 9 * 2
-    assert section.tables[0].rows[0][6].value == pytest.approx(0.3, abs=0.02)
+    assert rows.rows[0][6].value == pytest.approx(0.3, abs=0.02)
+    measured = next(row for row in overview.rows if row[1].text == "measured")
+    assert [cell.value for cell in measured[3:8]] == [9, 0, 9, 0, 0]
+    assert measured[8].value == pytest.approx(0.3, abs=0.02)
+    assert [[cell.text for cell in row] for row in changes.rows] == [["gbe", "MTU", "–", "9000"]]
+    assert section.text.startswith(
+        "36 figures of cells that both studies have: 18 slower, 18 predicted. Time of npb:"
+    )
+    assert "Only in" not in section.text
+    assert section.figures[0].table.title.endswith("of that of the other study")
+
+
+def test_studies_without_a_common_cell_are_compared_in_one_sentence(interconnects: Results) -> None:
+    study, records = samples.networks()
+    section = contents(Results(study, records), interconnects)[0]
+    assert section.text == "No workload ran in the same environment in both studies."
+    assert not section.tables and not section.figures
 
 
 def test_warm_up_and_two_groups_are_reported() -> None:

@@ -162,7 +162,7 @@ def pair(
 ) -> ComparedPair | None:
     """Return the pair of an environment in a mode with its baseline in the same mode, or else in the other.
 
-    Each pair is compared once. Returns None if either has no value.
+    Returns None if either has no value.
     """
     group = results.group(workload, environment, mode)
     other: Mode = "predict" if mode == "measure" else "measure"
@@ -170,9 +170,14 @@ def pair(
     baseline = next((each for each in baselines if each and each.values(name)), None)
     if group is None or baseline is None or not group.values(name):
         return None
-    key = (group, baseline, name, comparison.margin)
+    return paired(results, name, group, baseline, comparison.margin)
+
+
+def paired(results: Results, name: str, group: RunGroup, baseline: RunGroup, margin: float) -> ComparedPair:
+    """Return the comparison of two cells, which is computed once."""
+    key = (group, baseline, name, margin)
     if key not in results.pairs:
-        results.pairs[key] = ComparedPair(name, group, baseline, comparison.margin)
+        results.pairs[key] = ComparedPair(name, group, baseline, margin)
     return results.pairs[key]
 
 

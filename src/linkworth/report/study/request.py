@@ -15,6 +15,7 @@ from linkworth.report.study.contents import contents
 from linkworth.report.study.page import render
 from linkworth.report.study.published import PaperBeside, beside
 from linkworth.report.study.results import Results, smaller_problems
+from linkworth.report.study.sections.against import compared, summary
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.writing.documents import with_texts
@@ -51,6 +52,10 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     open: int
     """Requested runs that were not made yet."""
     comparisons: list[Compared]
+    against: list[Compared]
+    """The cells that another study has too, which is the baseline."""
+    changes: list[str]
+    """What changed since the other study, in sentences."""
     published: PaperBeside | None
     """The paper beside the study, if it has a `[published]` table."""
     warnings: list[str]
@@ -144,6 +149,8 @@ def report(
         lost=lost,
         open=missing,
         comparisons=comparisons(results),
+        against=[each.record() for each in compared(results, other)] if other else [],
+        changes=summary(results, other) if other else [],
         published=paper,
         warnings=warnings,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from linkworth.model.study import Environment
+from linkworth.model.study import Environment, RunRecord
 from linkworth.report.study.results import HOW, Results
 from linkworth.report.table import NOTHING, Field, Section, table, words
 
@@ -20,20 +20,35 @@ def sections(results: Results) -> Iterator[Section]:
         yield Section(key="environments", title="Where it ran", tables=[rows])
 
 
-def _row(results: Results, name: str) -> list[Field]:
+def described(results: Results, name: str) -> dict[str, str]:
+    """Return the settings of an environment and the facts that its runs found."""
     environment = results.environment(name)
-    records = [record for record in results.records if record.environment == name]
+    settings = dict(_settings(environment)) if environment else {}
+    return settings | _facts([record for record in results.records if record.environment == name])
+
+
+def _facts(records: Sequence[RunRecord]) -> dict[str, str]:
     facts: dict[str, dict[str, None]] = {}
     for record in records:
         for key, value in record.facts.items():
             if value:
                 facts.setdefault(key, {})[value] = None
-    listed = {key: _listed(list(found)) for key, found in facts.items()}
+    return {key: _listed(list(found)) for key, found in facts.items()}
+
+
+def _row(results: Results, name: str) -> list[Field]:
+    environment = results.environment(name)
+    records = [record for record in results.records if record.environment == name]
+    listed = _facts(records)
     others = [f"{key}: {found}" for key, found in listed.items() if key not in _OWN_COLUMN]
     return [
         words("environment", name, note=environment.title if environment else ""),
         words("how", ", ".join(dict.fromkeys(HOW[record.mode] for record in records))),
-        _known("asked", "; ".join(_settings(environment)) if environment else "", "the study asks for"),
+        _known(
+            "asked",
+            "; ".join(f"{key} {text}" for key, text in _settings(environment)) if environment else "",
+            "the study asks for",
+        ),
         _known("mpi", listed.get("mpi", ""), "MPI"),
         _known("transport", listed.get("transport used") or listed.get("transport", ""), "transport used"),
         _known("facts", "; ".join(others), "what the runs found"),
@@ -46,7 +61,7 @@ def _known(key: str, text: str, title: str = "") -> Field:
     return field if text else field._replace(cell=NOTHING)
 
 
-def _settings(environment: Environment) -> list[str]:
+def _settings(environment: Environment) -> list[tuple[str, str]]:
     where = environment.where
     place = ":".join(filter(None, [where.kind, where.name])) if "measure" in environment.modes else ""
     settings = [
@@ -64,7 +79,7 @@ def _settings(environment: Environment) -> list[str]:
         ("placement", environment.placement if environment.placement != "block" else ""),
         ("cpu factor", f"{environment.cpu_factor:g}" if environment.cpu_factor != 1 else ""),
     ]
-    return [f"{key} {value}" for key, value in settings if value]
+    return [(key, value) for key, value in settings if value]
 
 
 def _listed(found: Sequence[str]) -> str:

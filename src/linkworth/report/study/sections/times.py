@@ -64,7 +64,7 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
         title=f"{title}: {of.title}" if comparison.title and len(comparison.metrics) > 1 else title,
         text=_text(of, list(found.values())),
         tables=[_table(comparison, of, key, workloads, places, groups, found)],
-        figures=[_figure(comparison, of, key, with_ratio)] if with_ratio else [],
+        figures=[ratios(comparison.baseline, of, key, with_ratio)] if with_ratio else [],
     )
 
 
@@ -123,16 +123,16 @@ def _text(of: Metric, found: Sequence[ComparedPair]) -> str:
     return "; ".join(parts) + "." if parts else ""
 
 
-def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[ComparedPair]) -> Figure:
-    """Return the ratio of each environment to the baseline, with its interval."""
-    points = {id(each): _point(each, comparison.baseline) for each in kept}
-    drawn = kinds.largest(kept, _distance)
+def ratios(baseline: str, of: Metric, key: str, kept: Sequence[ComparedPair]) -> Figure:
+    """Return the ratio of each pair to its baseline, with its interval; all have a difference."""
+    points = {id(each): _point(each, baseline) for each in kept}
+    drawn = kinds.largest(kept, distance)
     shown = [points[id(each)] for each in drawn]
     step = max(18, 9 * max(Counter(point.x for point in shown).values()))
     chart = kinds.ranges(
         shown,
         names=[each.group.environment for each in drawn],
-        title=f"{of.title} over that of {comparison.baseline} (log)",
+        title=f"{of.title} over that of {baseline} (log)",
     ).properties(width=kinds.WIDTH - 60, height=alt.Step(step, **{"for": "position"}))
 
     def row(each: ComparedPair) -> list[Field]:
@@ -141,7 +141,7 @@ def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Co
             words("workload", each.group.workload),
             words("environment", each.group.environment),
             words("how", each.how, "measured or predicted"),
-            _ratio(f"ratio to {comparison.baseline} [1]", "ratio", point.value),
+            _ratio(f"ratio to {baseline} [1]", "ratio", point.value),
             _ratio("low [1]", "low", point.low),
             _ratio("high [1]", "high", point.high),
             words("verdict", each.verdict),
@@ -150,7 +150,7 @@ def _figure(comparison: StudyComparison, of: Metric, key: str, kept: Sequence[Co
     note = "Bars: 95 % interval of the ratio. Open marks: a prediction takes part."
     if len(drawn) < len(kept):
         note += f" Drawn are the {len(drawn)} of {len(kept)} that differ most."
-    title = _message(of, comparison.baseline, kept)
+    title = _message(of, baseline, kept)
     return Figure(chart=chart, table=table(f"{key}-figure", title, kept, row, note=note), wide=True)
 
 
@@ -162,7 +162,7 @@ def _point(each: ComparedPair, baseline: str) -> kinds.ChartPoint:
         series=f"{environment}, {each.how}",
         x=workload,
         value=ratio,
-        label=f"{workload} on {environment}, {each.how}: {ratio:.3g} of {baseline}",
+        label=f"{workload} on {environment}, {each.how}: {ratio:.3g} of that of {baseline}",
         low=1 + interval.low if interval else ratio,
         high=1 + interval.high if interval else ratio,
         uncertain=each.predicted,
@@ -173,7 +173,7 @@ def _ratio(key: str, title: str, number: float | None) -> Field:
     return cell(key, title, NOTHING if number is None else Cell(text=f"{number:.3g}", value=number))
 
 
-def _distance(pair: ComparedPair) -> float:
+def distance(pair: ComparedPair) -> float:
     """Return the distance of two times; a quarter of the time is farther than twice the time."""
     return abs(math.log1p(pair.difference or 0.0))
 
@@ -182,6 +182,6 @@ def _message(of: Metric, baseline: str, found: Sequence[ComparedPair]) -> str:
     shown = [each for each in found if each.verdict not in ("undecided", "same")]
     if not shown:
         return f"No difference of {of.title} from {baseline} is shown by these runs"
-    farthest = max(shown, key=_distance)
-    where = f"on {farthest.group.environment} is {1 + (farthest.difference or 0.0):.3g} of that on {baseline}"
+    farthest = max(shown, key=distance)
+    where = f"on {farthest.group.environment} is {1 + (farthest.difference or 0.0):.3g} of that of {baseline}"
     return f"{farthest.group.workload} differs most: its {of.title} {where}"
