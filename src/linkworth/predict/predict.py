@@ -10,7 +10,7 @@ import msgspec
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet
+from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet, Tolerance
 from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import MeasuredTime, calibrated
@@ -181,11 +181,9 @@ def predict_with_draws(
             )
     asked = fabrics if extras.tolerances else []
     without_tolerances = {fabric.name: lacks for fabric in asked if (lacks := tolerance_lacks(fabric))}
-    borne = [
-        tolerance
-        for fabric in asked
-        if fabric.name not in without_tolerances
-        for tolerance in tolerances(
+
+    def borne_on(fabric: Fabric) -> list[Tolerance]:
+        return tolerances(
             trace.engine,
             fabric,
             layout,
@@ -193,7 +191,10 @@ def predict_with_draws(
             tolerate_cut=trace.incomplete,
             settings=settings,
         )
-    ]
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        of_fabrics = pool.map(borne_on, (each for each in asked if each.name not in without_tolerances))
+        borne = [tolerance for found in of_fabrics for tolerance in found]
     found = PredictionSet(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,

@@ -6,11 +6,12 @@ where the function crosses the wanted time. If messages keep their order and do 
 longest of all paths, each of them linear. It is then convex, and steps from above never jump over the crossing. If
 messages change places, it may bend the other way; a bracket keeps the steps. They do so before a link, or before a
 CPU that completes the receives of one wait as they come. If messages compete, it may even jump; the answer is then
-the point of the jump.
+the point of the jump, to a hundredth.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import msgspec
@@ -27,8 +28,8 @@ MOST_LATENCY_SECONDS = 1.0
 LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
 _RELATIVE_TOLERANCE = 1e-10
-_NEXT_TO_EACH_OTHER = 1e-6
-"""Relative distance of two latencies or bandwidths that no measurement tells apart."""
+_NEXT_TO_EACH_OTHER = 1e-2
+"""Relative distance of two latencies or bandwidths between which a jump counts as found."""
 _AS_RECORDED = ReplaySettings()
 
 
@@ -36,6 +37,11 @@ class _Point(NamedTuple):
     x: float
     seconds: float
     slope: float
+
+
+class _Crossing(NamedTuple):
+    x: float | None
+    replays: int
 
 
 def tolerance_lacks(fabric: Fabric) -> str:
@@ -58,11 +64,8 @@ def tolerances(
     slower: Sequence[float] = SLOWER,
 ) -> list[Tolerance]:
     """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by share in `slower`."""
-    count = 0
 
     def replayed(**link: float) -> Prediction:
-        nonlocal count
-        count += 1
         changed = msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link))
         return replay(
             trace, changed, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
@@ -76,63 +79,94 @@ def tolerances(
         found = replayed(bandwidth_bytes_per_second=1 / inverse if inverse > 0 else float("inf"))
         return _Point(inverse, found.seconds, found.seconds_per_inverse_bandwidth)
 
-    latency = by_latency(fabric.link.latency_seconds)
-    inverse = by_inverse_bandwidth(1 / fabric.link.bandwidth_bytes_per_second)
-    result = []
-    for share in slower:
-        before = count
-        target = latency.seconds * (1 + share)
-        at_latency = _crossing(by_latency, latency, target, MOST_LATENCY_SECONDS)
-        at_inverse = _crossing(by_inverse_bandwidth, inverse, target, 1 / LEAST_BANDWIDTH_BYTES_PER_SECOND)
-        result.append(
-            Tolerance(
-                fabric=fabric.name,
-                slower=share,
-                latency_seconds=at_latency,
-                bandwidth_bytes_per_second=None if at_inverse is None else 1 / at_inverse,
-                replays=count - before,
+    # The engine runs without the interpreter's lock.
+    with ThreadPoolExecutor(2) as pool:
+        latencies, inverses = (
+            pool.submit(_crossings, evaluate, start, limit, slower)
+            for evaluate, start, limit in (
+                (by_latency, fabric.link.latency_seconds, MOST_LATENCY_SECONDS),
+                (
+                    by_inverse_bandwidth,
+                    1 / fabric.link.bandwidth_bytes_per_second,
+                    1 / LEAST_BANDWIDTH_BYTES_PER_SECOND,
+                ),
             )
         )
-    return result
+    return [
+        Tolerance(
+            fabric=fabric.name,
+            slower=share,
+            latency_seconds=latency.x,
+            bandwidth_bytes_per_second=None if inverse.x is None else 1 / inverse.x,
+            replays=latency.replays + inverse.replays,
+        )
+        for share, latency, inverse in zip(slower, latencies.result(), inverses.result(), strict=True)
+    ]
+
+
+def _crossings(
+    evaluate: Callable[[float], _Point], start: float, limit: float, slower: Sequence[float]
+) -> list[_Crossing]:
+    """Return where the function is `1 + slower` times its value at `start`, for each share."""
+    known = [evaluate(start)]
+    found = []
+    for share in slower:
+        before = len(known)
+        x = _crossing(evaluate, known, known[0].seconds * (1 + share), limit)
+        found.append(_Crossing(x, len(known) - before))
+    return found
 
 
 def _crossing(
-    evaluate: Callable[[float], _Point], start: _Point, target: float, limit: float
+    evaluate: Callable[[float], _Point], known: list[_Point], target: float, limit: float
 ) -> float | None:
-    """Return the first point above `start` where the function reaches `target`; None if there is none to `limit`."""
-    below = start
-    above = None
-    guess = _step(start, target) if start.slope > 0 else max(10 * start.x, limit * 1e-6)
+    """Return the first point found at which the function reaches `target`; None if there is none to `limit`.
+
+    The search begins between the nearest points that are `known`, and adds those that it evaluates.
+    """
+    above = min((point for point in known if point.seconds >= target), default=None)
+    below = max(point for point in known if point.seconds < target and (above is None or point.x < above.x))
+    guess = _guess(below, above, target, limit)
     for _ in range(_MOST_REPLAYS):
         if above is None and below.x >= limit:
             return None
         here = evaluate(min(guess, limit) if above is None else guess)
+        known.append(here)
         if abs(here.seconds - target) <= _RELATIVE_TOLERANCE * target:
             return here.x
         if here.seconds < target:
             below = here
         else:
             above = here
-        if above is not None and _jumps(below, above):
+        if above is not None and _jumps(below, above, target):
             return above.x
         # Step along the piece's slope. From below, without any point above yet, also step ever further.
         guess = _step(here, target) if here.slope > 0 else 10 * here.x
         if above is None:
             guess = max(guess, below.x * (1 + 1e-9))
         elif not below.x < guess < above.x:
-            guess = (below.x + above.x) / 2
+            guess = _between(below, above)
             if not below.x < guess < above.x:
                 return above.x
     return guess
 
 
-def _jumps(below: _Point, above: _Point) -> bool:
-    """Return whether the function jumps between two neighbouring points: no piece is as steep."""
-    between = above.x - below.x
-    steepest = max(below.slope, above.slope)
-    return (
-        between <= _NEXT_TO_EACH_OTHER * above.x and above.seconds - below.seconds > 10 * steepest * between
-    )
+def _guess(below: _Point, above: _Point | None, target: float, limit: float) -> float:
+    guess = _step(below, target) if below.slope > 0 else max(10 * below.x, limit * 1e-6)
+    return guess if above is None or below.x < guess < above.x else _between(below, above)
+
+
+def _between(below: _Point, above: _Point) -> float:
+    """Return the geometric mean of two points that are far apart, or else their mean."""
+    far = 0 < 4 * below.x < above.x
+    return math.sqrt(below.x * above.x) if far else (below.x + above.x) / 2
+
+
+def _jumps(below: _Point, above: _Point, target: float) -> bool:
+    """Return whether the function jumps between two neighbouring points: neither's piece reaches the target there."""
+    if above.x - below.x > _NEXT_TO_EACH_OTHER * above.x:
+        return False
+    return not any(point.slope > 0 and below.x < _step(point, target) < above.x for point in (below, above))
 
 
 def _step(point: _Point, target: float) -> float:
