@@ -219,6 +219,18 @@ def test_jitter_moves_frames_but_never_past_each_other(wires: Callable[..., Wire
     assert [int.from_bytes(got[14:18], "big") for got in net.received(1, expected=500)] == list(range(500))
 
 
+def test_moderated_frames_come_together_at_the_interrupts(wires: Callable[..., Wires]) -> None:
+    net = wires(2, moderation=0.5)
+    net.ends[0].send(frame(0, address(1)))
+    net.received(1)  # an interrupt is over: the next one is most of a period away
+    started = time.monotonic()
+    net.ends[0].send(frame(0, address(1)))
+    time.sleep(0.01)
+    net.ends[0].send(frame(0, address(1)))
+    assert len(net.received(1, 0.05, expected=2)) == 2
+    assert time.monotonic() - started > 0.2
+
+
 def test_counters_are_written_when_asked_for(wires: Callable[..., Wires]) -> None:
     net = wires(2)
     net.ends[0].send(frame(0, BROADCAST))
@@ -337,11 +349,11 @@ def test_it_goes_on_when_a_node_goes(tmp_path: Path) -> None:
 def test_what_the_switch_reads_says_all_that_was_asked() -> None:
     port = SwitchPort(
         name="n1-d0", namespace=Path("/proc/7/ns/net"), device="d0", segment=2, up_rate=125e6, down_rate=1.25e6,
-        latency=108e-6, jitter=5e-6, loss=0.25, offload=True,
+        latency=108e-6, jitter=5e-6, loss=0.25, offload=True, moderation=25e-5,
     )  # fmt: skip
     assert describe([port], counters=Path("/run/c"), seed=9) == [
         "seed 9",
         "counters /run/c",
         "port n1-d0 netns /proc/7/ns/net tap d0 segment 2 loss 0.25 offload 1 up 125000000 down 1250000 "
-        "delay 100000 jitter 5000 queue 2500000",
+        "delay 100000 jitter 5000 moderation 250000 queue 2500000",
     ]

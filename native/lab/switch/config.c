@@ -60,6 +60,8 @@ static bool set(struct port* port, const char* key, const char* value) {
         port->delay = (int64_t)number;
     } else if (strcmp(key, "jitter") == 0 && number <= longest) {
         port->jitter = (int64_t)number;
+    } else if (strcmp(key, "moderation") == 0 && number <= longest) {
+        port->moderation = (int64_t)number;
     } else if (strcmp(key, "queue") == 0 && number > 0 && number <= (1ULL << 40)) {
         port->queue_bytes = number;
     } else if (strcmp(key, "offload") == 0 && number <= 1) {
@@ -88,6 +90,9 @@ static bool read_port(struct network* network, char** place) {
     if (port->given_fd < 0 && strlen(port->device) > 15)
         return complain("port %s: a device's name has at most 15 characters", port->name);
     port->random = network->seed + 0x9e3779b97f4a7c15ULL * (network->count + 1);
+    // Interrupts of different NICs come at different times.
+    if (port->moderation > 0)
+        port->moderation_phase = (int64_t)((port->random >> 1) % (uint64_t)port->moderation);
     network->count++;
     return true;
 }

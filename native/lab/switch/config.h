@@ -8,8 +8,8 @@
 /// standard error.
 ///
 /// Lines are `seed N`, `counters PATH` and `port NAME KEY VALUE ...` with the keys netns PATH and tap DEVICE,
-/// or fd N; segment N, up and down (bytes per second), delay and jitter (nanoseconds), loss (share), queue
-/// (bytes), offload (0, 1).
+/// or fd N; segment N, up and down (bytes per second), delay, jitter and moderation (nanoseconds), loss
+/// (share), queue (bytes), offload (0, 1).
 bool config_read(int fd, struct network* network);
 
 /// The same from lines that are given, without the line `run`; the lines are taken apart.

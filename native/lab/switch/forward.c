@@ -87,6 +87,10 @@ static void send_down(struct port* port, struct frame* frame, int64_t now) {
     // A wire does not reorder: jitter moves frames in time, never past each other.
     if (due < passed) due = passed;
     if (due < port->last_due) due = port->last_due;
+    if (port->moderation > 0) {
+        int64_t periods = (due + port->moderation_phase + port->moderation - 1) / port->moderation;
+        due = periods * port->moderation - port->moderation_phase;
+    }
     port->last_due = due;
     if (!queue_append(&port->down, frame, due)) port->counters.down_dropped++;
 }

@@ -62,6 +62,7 @@ struct port {
     uint16_t segment;
     uint64_t up_rate, down_rate;  // bytes per second; 0: without limit
     int64_t delay, jitter;        // nanoseconds, towards the node: mean and standard deviation
+    int64_t moderation;           // nanoseconds between the times at which frames reach the node; 0: any time
     double loss;                  // share of the frames to the node
     uint64_t queue_bytes;         // of either direction
     bool offload;                 // let the kernel hand on joined segments and open checksums
@@ -70,6 +71,7 @@ struct port {
     int fd;
     bool vnet_header;
     uint64_t random;
+    int64_t moderation_phase;
     int64_t up_free, down_free, last_due;
     struct queue up, down;
     struct counters counters;

@@ -62,6 +62,8 @@ _OPTIONS = [
                  "have this size.  [default: 1500, with these on]"),
     click.option("--latency", metavar="TIME", help="Latency that a link adds, one way: 30us.  [default: none]"),
     click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency.  [default: 0]"),
+    click.option("--moderation", metavar="TIME", help="Time between a NIC's interrupts, at which it hands over what has come: "
+                 "250us.  [default: each packet at once]"),
     click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%.  [default: 0]"),
     click.option("--buffer", metavar="BYTES", help="Bytes that the switch buffers for each node's link, such as 128K. "
                  "Further packets are dropped one by one, with GSO, TSO and GRO off.  [default: it drops none]"),
@@ -79,6 +81,7 @@ _NAMES = (
     "mtu",
     "latency",
     "jitter",
+    "moderation",
     "loss",
     "buffer",
     "aggregate",

@@ -29,8 +29,8 @@ class Bonding:
         in_switch = []
         if mode == "802.3ad" and links.needs_switch(spec):
             raise EnvironmentLacksError(
-                "802.3ad needs the kernel's own links, and this kernel has no netem for latency and loss; "
-                "leave these out, or use `bond_mode` balance-rr or balance-xor"
+                "802.3ad needs the kernel's own links, and not moderated interrupts, nor latency and loss "
+                "without netem; leave these out, or use `bond_mode` balance-rr or balance-xor"
             )
         for number, name in enumerate(spec.node_names, 1):
             node = plan.nodes[name]

@@ -61,8 +61,8 @@ def fabric_for(spec: LabSpec) -> LinkMaker:
 
 
 def needs_switch(spec: LabSpec) -> bool:
-    """Return whether a lab needs latency or loss that this kernel does not support."""
-    return bool(spec.latency or spec.loss) and not kernel.has_netem()
+    """Return whether a lab needs moderated interrupts, or latency or loss that this kernel does not support."""
+    return bool(spec.moderation) or (bool(spec.latency or spec.loss) and not kernel.has_netem())
 
 
 def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> list[str]:

@@ -37,6 +37,8 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that a link adds one way. None: only the machine's own time."""
     jitter: float = 0.0
     """Standard deviation of the added latency in seconds."""
+    moderation: float = 0.0
+    """Seconds between the interrupts of a NIC, at which it hands over what has come. 0: each packet at once."""
     loss: float = 0.0
     """Share of the packets that a link loses, 0 to 1."""
     buffer: int | None = None
@@ -59,6 +61,7 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
             ("rate", self.rate if self.rate is not None else 1e9, 1e5, 1e12),
             ("latency", self.latency or 0.0, 0.0, 10.0),
             ("jitter", self.jitter, 0.0, 10.0),
+            ("moderation", self.moderation, 0.0, 1.0),
             ("loss", self.loss, 0.0, LOSS_MOST),
             ("buffer", self.buffer if self.buffer is not None else BUFFER_LEAST, BUFFER_LEAST, BUFFER_MOST),
             ("dilate", self.dilate, 1.0, 1e4),
@@ -240,6 +243,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "mtu": _whole("mtu"),
     "latency": parse_time,
     "jitter": lambda text: parse_time(text, "`jitter`"),
+    "moderation": lambda text: parse_time(text, "`moderation`"),
     "loss": parse_share,
     "aggregate": _one_of("aggregate", Aggregate),
     "bond_mode": _one_of("bond-mode", BondMode),

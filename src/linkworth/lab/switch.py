@@ -1,4 +1,4 @@
-"""The switch in user space, for links with latency, jitter or loss on kernels without netem.
+"""The switch in user space, for links with latency, jitter or loss on kernels without netem, and for moderated interrupts.
 
 One process moves every frame between the nodes' TAP devices. One core moves some 200,000 frames a second, so
 that 1 Gbit/s at an MTU of 1500 fills it. With `offload` the kernel passes joined segments and some 10 Gbit/s
@@ -50,6 +50,8 @@ class SwitchPort(msgspec.Struct, frozen=True, kw_only=True):
     """Extra seconds of a frame to the node, compared with a link without latency."""
     jitter: float = 0.0
     """Standard deviation of the latency in seconds. Frames are never reordered."""
+    moderation: float = 0.0
+    """Seconds between the times at which frames reach the node, as by a NIC's interrupts. 0: at any time."""
     loss: float = 0.0
     """Share of the frames to the node that are lost, 0 to 1."""
     queue_bytes: int | None = None
@@ -101,6 +103,8 @@ def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed:
             _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
             "jitter",
             _nanoseconds(port.jitter),
+            "moderation",
+            _nanoseconds(port.moderation),
         ]
         words += ["queue", str(port.queue_bytes or _queue(port))]
         lines.append(" ".join(words))

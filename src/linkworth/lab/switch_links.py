@@ -38,6 +38,7 @@ def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:
             down_rate=None if rate is None else rate / 8,
             latency=spec.link_latency or 0.0,
             jitter=spec.jitter * spec.dilate,
+            moderation=spec.moderation * spec.dilate,
             loss=spec.loss,
             queue_bytes=links.port_bytes(spec),
             offload=spec.joins_packets and not spec.loss and not spec.jitter,
