@@ -89,13 +89,13 @@ struct Path {
     bool is_eager(std::uint64_t bytes) const { return bytes <= eager_limit_bytes; }
 };
 
-enum class Aggregation { stripe, packet, connection, message };
+enum class Aggregation { stripe, packet, roundrobin, connection, message };
 enum class Routing { one_uplink, packet };
 enum class Progress { asynchronous, calls };
 
 /// Python's words for the values of an enumeration, in their order.
-inline constexpr std::array<const char*, 4> words_of(Aggregation /*kind*/) {
-    return {"stripe", "packet", "connection", "message"};
+inline constexpr std::array<const char*, 5> words_of(Aggregation /*kind*/) {
+    return {"stripe", "packet", "roundrobin", "connection", "message"};
 }
 inline constexpr std::array<const char*, 2> words_of(Routing /*kind*/) { return {"static", "packet"}; }
 inline constexpr std::array<const char*, 2> words_of(Progress /*kind*/) { return {"asynchronous", "calls"}; }

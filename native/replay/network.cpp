@@ -14,6 +14,21 @@ namespace {
 /// cost a lot.
 constexpr std::uint64_t most_chunks = 64;
 
+/// K rails whose packets overtake each other carry at most K to the power of this times what one carries: TCP
+/// takes late packets for lost ones, sends them again and reduces its window. Linux's bonding documentation
+/// (Documentation/networking/bonding.rst, balance-rr): at most about 2.3 interfaces' worth on four, and
+/// log 2.3 / log 4 = 0.6. benchmarks/lab/bench_aggregation.py, 4 MiB both ways on 2 and 8 ranks, interrupts
+/// of 250 us (Linux 6.18, 2026-11-25): 1.6 and 1.9 times one NIC on two, 1.8 and 1.8 on three, 1.6 and 1.9 on
+/// four.
+constexpr double reordering_exponent = 0.6;
+
+/// Bandwidth of K rails for messages on all of them, over that of one.
+double striped_gain(const Fabric& fabric) {
+    const double gain = 1 + (fabric.rails - 1) * fabric.rail_efficiency;
+    if (fabric.aggregation != Aggregation::roundrobin) return gain;
+    return std::min(gain, std::pow(fabric.rails, reordering_exponent));
+}
+
 /// [node]
 std::vector<std::uint64_t> chunks_of(const Fabric& fabric, const std::vector<std::uint32_t>& ranks_on_node) {
     std::vector<std::uint64_t> result(ranks_on_node.size(), fabric.chunk_bytes);
@@ -39,7 +54,7 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       queue_(queue),
       listener_(listener),
       rail_bandwidth_(fabric.link.bandwidth_bytes_per_second),
-      striped_bandwidth_(rail_bandwidth_ * (1 + (fabric.rails - 1) * fabric.rail_efficiency) / fabric.rails),
+      striped_bandwidth_(rail_bandwidth_ * striped_gain(fabric) / fabric.rails),
       held_wire_bytes_(fabric.tcp.send_buffer_bytes > 0
                            ? fabric.link.wire_bytes(static_cast<std::uint64_t>(fabric.tcp.send_buffer_bytes))
                            : 0),
@@ -77,7 +92,8 @@ std::vector<LinkLoad> Network::loads() const {
 
 bool Network::striped(std::uint64_t bytes) const {
     if (fabric_.rails == 1) return false;
-    if (fabric_.aggregation == Aggregation::packet) return bytes > fabric_.link.mtu_bytes;
+    if (fabric_.aggregation == Aggregation::packet || fabric_.aggregation == Aggregation::roundrobin)
+        return bytes > fabric_.link.mtu_bytes;
     return fabric_.aggregation == Aggregation::stripe && bytes >= fabric_.stripe_min_bytes &&
            bytes > fabric_.stripe_rest_bytes;
 }

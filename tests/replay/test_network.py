@@ -196,6 +196,16 @@ def test_reordering_takes_its_share_of_the_added_rails(seconds: Seconds) -> None
     assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(1e-3 / 2.8)
 
 
+@pytest.mark.parametrize(("rails", "gain"), [(1, 1.0), (2, 1.516), (4, 2.297)])
+def test_packets_that_overtake_each_other_bound_what_rails_add(
+    seconds: Seconds, rails: int, gain: float
+) -> None:
+    on = link(rails=rails, aggregation="roundrobin")
+    assert seconds([[send(1, MB)], [recv(0, MB)]], on) == pytest.approx(1e-3 / gain, rel=1e-3)
+    measured_less = link(rails=rails, aggregation="roundrobin", rail_efficiency=0.0)
+    assert seconds([[send(1, MB)], [recv(0, MB)]], measured_less) == pytest.approx(1e-3)
+
+
 @pytest.mark.parametrize(
     ("rails", "size", "longest"),
     [

@@ -319,10 +319,11 @@ class Fabric(_Table, frozen=True, kw_only=True):
         ),
     ] = 0
     aggregation: Annotated[
-        Literal["stripe", "packet", "connection", "message"],
+        Literal["stripe", "packet", "roundrobin", "connection", "message"],
         Parameter(
             help="Distribution of the messages over rails. `stripe`: long messages on all rails in fragments, as "
-            "Open MPI does. `packet`: all messages packet by packet over all rails, as a round-robin bond does. "
+            "Open MPI does. `packet`: all messages packet by packet over all rails and in order, as MPTCP does. "
+            "`roundrobin`: the same, but packets overtake each other, as on Linux's balance-rr. "
             "`connection`: each pair of ranks on one rail by a hash, as LACP does. `message`: each message on the "
             "rail that is free first."
         ),

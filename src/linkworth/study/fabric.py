@@ -12,16 +12,16 @@ from linkworth.mpi.transports import SOCKETS
 _AGGREGATION = {
     "stripe": "stripe",
     "mptcp": "packet",
-    "roundrobin": "packet",
-    "bond": "packet",
-    "bond:balance-rr": "packet",
+    "roundrobin": "roundrobin",
+    "bond": "roundrobin",
+    "bond:balance-rr": "roundrobin",
     "bond:balance-xor": "connection",
     "bond:802.3ad": "connection",
     "packet": "packet",
     "connection": "connection",
     "message": "message",
 }
-"""Unit of traffic that each aggregation spreads over the NICs: MPTCP splits a connection, a hash does not."""
+"""Unit of traffic that each aggregation spreads over the NICs. MPTCP splits a connection and orders it again."""
 
 
 def fabric_of(environment: Environment) -> Fabric:

@@ -27,17 +27,13 @@ from linkworth.predict.predict import predict_with_draws
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
-from linkworth.study import micro
+from linkworth.study import micro, traffic
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench, thinned
 from linkworth.trace.read import open_trace
 
 _MARKS_ITERATIONS = "stencil:"
 """The bundled program that calls MPI_Pcontrol at the start of each iteration, and after the last."""
-
-
-ETHERNET_HEADER_BYTES = 14
-"""Part of an Ethernet frame around the packet that the kernel counts: no preamble, checksum or gap."""
 
 
 def arrangement_of(planned: PlannedRun, placement: str) -> Arrangement:
@@ -242,7 +238,9 @@ def of_prediction(
         "messages": float(prediction.messages),
     }
     if fabric.link.header_in_mtu_bytes:
-        metrics["sent_bytes"] = sent_bytes(prediction.internode_bytes, fabric)
+        metrics["sent_bytes"] = traffic.sent_bytes(prediction.internode_bytes, fabric)
+        if fabric.aggregation == "roundrobin":
+            metrics["retransmits"] = traffic.retransmits(prediction.internode_bytes, fabric)
     if prediction.efficiency is not None:
         metrics |= msgspec.structs.asdict(prediction.efficiency)
         # Useful time over the run time of all ranks is the share of computation; the rest is communication and waiting.
@@ -268,15 +266,6 @@ def of_prediction(
         facts["warnings"] = "; ".join(found.warnings)
     core_use = [thinned(use) for use in prediction.core_use]
     return Outcome(state="done", metrics=metrics, core_use=core_use, facts=facts)
-
-
-def sent_bytes(payload: int, fabric: Fabric) -> float:
-    """Return the bytes that NICs count for messages over IP: full packets with Ethernet's and all other headers.
-
-    Acknowledgements and partial packets are left out.
-    """
-    mtu, headers = fabric.link.mtu_bytes, fabric.link.header_in_mtu_bytes
-    return payload * (mtu + ETHERNET_HEADER_BYTES) / (mtu - headers)
 
 
 def _bench(job: ReplayJob, target: ReplayTarget) -> Outcome:
