@@ -133,6 +133,8 @@ def _areas(found: Activities, number: int, name: str, quantum: float) -> list[di
             for at, (low, seconds) in enumerate(zip(bottom, busy, strict=True))
         ]
         share = units.percent(total / (found.end_seconds * ranks))
+        # A chart takes an area's description from its first corner.
+        text = {"label": f"rank {name}: {units.duration(total)} {kind}, {share}"}
         last = None
         for time, *edges in [
             *zip(found.starts, bottom, top, strict=True),
@@ -140,16 +142,8 @@ def _areas(found: Activities, number: int, name: str, quantum: float) -> list[di
         ]:
             low, high = (round(round(edge / quantum) * quantum, 4) for edge in edges)
             if (low, high) != last or time == found.end_seconds:
-                corners.append(
-                    {
-                        "row": number,
-                        "kind": kind,
-                        "time": time,
-                        "low": low,
-                        "high": high,
-                        "label": f"rank {name}: {units.duration(total)} {kind}, {share}",
-                    }
-                )
+                corners.append({"row": number, "kind": kind, "time": time, "low": low, "high": high} | text)
+                text = {}
             last = (low, high)
         bottom = top
     return corners
