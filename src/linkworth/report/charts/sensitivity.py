@@ -1,6 +1,6 @@
 """Dependence of the predicted time on a fabric's latency and bandwidth."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import altair as alt
@@ -36,44 +36,54 @@ class _Parameter(NamedTuple):
     """Relative change of the time if the parameter becomes twice as bad."""
 
 
+def _at(grid: SensitivityGrid, fabric: Fabric, latency: float = 1.0, bandwidth: float = 1.0) -> float:
+    """Return the time with a fabric's latency and bandwidth times these factors."""
+    link = fabric.link
+    return seconds_at(grid, link.latency_seconds * latency, link.bandwidth_bytes_per_second * bandwidth)
+
+
+_LATENCY = _Parameter(
+    axis="latency of the link (µs, log)",
+    knots=lambda grid: grid.latency_seconds,
+    own=lambda fabric: fabric.link.latency_seconds,
+    seconds=lambda grid, fabric, value: seconds_at(grid, value, fabric.link.bandwidth_bytes_per_second),
+    shown=lambda value: value * 1e6,
+    text=units.duration,
+    message=lambda name, share: f"Twice the latency costs {name} {share} more time",
+    indifferent="Latency hardly matters on any of these networks",
+    change=lambda grid, fabric: _at(grid, fabric, latency=2.0) / _at(grid, fabric) - 1,
+)
+_BANDWIDTH = _Parameter(
+    axis="bandwidth of the link (GB/s, log)",
+    knots=lambda grid: grid.bandwidth_bytes_per_second,
+    own=lambda fabric: fabric.link.bandwidth_bytes_per_second,
+    seconds=lambda grid, fabric, value: seconds_at(grid, fabric.link.latency_seconds, value),
+    shown=lambda value: value * 1e-9,
+    text=units.rate,
+    message=lambda name, share: f"Half the bandwidth costs {name} {share} more time",
+    indifferent="Bandwidth hardly matters on any of these networks",
+    change=lambda grid, fabric: _at(grid, fabric, bandwidth=0.5) / _at(grid, fabric) - 1,
+)
+
+
 def latency(item: ReportItem, key: str) -> Figure | None:
     """Return the time against the latency, a line for each fabric at its own bandwidth; None without grids."""
-
-    def at(grid: SensitivityGrid, fabric: Fabric, factor: float) -> float:
-        return seconds_at(grid, fabric.link.latency_seconds * factor, fabric.link.bandwidth_bytes_per_second)
-
-    parameter = _Parameter(
-        axis="latency of the link (µs, log)",
-        knots=lambda grid: grid.latency_seconds,
-        own=lambda fabric: fabric.link.latency_seconds,
-        seconds=lambda grid, fabric, value: seconds_at(grid, value, fabric.link.bandwidth_bytes_per_second),
-        shown=lambda value: value * 1e6,
-        text=units.duration,
-        message=lambda name, share: f"Twice the latency costs {name} {share} more time",
-        indifferent="Latency hardly matters on any of these networks",
-        change=lambda grid, fabric: at(grid, fabric, 2.0) / at(grid, fabric, 1.0) - 1,
-    )
-    return _figure(item, f"{key}-latency", parameter)
+    return _figure(item, f"{key}-latency", _LATENCY)
 
 
 def bandwidth(item: ReportItem, key: str) -> Figure | None:
     """Return the time against the bandwidth, a line for each fabric at its own latency; None without grids."""
+    return _figure(item, f"{key}-bandwidth", _BANDWIDTH)
 
-    def at(grid: SensitivityGrid, fabric: Fabric, factor: float) -> float:
-        return seconds_at(grid, fabric.link.latency_seconds, fabric.link.bandwidth_bytes_per_second * factor)
 
-    parameter = _Parameter(
-        axis="bandwidth of the link (GB/s, log)",
-        knots=lambda grid: grid.bandwidth_bytes_per_second,
-        own=lambda fabric: fabric.link.bandwidth_bytes_per_second,
-        seconds=lambda grid, fabric, value: seconds_at(grid, fabric.link.latency_seconds, value),
-        shown=lambda value: value * 1e-9,
-        text=units.rate,
-        message=lambda name, share: f"Half the bandwidth costs {name} {share} more time",
-        indifferent="Bandwidth hardly matters on any of these networks",
-        change=lambda grid, fabric: at(grid, fabric, 0.5) / at(grid, fabric, 1.0) - 1,
-    )
-    return _figure(item, f"{key}-bandwidth", parameter)
+def _points(
+    pairs: Sequence[tuple[SensitivityGrid, Fabric]], of: _Parameter
+) -> list[tuple[Fabric, float, float]]:
+    return [
+        (fabric, place, of.seconds(grid, fabric, place))
+        for grid, fabric in pairs
+        for place in sorted({*of.knots(grid), of.own(fabric)})
+    ]
 
 
 def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
@@ -81,11 +91,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     pairs = [(grid, fabrics[grid.fabric]) for grid in item.grids if grid.fabric in fabrics and usable(grid)]
     if not pairs:
         return None
-    points = [
-        (fabric, place, of.seconds(grid, fabric, place))
-        for grid, fabric in pairs
-        for place in sorted({*of.knots(grid), of.own(fabric)})
-    ]
+    points = _points(pairs, of)
     rows = [
         {
             "series": fabric.name,
@@ -96,9 +102,11 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         }
         for fabric, place, time in points
     ]
-    times = [time for _, _, time in points]
+    # The charts of both parameters have one scale of time.
+    times = [time for each in (_LATENCY, _BANDWIDTH) for _, _, time in _points(pairs, each)]
+    least, most = min(times), max(times)
     places = [of.shown(place) for _, place, _ in points]
-    flat = max(times) < 2 * min(times)
+    flat = most < 2 * least
     base = alt.Chart(kinds.values(rows)).encode(
         x=alt.X(
             "x:Q",
@@ -108,13 +116,13 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         ),
         y=alt.Y(
             "seconds:Q",
-            title=None,
-            scale=alt.Scale(domainMin=0, zero=True)
+            title=f"predicted time{'' if flat else ' (log)'}",
+            scale=alt.Scale(domain=[0, 1.05 * most])
             if flat
-            else alt.Scale(type="log", nice=False, padding=12),
+            else alt.Scale(type="log", nice=False, padding=12, domain=[least, most]),
             axis=alt.Axis(
                 labelExpr="format(datum.value, '.3~s') + 's'",
-                **({"tickCount": 5} if flat else {"values": kinds.log_ticks(min(times), max(times))}),
+                **({"tickCount": 5} if flat else {"values": kinds.log_ticks(least, most)}),
             ),
         ),
         color=kinds.colour([fabric.name for _, fabric in pairs], columns=4),
@@ -138,8 +146,8 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         ]
 
     title = of.message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else of.indifferent
-    note = f"Predicted time{'' if flat else ', log scale'}. Large dots: each fabric as it is."
+    note = "Large dots: each fabric as it is."
     return Figure(
-        chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 30, height=200),
+        chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 48, height=200),
         table=table(key, title, points, row, note=note),
     )

@@ -35,13 +35,13 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         alt.Chart(kinds.values(rows))
         .mark_bar()
         .encode(
-            y=alt.Y("size:N", title=None, sort=[bin_name(b) for b in bins]),
+            y=alt.Y("size:N", title="message size", sort=[bin_name(b) for b in bins]),
             yOffset=alt.YOffset("kind:N", sort=list(KINDS)),
             x=alt.X("share:Q", title="share of all", axis=alt.Axis(format="%", tickCount=5)),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values()))),
             description="label:N",
         )
-        .properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(9 if len(bins) > 12 else 12))
+        .properties(width=theme.PLOT_WIDTH - 58, height=alt.Step(9 if len(bins) > 12 else 12))
     )
     largest = max(bins, key=lambda b: b.bytes)
     most = units.percent(largest.bytes / volume if volume else 0.0)

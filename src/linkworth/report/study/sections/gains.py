@@ -77,7 +77,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
         points,
         x={"title": "problem class", "sort": problems, "axis": alt.Axis(labelAngle=0)},
         y={
-            "title": None,
+            "title": "times as fast (log)",
             "scale": alt.Scale(type="log", nice=False, domain=[low, high]),
             "axis": alt.Axis(format="~g", values=kinds.log_ticks(low, high)),
         },
@@ -85,7 +85,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
         marks=kinds.Marks(size=60),
         reference=1.0,
         columns=8,
-    ).properties(width=theme.PLOT_WIDTH - 40, height=230)
+    ).properties(width=theme.PLOT_WIDTH - 54, height=230)
     title = f"No program is shown to gain from {environment} over {baseline} ({how})"
     if shown := [each for each in found if each.verdict not in ("undecided", "slower", "same")]:
         best = max(shown, key=_gain)
@@ -93,7 +93,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
         title = (
             f"{name} gains most from {environment}: {_gain(best):.3g} times as fast as on {baseline} ({how})"
         )
-    note = f"{how.capitalize()}; logarithmic."
+    note = f"{how.capitalize()}."
     if any(point.uncertain for point in points):
         note += " Open marks: undecided."
     return Figure(chart=chart, table=table(key, title, found, row, note=note))
