@@ -113,6 +113,16 @@ def test_sockets_within_a_node_take_the_loopback(tmp_path):
     assert all("transport" not in found["inside", name].facts.get("not applied", "") for name in seconds)
 
 
+def test_ranks_that_poll_memory_keep_their_cores_busy(tmp_path):
+    transports = ("tcp", "shm+tcp", "shm-cma")
+    environments = [f'name = "{name}", fabric = "gbe", transport = "{name}"' for name in transports]
+    run = '[{ run = "stencil:24x24x4 --iterations 4", ranks = 4, nodes = 2, name = "weather" }]'
+    found = predicted(tmp_path, environments, run)
+    busy = {name: found["weather", name].metrics["core_utilisation"] for name in transports}
+    assert busy["tcp"] < 0.9
+    assert busy["shm+tcp"] == busy["shm-cma"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("rate", "fast"), ("latency", "3 parsecs"), ("isolation", "glass")]
 )

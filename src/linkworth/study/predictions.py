@@ -17,6 +17,7 @@ from linkworth.errors import LinkworthError
 from linkworth.model.number_range import SECONDS
 from linkworth.model.rates import RateSource
 from linkworth.model.study import RunRecord, Study, StudyWorkload
+from linkworth.mpi.transports import POLLING
 from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import RecordingProgress
@@ -80,6 +81,7 @@ def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
         arrangement=arrangement_of(planned, planned.environment.placement),
         cpu_factor=planned.environment.cpu_factor * planned.workload.cpu_factor,
         library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
+        polls=planned.environment.transport in POLLING,
     )
 
 

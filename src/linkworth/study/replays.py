@@ -52,6 +52,8 @@ class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
     cpu_factor: float
     library: CollectiveLibrary | None
     """MPI library whose collectives run; None: the recording one, else MPICH."""
+    polls: bool = False
+    """Whether ranks that wait keep their cores busy."""
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,10 +163,10 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
     facts = {} if first.cpu_factor == 1.0 else {"cpu factor": f"{first.cpu_factor:.6g}"}
     if job.measured is not None:
         facts["scaled"] = f"to {job.measured.seconds:.6g} s on {job.measured.fabric.name}"
-    outcomes = [
-        of_prediction(found, prediction, facts, target.fabric)
-        for target, prediction in zip(group, found.predictions, strict=True)
-    ]
+    outcomes = []
+    for target, prediction in zip(group, found.predictions, strict=True):
+        outcome = of_prediction(found, prediction, facts, target.fabric)
+        outcomes.append(_with_polling(outcome) if target.polls else outcome)
     if job.command[0].startswith(_MARKS_ITERATIONS):
         outcomes = [
             _with_iterations(outcome, prediction.mark_seconds)
@@ -173,6 +175,22 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
     if job.draws:
         outcomes = _with_draws(group, drawn, outcomes)
     return [(target.run, outcome) for target, outcome in zip(group, outcomes, strict=True)]
+
+
+def _with_polling(outcome: Outcome) -> Outcome:
+    """Return the outcome with the cores busy all the time: a rank computes or polls."""
+    metrics = outcome.metrics
+    if "core_utilisation" in metrics:
+        metrics = metrics | {"core_utilisation": 1.0}
+    core_use = [
+        msgspec.structs.replace(
+            use,
+            mean=[1.0] * len(use.mean),
+            samples=[[1.0] * len(sample) for sample in use.samples],
+        )
+        for use in outcome.core_use
+    ]
+    return msgspec.structs.replace(outcome, metrics=metrics, core_use=core_use)
 
 
 def _with_iterations(outcome: Outcome, marks: Sequence[float]) -> Outcome:

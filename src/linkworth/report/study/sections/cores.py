@@ -57,7 +57,8 @@ def sections(results: Results) -> Iterator[Section]:
         key="cores",
         title="Core utilisation",
         text="Measured: CPU time of each core over the time of the run, mean over the runs. MPI libraries that poll keep a core "
-        "busy while they wait. Predicted: the share of the time in which each rank computes, as if it had a core of its own.",
+        "busy while they wait. Predicted: the share of the time in which each rank computes, as if it had a core "
+        "of its own; where the transport is shared memory, waiting ranks poll and are busy as well.",
         tables=[table("cores", "Core utilisation of each node", nodes, _node)],
         figures=[*figures, *over_time],
     )
