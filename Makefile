@@ -48,9 +48,10 @@ test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python 
 	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
 	@echo "           (15 to 20 minutes on two cores; the end lists skipped tests and what this machine lacks)"
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target native-test .mpi/mpich/.done .mpi/openmpi/.done
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target native-test build/precompiled/.done
 	@echo "Python tests" # two workers more than cores, since a test waits a third of its time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
+	    LINKWORTH_PRECOMPILED="$(CURDIR)/build/precompiled" \
 	    $(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal --durations 40 --durations-min 1 $(PYTEST_ARGS)
 
 test-exhaustive: build .mpi/openmpi/.done ## tests of minutes each: class B, skeletons against real runs on many ranks, new examples of properties
@@ -139,9 +140,10 @@ $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	@touch $@
 
 # The tracers and programs for each ABI: twelve files, two minutes of one core.
-build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done scripts/precompile.py $(shell find native/tracer native/programs native/netbench native/sizeprobe src/linkworth/mpi -name __pycache__ -prune -o -type f -print)
+build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done scripts/precompile.py \
+    $(shell find native/tracer native/programs native/netbench native/sizeprobe src/linkworth/mpi -name __pycache__ -prune -o -type f -print)
 	@rm -rf build/precompiled && mkdir -p build && $(PIP) install msgspec pympistandard
-	@$(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
+	@LINKWORTH_WERROR=$(WERROR) $(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py

@@ -12,9 +12,14 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import apps, build, cache, elf, find, joined, sources
+from linkworth.mpi import apps, build, cache, elf, find, joined, precompiled, sources
 
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
+
+
+@pytest.fixture(autouse=True)
+def nothing_precompiled(monkeypatch):
+    monkeypatch.delenv(precompiled.FOLDER_VARIABLE, raising=False)
 
 
 @pytest.fixture

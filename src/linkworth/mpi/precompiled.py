@@ -6,6 +6,7 @@ procedures. It is fitted by hiding those that the library lacks, so that the pro
 """
 
 import functools
+import os
 import platform
 import re
 from collections.abc import Set as AbstractSet
@@ -22,6 +23,9 @@ ABIS: dict[Abi, str] = {
     "openmpi": "Open MPI's ABI",
     "standard": "the standard ABI of MPI 5",
 }
+
+FOLDER_VARIABLE = "LINKWORTH_PRECOMPILED"
+"""Names a folder of scripts/precompile.py, with which the tests of a checkout need not compile for each MPI."""
 
 NOT_WRAPPED = "not-wrapped.txt"
 """File with the standard procedures that the tracer of an ABI cannot wrap, since the MPI that gave its headers lacks them."""
@@ -61,8 +65,9 @@ def abi_of(mpi: MpiInstallation) -> Abi | None:
 
 
 def folder() -> Path:
-    """Return the folder of the precompiled parts. Only wheels contain it."""
-    return Path(str(resources.files("linkworth"))) / "precompiled"
+    """Return the folder of the precompiled parts: the wheel's, unless a variable names another. A checkout has none."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    return Path(named) if named else Path(str(resources.files("linkworth"))) / "precompiled"
 
 
 def find(mpi: MpiInstallation, product: str) -> Path | None:
