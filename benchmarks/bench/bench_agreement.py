@@ -28,7 +28,7 @@ from linkworth.errors import LinkworthError
 from linkworth.measure.open_place import open_place
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
-from linkworth.mpi import find
+from linkworth.mpi import find, target
 from linkworth.places.place import OpenPlace
 from linkworth.statistics import describe
 
@@ -169,7 +169,7 @@ def main() -> None:
     if unknown:
         parser.error(f"--places: {unknown[0]} is not one of {', '.join(EFFORTS)}")
     print(f"load average {os.getloadavg()[0]:.2f}")
-    mpi = find.choose(None, find.program_path("NPopenmpi"))
+    mpi = find.choose(None, target.of_command(["NPopenmpi"]))
     for place in places:
         with ExitStack() as stack:
             opened = None

@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--bytes", default="34848,135200,532512")
     parser.add_argument("--repeats", type=int, default=60)
     given = parser.parse_args()
-    mpi = find.choose(given.mpi, None)
+    mpi = find.choose(given.mpi)
     gbe = fabrics.get("gbe").link
     with tempfile.TemporaryDirectory(prefix="linkworth-exchanges-") as scratch:
         program = Path(scratch) / "exchanges"

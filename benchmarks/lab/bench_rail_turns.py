@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--bytes", default="1000,9248,34848,60000")
     given = parser.parse_args()
     sizes = given.bytes.split(",")
-    mpi = find.choose(given.mpi, None)
+    mpi = find.choose(given.mpi)
     step = fabrics.get("gbe").stripe_step
     by_rule = others = 0
     with tempfile.TemporaryDirectory(prefix="linkworth-turns-") as scratch:

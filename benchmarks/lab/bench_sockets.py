@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--bytes", default="150000,600000,4800000")
     parser.add_argument("--microseconds", type=int, default=5000, help="of silence before each burst")
     given = parser.parse_args()
-    mpi = find.choose(given.mpi, None)
+    mpi = find.choose(given.mpi)
     print(
         f"load {os.getloadavg()[0]:.1f}; held bytes: first burst, later bursts; ms until taken, until there; send buffer"
     )

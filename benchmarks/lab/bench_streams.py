@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=30, help="exchanges of a round")
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    mpi = find.choose(given.mpi, None)
+    mpi = find.choose(given.mpi)
     gbe = fabrics.get("gbe")
     stream = msgspec.structs.replace(gbe, tcp=msgspec.structs.replace(gbe.tcp, one_stream=True))
     print(f"{mpi.name}: late rank, bytes, microseconds late; measured ms, predicted ms, ratio")

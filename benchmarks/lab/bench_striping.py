@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("--kib", default="32,64,68,80,96,128,160,192,256,512,1024,4096")
     given = parser.parse_args()
     sizes = [int(float(text) * 1024) for text in given.kib.split(",")]
-    mpi = find.choose(given.mpi, None)
+    mpi = find.choose(given.mpi)
     gbe = fabrics.get("gbe")
     worst = 0.0
     with tempfile.TemporaryDirectory(prefix="linkworth-striping-") as scratch:

@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--mpi")
     parser.add_argument("--processor", help="how to name the processor")
     options = parser.parse_args()
-    mpi = find.choose(options.mpi, None)
+    mpi = find.choose(options.mpi)
     compiler = subprocess.run([mpi.mpicxx, "--version"], capture_output=True, text=True, check=False).stdout
     print(
         "# What an operation of each phase of a bundled program takes on one core: the least of five runs on one rank."

@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--mpi", help="name, kind or prefix of one MPI; default: every one found")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
-    chosen = [find.choose(options.mpi, None)] if options.mpi else find.find_all()
+    chosen = [find.choose(options.mpi)] if options.mpi else find.find_all()
     for mpi in chosen:
         if mpi.mpicc and mpi.mpiexec:
             _print(mpi, options.repeats)

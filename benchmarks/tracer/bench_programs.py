@@ -29,7 +29,7 @@ import bench_calls
 
 from linkworth.measure import plan
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, find, linkage, preload
+from linkworth.mpi import build, find, linkage, preload, target
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 
@@ -143,7 +143,11 @@ def programs(names: list[str], mpi: MpiInstallation) -> list[Program]:
             found.append(Program(f"{name}.A", mpi, RANKS.get(name, 2), [str(build.npb(mpi)), name, "A"]))
             continue
         file = shutil.which("lmp")
-        own = find.choose(None, Path(file)) if file and linkage.of_program(Path(file)).dynamic else None
+        own = (
+            find.choose(None, target.of_command([file]))
+            if file and linkage.of_program(Path(file)).dynamic
+            else None
+        )
         if file and own and own.mpiexec and own.mpicc:
             found.append(Program("lammps", own, 2, [file, "-in", "in.lj", "-log", "none", "-screen", "none"]))
         else:
@@ -163,7 +167,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=200.0, help="no pair begins that would take longer")
     parser.add_argument("--pairs", type=int, default=40, help="at most so many of each program")
     options = parser.parse_args()
-    mpi = find.choose(options.mpi, None)
+    mpi = find.choose(options.mpi)
     chosen = programs(options.programs.split(","), mpi)
     pairs: dict[str, list[tuple[Used, Used]]] = {program.name: [] for program in chosen}
     spent = dict.fromkeys(pairs, 0.0)
