@@ -135,6 +135,7 @@ struct Tcp {
     double burst_seconds = no_limit;
     double send_buffer_bytes = 0;
     bool one_stream = false;
+    double pair_bytes_per_second = no_limit;
 
     static void fields(auto&& visit) {
         using enum Allowed;
@@ -146,6 +147,7 @@ struct Tcp {
         visit("burst_seconds", &Tcp::burst_seconds, limit);
         visit("send_buffer_bytes", &Tcp::send_buffer_bytes, amount);
         visit("one_stream", &Tcp::one_stream, any);
+        visit("pair_bytes_per_second", &Tcp::pair_bytes_per_second, rate);
     }
 };
 

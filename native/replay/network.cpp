@@ -48,7 +48,7 @@ std::vector<std::uint64_t> chunks_of(const Fabric& fabric, const std::vector<std
 }  // namespace
 
 Network::Network(const Fabric& fabric, bool contention, const std::vector<std::uint32_t>& ranks_on_node,
-                 EventQueue& queue, NetworkListener& listener, bool with_loads)
+                 std::uint64_t ranks, EventQueue& queue, NetworkListener& listener, bool with_loads)
     : fabric_(fabric),
       contention_(contention),
       queue_(queue),
@@ -74,10 +74,11 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
       restarts_(fabric),
       full_ports_(fabric.tcp, fabric.link),
+      pairs_(fabric.tcp, ranks, fabric.rails * striped_bandwidth_ / rail_bandwidth_),
       costs_({&fabric.link}),
       plain_(contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
              fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter() &&
-             duplex_factor_ <= 1) {}
+             !pairs_.matter() && duplex_factor_ <= 1) {}
 
 std::vector<LinkLoad> Network::loads() const {
     std::vector<LinkLoad> result;
@@ -198,6 +199,7 @@ void Network::send_anyhow(std::uint32_t message, const Transmission& what, const
                                : free_first ? rail_free_first(what, ready)
                                             : choose_rail(what);
     shipment = {ready, what, wire_bytes, stall, static_cast<std::uint16_t>(rail), 1, 1, false, false};
+    if (contention_ && pairs_.count(what.bytes)) pairs_.begin(what.connection);
     if (!contention_ ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
         send_alone(message);
@@ -420,6 +422,10 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         in_memory = free;
         in_memory.raise_to(tail);
         if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
+        if (pairs_.count(what.bytes)) {
+            pairs_.pass(what.connection, shipment.chunk_wire_bytes, head, in_memory);
+            if (shipment.unarrived == 1) pairs_.end(what.connection);
+        }
         if (lost)
             in_memory.add_wait(full_ports_.wait_seconds(port, what.connection, shipment.chunk_wire_bytes,
                                                         head.seconds, free.seconds));

@@ -11,6 +11,7 @@
 #include "replay/event_queue.hpp"
 #include "replay/fabric.hpp"
 #include "replay/full_ports.hpp"
+#include "replay/pairs.hpp"
 #include "replay/port.hpp"
 #include "replay/recording.hpp"
 #include "replay/restarts.hpp"
@@ -49,10 +50,10 @@ struct Transmission {
 /// receiving NICs serve chunks in the order they come.
 class Network {
   public:
-    /// `ranks_on_node`: [node]. Without `contention` every message has the network for itself. `with_loads`:
-    /// keep how busy each link is.
+    /// `ranks_on_node`: [node]. `ranks`: those of `Transmission::connection`, with further threads. Without
+    /// `contention` every message has the network for itself. `with_loads`: keep how busy each link is.
     Network(const Fabric& fabric, bool contention, const std::vector<std::uint32_t>& ranks_on_node,
-            EventQueue& queue, NetworkListener& listener, bool with_loads);
+            std::uint64_t ranks, EventQueue& queue, NetworkListener& listener, bool with_loads);
 
     /// NICs node by node, then the links between switches.
     std::vector<LinkLoad> loads() const;
@@ -258,9 +259,10 @@ class Network {
     Switches switches_;
     Restarts restarts_;
     FullPorts full_ports_;
+    Pairs pairs_;
     BySize<CostsOfSize> costs_;
     /// Nodes share one NIC each and nothing else. Links have neither bucket nor restarts, and ports no bound.
-    /// Both directions of a NIC are independent.
+    /// Both directions of a NIC are independent, and those of a pair of ranks.
     bool plain_;
 };
 

@@ -78,6 +78,7 @@ std::optional<SharedNodes> shared_nodes(const ReplaySettings& settings,
 /// Returns a fabric with the bandwidth that the background load leaves on links between nodes.
 Fabric loaded(Fabric fabric, double background_load) {
     fabric.link.bandwidth_bytes_per_second *= 1 - background_load;
+    fabric.tcp.pair_bytes_per_second *= 1 - background_load;
     for (SwitchLevel& level : fabric.topology.levels) level.bandwidth_bytes_per_second *= 1 - background_load;
     return fabric;
 }
@@ -107,7 +108,8 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool 
       calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
       shared_nodes_(
           shared_nodes(request_.settings, ranks_on(nodes_), nodes_.size() + further_threads(threaded))),
-      network_(fabric_, request_.settings.contention, ranks_on(nodes_), queue_, *this, recording_ != nullptr),
+      network_(fabric_, request_.settings.contention, ranks_on(nodes_),
+               nodes_.size() + further_threads(threaded), queue_, *this, recording_ != nullptr),
       threaded_(threaded) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {

@@ -3,9 +3,14 @@
 import math
 from itertools import pairwise
 
-from linkworth.model.fabric import Fabric, Path
+from linkworth.model.fabric import Fabric, Path, Tcp
 
 Points = list[tuple[int, float]]
+
+
+def is_over_tcp(fabric: Fabric) -> bool:
+    """Return whether the CPU transfers messages by TCP, and no adapter by itself."""
+    return fabric.progress == "calls" or fabric.tcp != Tcp()
 
 
 def overhead_at(points: Points, size: int) -> float:

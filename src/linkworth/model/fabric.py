@@ -219,6 +219,15 @@ class Tcp(_Table, frozen=True, kw_only=True):
             "its answer queue behind earlier data. False: they pass it, as if the MPI had a separate path."
         ),
     ] = False
+    pair_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Upper limit, on one rail, of both directions between two ranks together while each has two or more "
+            "messages of 64 KiB or more under way to the other. Under Open MPI it is at most the link's bandwidth in one "
+            "direction. `inf`: no limit.",
+            allowed=_RATE,
+        ),
+    ] = float("inf")
 
 
 COMBINE_BYTES_PER_SECOND = 8e9

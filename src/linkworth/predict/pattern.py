@@ -3,8 +3,9 @@
 from collections import Counter
 from typing import NamedTuple
 
+from linkworth.catalog.derived import is_over_tcp
 from linkworth.catalog.model_error import Pattern, Technology
-from linkworth.model.fabric import Fabric, Tcp
+from linkworth.model.fabric import Fabric
 from linkworth.trace.read import TraceFile
 
 MOST_EVENTS = 20_000
@@ -43,4 +44,4 @@ def pattern_of(trace: TraceFile) -> TracePattern:
 
 def technology_of(fabric: Fabric) -> Technology:
     """Return whether the CPU (`tcp`) or the adapter (`rdma`) carries out the transfers."""
-    return "tcp" if fabric.progress == "calls" or fabric.tcp != Tcp() else "rdma"
+    return "tcp" if is_over_tcp(fabric) else "rdma"

@@ -14,6 +14,7 @@ from linkworth.model.prediction import Layout, Prediction, ReplayTimes
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import Details, ReplayRequest, ReplaySettings
 from linkworth.model.trace import MpiInfo
+from linkworth.replay.both_ways import under
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.effect import require_effect
 
@@ -103,13 +104,14 @@ def replay_in_detail(
     def request(
         program: Neighbour, info: _Recorded, factor: float, details: Details
     ) -> tuple[_engine.Trace, ReplayRequest]:
+        rules = rules_for(info.mpi, settings)
         return program.trace, ReplayRequest(
-            fabric=fabric,
+            fabric=under(rules.library, fabric),
             node_of_rank=program.layout.node_of_rank,
             settings=settings,
             cpu_factor=factor,
             tolerate_cut=program.tolerate_cut,
-            collectives=rules_for(info.mpi, settings),
+            collectives=rules,
             details=details,
         )
 
