@@ -1,5 +1,6 @@
 """Refitting a fabric from results that the replay made of it returns its parameters."""
 
+import math
 import statistics
 
 import msgspec
@@ -95,6 +96,22 @@ def test_a_limit_between_two_sizes_is_the_bases_where_that_lies_there() -> None:
     fitted = fit_path(points(fabric), fabric)
     assert fitted.path.eager_limit_bytes == fabric.link.eager_limit_bytes == 12288
     assert "in it the base's limit" in fitted.reasons["eager_limit_bytes"].note
+
+
+@pytest.mark.parametrize(("name", "limit"), [("gbe", 1.5e8), ("gbe", math.inf), ("ib-fdr", 1.0e10)])
+def test_the_limit_of_both_directions_comes_back(name: str, limit: float) -> None:
+    base = fabrics.get(name)
+    if base.progress == "calls":
+        tcp = msgspec.structs.replace(base.tcp, pair_bytes_per_second=limit)
+        fabric = msgspec.structs.replace(base, tcp=tcp)
+    else:
+        fabric = msgspec.structs.replace(base, duplex_bytes_per_second=limit)
+    sizes = [1, 65536, 262144, 1 << 20, 1 << 22]
+    results = [replayed.result(fabric, test, sizes) for test in ("latency", "bandwidth", "bibandwidth")]
+    found, _ = measured.points(Origin(result, "replay.json") for result in results)
+    fitted = fit_path(found, wrong_base(fabric if limit < math.inf else base)).between_nodes(base)
+    kept = (fabric.duplex_bytes_per_second, fabric.tcp.pair_bytes_per_second)
+    assert (fitted.duplex_bytes_per_second, fitted.tcp.pair_bytes_per_second) == pytest.approx(kept, rel=0.02)
 
 
 def test_shared_memory_comes_back() -> None:

@@ -12,6 +12,8 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from linkworth.calibrate import measured
 from linkworth.calibrate.compromise import slope
 from linkworth.calibrate.curve import Overheads
@@ -37,9 +39,18 @@ class FittedPath(NamedTuple):
     path: Path
     reasons: dict[str, FieldReason]
     duplex_bytes_per_second: float
-    duplex_reason: FieldReason | None
+    pair_bytes_per_second: float
     total_bytes_per_second: float
     total_reason: FieldReason | None
+
+    def between_nodes(self, base: Fabric) -> Fabric:
+        """Return the base with this path between its nodes."""
+        return msgspec.structs.replace(
+            base,
+            link=self.path,
+            duplex_bytes_per_second=self.duplex_bytes_per_second,
+            tcp=msgspec.structs.replace(base.tcp, pair_bytes_per_second=self.pair_bytes_per_second),
+        )
 
 
 class _Fit(OverheadFit):
@@ -68,7 +79,7 @@ class _Fit(OverheadFit):
             self.path,
             self.reasons,
             self.duplex,
-            self.reasons.pop("duplex", None),
+            self.pair,
             self.total,
             self.reasons.pop("total", None),
         )
@@ -203,19 +214,27 @@ class _Fit(OverheadFit):
         return Rate(point, point.seconds * min(max(share, 0.5), 2.0), alone)
 
     def _fit_duplex(self) -> None:
-        """Fit the limit of both directions together, if large messages are slower both ways than one way."""
+        """Fit the limit of both directions together, if large messages are slower both ways than one way.
+
+        It is the adapter's where one moves the messages, and else that of two ranks on a TCP connection.
+        """
         points = self.large(self.both)
-        if not self.hides_latency or not points or not self.stream:
+        if self.inside or not points or not self.stream:
             return
+        full = 2 * self.path.bandwidth_bytes_per_second
         share = statistics.median(self.replayed(point.kind, point.bytes) / point.seconds for point in points)
-        duplex = min(self.duplex, 2 * self.path.bandwidth_bytes_per_second) * share
-        if duplex < FULL_DUPLEX * 2 * self.path.bandwidth_bytes_per_second:
-            self.duplex = duplex
-            self.reasons["duplex"] = FieldReason(
-                True, tuple(points), "from the largest messages of both directions at once"
-            )
+        limit = min(self.duplex if self.hides_latency else self.pair, full) * share
+        if limit >= FULL_DUPLEX * full:
+            limit = math.inf
+        field = "duplex_bytes_per_second" if self.hides_latency else "tcp.pair_bytes_per_second"
+        if self.hides_latency:
+            self.duplex = limit
         else:
-            self.duplex = math.inf
+            self.pair = limit
+        if limit < math.inf:
+            self.found(field, points, "from the largest messages of both directions at once")
+        else:
+            self.reasons.pop(field, None)
 
     def _fit_total(self) -> None:
         """Fit the limit of all messages inside a node to the large ones of the most pairs."""

@@ -46,6 +46,8 @@ class PathFit:
         """Seconds of a stream's slowest stage, by message size."""
         self.duplex = base.duplex_bytes_per_second
         """Bytes per second of both directions together."""
+        self.pair = base.tcp.pair_bytes_per_second
+        """The same for windows between two ranks over TCP."""
         self.total = base.intranode_total_bytes_per_second
         """Bytes per second of all messages inside a node."""
         self.alternating: dict[int, float] = {}
@@ -66,6 +68,7 @@ class PathFit:
         fabric = msgspec.structs.replace(
             self.fabric,
             duplex_bytes_per_second=self.duplex,
+            tcp=msgspec.structs.replace(self.fabric.tcp, pair_bytes_per_second=self.pair),
             intranode_total_bytes_per_second=self.total,
             **{name: self.path},
         )

@@ -55,15 +55,15 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     name = fabric_name(request.name, output, request.files[0])
     link = fit_path(points, base)
     fabric = msgspec.structs.replace(
-        base,
+        link.between_nodes(base),
         name=name,
         title=f"measured: {_tests(between)}; other parameters are those of {base.name}",
-        link=link.path,
-        duplex_bytes_per_second=link.duplex_bytes_per_second,
     )
-    reasons = {f"link.{field}": found for field, found in link.reasons.items()}
-    if link.duplex_reason:
-        reasons["duplex_bytes_per_second"] = link.duplex_reason
+    own = Fabric.__struct_fields__
+    reasons = {
+        field if field.partition(".")[0] in own else f"link.{field}": found
+        for field, found in link.reasons.items()
+    }
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
         fabric = msgspec.structs.replace(
@@ -184,10 +184,7 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
     other = _nearest(points, [fabric for fabric in known if fabric.progress != first.progress])
 
     def miss(base: Fabric) -> float:
-        link = fit_path(points, base)
-        fabric = msgspec.structs.replace(
-            base, rails=1, link=link.path, duplex_bytes_per_second=link.duplex_bytes_per_second
-        )
+        fabric = msgspec.structs.replace(fit_path(points, base).between_nodes(base), rails=1)
         return statistics.fmean(
             abs(math.log1p(point.residual)) for point in _residuals([(fabric, points, False, 1)])
         )

@@ -21,6 +21,9 @@ def rounded(fabric: Fabric) -> Fabric:
         rail_efficiency=_round(fabric.rail_efficiency),
         intranode_total_bytes_per_second=_round(fabric.intranode_total_bytes_per_second),
         duplex_bytes_per_second=_round(fabric.duplex_bytes_per_second),
+        tcp=msgspec.structs.replace(
+            fabric.tcp, pair_bytes_per_second=_round(fabric.tcp.pair_bytes_per_second)
+        ),
         spread=msgspec.structs.replace(
             fabric.spread,
             **{
