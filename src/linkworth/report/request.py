@@ -15,7 +15,6 @@ from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of
-from linkworth.report.svg import warm_up
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -107,7 +106,6 @@ def _write(
     progress: ReportProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
-    warm_up()
     progress.plan(len(traces) * (3 + len(fabrics)) + 1)
     items = []
     for trace, given in traces.items():

@@ -3,7 +3,6 @@
 import copy
 import importlib.util
 import json
-import threading
 from typing import Any
 from xml.etree import ElementTree
 
@@ -48,13 +47,6 @@ def converter() -> Any:  # noqa: ANN401 (a module without types)
     import vl_convert
 
     return vl_convert
-
-
-def warm_up() -> None:
-    """Start the converter in the background, which takes most of a second of one core; replays run meanwhile."""
-    if can_draw():
-        empty = json.dumps({"mark": "point", "data": {"values": []}})
-        threading.Thread(target=converter().vegalite_to_svg, args=(empty,), daemon=True).start()
 
 
 def svg(figure: Figure) -> Markup:
