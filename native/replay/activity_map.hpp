@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What the ranks of a program did over time, in a size that does not depend on the run.
+/// Time of the ranks by kind, in a size that does not depend on the run.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""What the ranks do over time, against cases worked out by hand."""
+"""Time of the ranks by kind, against cases worked out by hand."""
 
 from pathlib import Path
 

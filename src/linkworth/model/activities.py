@@ -1,4 +1,4 @@
-"""What the ranks of a program did over time."""
+"""Time of the ranks by kind."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What the ranks did over time, as recorded and in a replay."""
+"""Time of the ranks by kind, as recorded and in a replay."""
 
 from linkworth import _engine
 from linkworth.model.activities import Activities

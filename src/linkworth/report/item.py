@@ -24,9 +24,9 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     prices: list[Price] = msgspec.field(default_factory=list)
     """The prices behind the advice, with their sources."""
     recorded: Activities | None = None
-    """What the ranks did in the recording; None for a program that was not run."""
+    """Time of the ranks in the recording; None for a program that was not run."""
     predicted: dict[str, Activities] = msgspec.field(default_factory=dict)
-    """What the ranks do on the slowest fabric and on the chosen or else the fastest one."""
+    """Time of the ranks on the slowest fabric and on the chosen or else the fastest one."""
     metadata: TraceMetadata | None = None
     """Place and settings of the program's run."""
 

@@ -1,4 +1,4 @@
-"""What each rank does over time: recorded, and predicted on two networks on one scale of time."""
+"""Time of each rank by kind: recorded, and predicted on two networks on one scale of time."""
 
 import json
 import math

@@ -55,7 +55,7 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     against: list[Compared]
     """The cells that another study has too, which is the baseline."""
     changes: list[str]
-    """What changed since the other study, in sentences."""
+    """Changes since the other study, in sentences."""
     published: PaperBeside | None
     """The paper beside the study, if it has a `[published]` table."""
     warnings: list[str]
