@@ -17,18 +17,18 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import smpi
 
 from linkworth.catalog import fabrics
 from linkworth.catalog import rates as reference_rates
+from linkworth.cli.replay_options import parse_forced
 from linkworth.convert import convert
 from linkworth.model.conversion import ConversionOptions
 from linkworth.model.fabric import Fabric, Tcp
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.collectives import parse_forced
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay
 from linkworth.skeleton.rates import REFERENCE_MACHINE, RateRequest
@@ -41,7 +41,7 @@ FINE_CHUNK = 512
 """Bytes; a message has at most 64 chunks."""
 REPEATS = 3
 """Repetitions of our replay, which takes milliseconds. The fastest counts. SMPI runs once."""
-LIBRARY = "mpich-flat"
+LIBRARY: Literal["mpich-flat"] = "mpich-flat"
 """Without node-aware collectives: a time-independent trace does not know the nodes."""
 SAME_ALGORITHMS = {
     "barrier=recursive_doubling": "smpi/barrier:ompi_recursivedoubling",

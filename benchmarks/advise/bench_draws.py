@@ -32,7 +32,7 @@ def main() -> int:
             for draws in (0, None):
                 began = time.perf_counter()
                 advice = advise_on_request(
-                    TraceRequest(workload=str(path), nodes=(2, 4)),
+                    TraceRequest(workloads=[str(path)], nodes=(2, 4)),
                     None,
                     prices=PriceOptions(catalog="demo"),
                     draws=draws,

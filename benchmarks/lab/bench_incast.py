@@ -139,6 +139,7 @@ def show(held: int, fabric: Fabric, result: BenchResult, counted: list[list[int]
     for row, counts in zip(result.rows, counted, strict=True):
         senders = int(row.label.split()[0])
         predicted = message_seconds(on, TEST, row.bytes, pairs=senders)
+        assert row.mean is not None and row.median is not None and row.p99 is not None
         ratios.append(predicted / row.mean)
         times = "".join(f"{seconds * 1e3:10.3f}" for seconds in (row.median, row.mean, row.p99, predicted))
         each = "".join(f"{count / row.samples:9.2f}" for count in counts)

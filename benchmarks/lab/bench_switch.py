@@ -13,6 +13,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
@@ -56,13 +57,13 @@ def kernel_pair() -> tuple[float, float]:
 
 
 def with_switch(
-    folder: Path, mtu: int, seconds: float, **port: object
+    folder: Path, mtu: int, seconds: float, **port: Any
 ) -> tuple[tuple[float, float], float, str]:
     with ExitStack() as stack:
         nodes = [stack.enter_context(Namespace()) for _ in range(2)]
         ports = [
             SwitchPort(name=f"n{n}", namespace=node.file, device="d0", **port) for n, node in enumerate(nodes)
-        ]  # type: ignore[arg-type]
+        ]
         running = stack.enter_context(Switch(ports, counters=folder / "counters"))
         addressed(nodes, mtu)
         trip = echoes(nodes[0])

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from linkworth.catalog import fabrics
 from linkworth.mpi import build, find
@@ -45,7 +46,7 @@ def show_predictions(folder: Path) -> None:
         print(f"{name:16} {ranks:3} ranks  {slow:9.3f} s {fast:9.3f} s  ratio {slow / fast:.3f}", flush=True)
 
 
-def run_stencil(ranks: int, iterations: int, repeat: int) -> dict:
+def run_stencil(ranks: int, iterations: int, repeat: int) -> dict[str, Any]:
     """Return the fastest of several runs here."""
     mpi = next(mpi for mpi in find.find_all() if mpi.kind == "openmpi" and mpi.mpiexec and mpi.mpicxx)
     command = [build.npb(mpi), "stencil", "default", "--iterations", iterations, "--json", "--timers"]
@@ -64,7 +65,7 @@ def run_stencil(ranks: int, iterations: int, repeat: int) -> dict:
     return min(runs, key=lambda run: run["seconds"])
 
 
-def show_stencil(run: dict, alone: dict) -> None:
+def show_stencil(run: dict[str, Any], alone: dict[str, Any]) -> None:
     """Print the time of each kind of iteration and what communication takes."""
     radiation = run["parameters"]["radiation_every"]
     output = run["parameters"]["output_every"]

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find
@@ -32,7 +33,7 @@ def open_mpi() -> MpiInstallation:
     return next((mpi for mpi in found if mpi.version.startswith("4.1")), found[0])
 
 
-def launch(mpi: MpiInstallation, ranks: int, program: str, letter: str) -> dict:
+def launch(mpi: MpiInstallation, ranks: int, program: str, letter: str) -> dict[str, Any]:
     """Run once; the waits yield, as those of the baseline did."""
     oversubscribe = ["--map-by", ":OVERSUBSCRIBE"] if mpi.version.startswith("5") else ["--oversubscribe"]
     options = [*oversubscribe, "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
@@ -43,7 +44,8 @@ def launch(mpi: MpiInstallation, ranks: int, program: str, letter: str) -> dict:
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
 
 
 def main() -> None:

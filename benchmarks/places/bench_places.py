@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from linkworth.measure.counters import INTERVAL_SECONDS
@@ -24,7 +25,7 @@ ROUNDS = 5
 ROOT = Path(__file__).parents[2]
 
 
-def median_seconds(action) -> float:
+def median_seconds(action: Callable[[], object]) -> float:
     times = []
     for _ in range(ROUNDS):
         began = time.monotonic()

@@ -158,7 +158,8 @@ def worst(points: Sequence[Point]) -> str:
 
 def plot(points: Sequence[Point]) -> str:
     """Return predicted over measured against the measured time, as SVG with one path a kind."""
-    dots, bars = [], []
+    dots: list[dict[str, Any]] = []
+    bars: list[dict[str, Any]] = []
     for number, point in enumerate(points):
         if point.predicted is None:
             continue
@@ -183,8 +184,8 @@ def plot(points: Sequence[Point]) -> str:
     )
 
     def lines(rows: list[dict[str, Any]], **style: Any) -> alt.Chart:
-        return (
-            alt.Chart(alt.Data(values=rows))
+        chart: alt.Chart = (
+            alt.Chart(alt.Data(values=rows))  # type: ignore[no-untyped-call]
             .mark_line(**style)
             .encode(
                 x=alt.X(
@@ -205,9 +206,12 @@ def plot(points: Sequence[Point]) -> str:
                 order="order:Q",
             )
         )
+        return chart
 
     layers = alt.layer(
-        alt.Chart(alt.Data(values=[{"one": 1}])).mark_rule(color="#888").encode(y="one:Q"),
+        alt.Chart(alt.Data(values=[{"one": 1}]))  # type: ignore[no-untyped-call]
+        .mark_rule(color="#888")
+        .encode(y="one:Q"),
         lines(bars, strokeWidth=1, opacity=0.25),
         lines(dots, strokeWidth=3, strokeCap="round"),
     ).properties(width=640, height=360)

@@ -36,6 +36,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import on_known_machine
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.rates import RateRequest
+from linkworth.study.library import library_of
 from linkworth.trace.read import open_trace
 from linkworth.writing.documents import encode
 
@@ -153,7 +154,8 @@ def jobs(sources: Sequence[Source]) -> list[Job]:
 
 def _work(program: str) -> float:
     calls = {"lu": 100.0, "sp": 8.0, "bt": 6.0, "cg": 6.0, "mg": 2.0}.get(program[4:6], 0.1)
-    return calls * sum(operations(parse([program]), 64 if program[4:6] != "ep" else 1).values()) ** 0.5
+    work: float = sum(operations(parse([program]), 64 if program[4:6] != "ep" else 1).values())
+    return calls * math.sqrt(work)
 
 
 # ---- micro-benchmarks ----
@@ -260,7 +262,8 @@ def _of_times(source: Source, program: str) -> Iterator[Predicted]:
     with request.traced(program, study.ranks, RateRequest(machine=MACHINE)) as path:
         trace = open_trace(path)
         settings = on_known_machine(
-            ReplaySettings(mpi_library=study.environments[0].mpi), trace.metadata.rates
+            ReplaySettings(mpi_library=library_of(study.environments[0], study, recorded=False)),
+            trace.metadata.rates,
         )
         layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
         responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}

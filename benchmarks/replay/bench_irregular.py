@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import patterns
@@ -182,7 +183,7 @@ def main() -> None:
                     lengths[Path(folder) / f"{times}.lwt"] = times * given.counted
                 for part, length in lengths.items():
                     lengths[part] = make(part, length)
-                took = median_seconds(lambda t=trace: _engine.profile_trace(t), given.repeats)
+                took = median_seconds(partial(_engine.profile_trace, trace), given.repeats)
                 row: dict[str, object] = {
                     "pattern": name,
                     "ranks": ranks,
@@ -200,7 +201,7 @@ def main() -> None:
                     sharing = "shared" if contention else "alone"
                     settings = ReplaySettings(contention=contention)
                     took = median_seconds(
-                        lambda t=trace, s=settings: replay(t, gbe, block(t.ranks, t.ranks), settings=s),
+                        partial(replay, trace, gbe, block(trace.ranks, trace.ranks), settings=settings),
                         given.repeats,
                     )
                     row[sharing] = {

@@ -15,7 +15,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import patterns
 
@@ -62,19 +64,19 @@ def main() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
     gbe = fabrics.get("gbe")
-    cases = [
+    cases: list[tuple[str, Callable[[Path], int], int]] = [
         ("ring, 64 ranks, 8 B", lambda path: patterns.ring(path, given.messages // 64), 64),
         ("stencil 8 x 8, 8 KiB", lambda path: patterns.stencil(path, given.messages // 256), 64),
         ("all-to-all, 64 ranks, 64 KiB", lambda path: patterns.all_to_all(path, given.messages // 4032), 64),
         ("one all-to-all, 1024 ranks, 8 KiB", lambda path: patterns.all_to_all(path, 1, 1024, 8192), 1024),
     ]
-    rows = []
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for title, make, ranks in cases:
             path = Path(folder) / "case.lwt"
             messages = make(path)
             trace = _engine.Trace(str(path))
-            read = median_seconds(lambda t=trace: _engine.profile_trace(t), given.repeats)
+            read = median_seconds(partial(_engine.profile_trace, trace), given.repeats)
             for placement, nodes, contention in (
                 ("a node a rank", ranks, False),
                 ("a node a rank", ranks, True),
@@ -83,7 +85,7 @@ def main() -> None:
                 layout = Layout(nodes=nodes, node_of_rank=[rank * nodes // ranks for rank in range(ranks)])
                 alone = ReplaySettings(contention=contention)
                 took = median_seconds(
-                    lambda t=trace, p=layout, s=alone: replay_in_detail(t, gbe, p, settings=s), given.repeats
+                    partial(replay_in_detail, trace, gbe, layout, settings=alone), given.repeats
                 )
                 others, target = COMPARED.get(
                     (title.partition(",")[0].removesuffix(" 8 x 8"), placement, contention), (None, None)

@@ -51,7 +51,7 @@ def compile_alone(name: str, folder: Path) -> Path:
 
 def seconds(binary: Path, letter: str, ranks: int, rank: int) -> list[float]:
     """Return each phase's CPU seconds a step, the least of several runs."""
-    command = [binary, letter, str(ranks), str(rank), str(ITERATIONS)]
+    command = [str(binary), letter, str(ranks), str(rank), str(ITERATIONS)]
     runs = [
         subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
         for _ in range(REPEAT)

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.measure.plan import plan
-from linkworth.model.trace import TraceMetadata
+from linkworth.model.trace import TraceMetadata, TraceSummary
 from linkworth.model.workload import Workload
 from linkworth.trace import merge as merging
 from linkworth.trace import record as recording
@@ -37,13 +37,13 @@ BLOCK_HEADER = 64
 def keep_parts(program: str, mpi: str | None, folder: Path) -> Path:
     """Record a program and return a copy of the parts that it left before they were joined."""
     kept = folder / program
-    join = recording.merge
+    join = merging.merge
 
-    def copy_and_join(parts: Path, output: Path, metadata: TraceMetadata) -> object:
+    def copy_and_join(parts: Path, output: Path, metadata: TraceMetadata) -> TraceSummary:
         shutil.copytree(parts, kept)
         return join(parts, output, metadata)
 
-    recording.merge = copy_and_join  # type: ignore[assignment]
+    recording.merge = copy_and_join  # type: ignore[assignment, attr-defined]
     try:
         recording.record(
             plan(Workload(name=program, command=[f"npb:{program}"], ranks=RANKS), mpi=mpi),
@@ -51,7 +51,7 @@ def keep_parts(program: str, mpi: str | None, folder: Path) -> Path:
             replace=True,
         )
     finally:
-        recording.merge = join
+        recording.merge = join  # type: ignore[attr-defined]
     return kept
 
 

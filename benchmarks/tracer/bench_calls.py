@@ -47,7 +47,7 @@ def _bounds(mpi: MpiInstallation, folder: Path) -> dict[str, dict[str, str]]:
     """Build the two bounds; return the variables that put each before a program."""
     if platform.machine() != "x86_64":
         return {}
-    variables = {}
+    variables: dict[str, dict[str, str]] = {}
     for mode, flags in ((_SUM_BOUND, []), (_RECORD_BOUND, ["-DRECORDS"])):
         library = folder / f"bound-{len(variables)}.so"
         command = [

@@ -1,7 +1,7 @@
 """The two halves against each other: what the replay predicts for a program, and what it takes on the emulated cluster.
 
-    .venv/bin/python benchmarks/accuracy/bench_lab.py [--mpi openmpi] [--programs npb:is.A,npb:cg.A] [--layouts 2x1,4x1,2x2]
-        [--keep FOLDER]
+    .venv/bin/python benchmarks/accuracy/bench_lab_predictions.py [--mpi openmpi] [--programs npb:is.A,npb:cg.A]
+        [--layouts 2x1,4x1,2x2] [--keep FOLDER]
 
 For each network of the lab a fabric is calibrated from the lab's own micro-benchmarks (two ranks on two nodes, and two on one).
 Each program is recorded once on one node of the lab, over shared memory, and predicted on those fabrics. Then it really
@@ -38,6 +38,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.place import Place
 from linkworth.model.settings import ReplaySettings
 from linkworth.places.local import cores
+from linkworth.places.place import OpenPlace
 from linkworth.profile.scan import scan
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay_in_detail
@@ -200,12 +201,12 @@ def compared(
     return rows
 
 
-def recorded(folder: Path, program: str, ranks: int, opened: object, mpi: str, where: str) -> TraceFile:
+def recorded(folder: Path, program: str, ranks: int, opened: OpenPlace, mpi: str, where: str) -> TraceFile:
     path = folder / f"{program.split()[0].replace(':', '-')}-{ranks}-{where}.lwt"
     if not path.exists():
         record(
             plan(workload(program.split(), ranks, opened), mpi=mpi, opened=opened), output=path, timeout=300
-        )  # type: ignore[arg-type]
+        )
     return open_trace(path)
 
 

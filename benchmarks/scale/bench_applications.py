@@ -1,6 +1,6 @@
 """Scaling programs that nobody here wrote: from smaller recordings, against a real recording at the larger count.
 
-    python benchmarks/scale/bench_programs.py [--recordings FOLDER]
+    python benchmarks/scale/bench_applications.py [--recordings FOLDER]
 
 LAMMPS (melt, 32,000 atoms; 16 ranks do not align and are left out) and a program in Python with mpi4py's buffers, both with
 more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that
