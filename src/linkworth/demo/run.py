@@ -26,8 +26,8 @@ PRICES = "demo"
 NODES = 2
 RUN_LIMIT_SECONDS = 600.0
 """Time limit of one recording; each takes a second or two on an idle machine."""
-_STEPS = 4 + len(FABRICS)
-"""Progress steps of one program: two recordings, profile, times, and the sensitivity on each fabric."""
+_STEPS = 5 + len(FABRICS)
+"""Progress steps of one program: two recordings, profile, times, what ranks do, and the sensitivity on each fabric."""
 
 
 class Recorder(Protocol):
