@@ -9,19 +9,17 @@ a busy machine disturbs little.
 
 import argparse
 import os
-import subprocess
 import tempfile
 from pathlib import Path
+
+from own_program import compiled, printed
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import wire_bytes
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 
-HERE = Path(__file__).parent
 BYTES_PER_SECOND = 12.5e6
 WINDOWS = ("1", "2", "4", "16", "64")
 WITHOUT_PUT = "OMPI_MCA_btl_tcp_flags"
@@ -39,8 +37,7 @@ def main() -> None:
         f"{mpi.name}: pairs, bytes, setting; time over that of one direction, windows of {', '.join(WINDOWS)}"
     )
     with tempfile.TemporaryDirectory(prefix="linkworth-both-ways-") as scratch:
-        program = Path(scratch) / "both_ways"
-        subprocess.run([mpi.mpicc, "-O2", str(HERE / "both_ways.c"), "-o", str(program)], check=True)
+        program = compiled("both_ways", mpi, Path(scratch))
         for pairs in map(int, given.pairs.split(",")):
             with open_place(Place(kind="lab", name="100mbit", nodes=2, ranks_per_node=pairs)) as opened:
                 for size in map(int, given.bytes.split(",")):
@@ -50,17 +47,10 @@ def main() -> None:
                             os.environ[WITHOUT_PUT] = flags
                         traffic = str(given.seconds * BYTES_PER_SECOND)
                         folder = Path(scratch) / f"{pairs}-{size}-{flags}"
-                        run(
-                            plan(
-                                workload([str(program), traffic, str(size), *WINDOWS], 2 * pairs, opened),
-                                mpi=mpi.name,
-                                opened=opened,
-                            ),
-                            timeout=300,
-                            folder=folder,
-                        )
+                        command = [str(program), traffic, str(size), *WINDOWS]
+                        output = printed(command, mpi, opened, folder, ranks=2 * pairs, timeout=300.0)
                         # A launcher's warnings come before the figures.
-                        words = (folder / "output.txt").read_text().split()[-len(WINDOWS) :]
+                        words = output.split()[-len(WINDOWS) :]
                         wire = pairs * wire_bytes(fabrics.get("gbe").link, size) / BYTES_PER_SECOND
                         shown = "  ".join(
                             f"{float(word) / (wire * int(messages)):.2f}"

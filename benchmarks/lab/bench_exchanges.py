@@ -10,19 +10,17 @@ lower ones there.
 
 import argparse
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
+
+from own_program import compiled, printed
 
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import wire_bytes
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 
-HERE = Path(__file__).parent
 WAYS = ("MPI_Isend", "MPI_Send")
 
 
@@ -36,21 +34,15 @@ def main() -> None:
     mpi = find.choose(given.mpi)
     gbe = fabrics.get("gbe").link
     with tempfile.TemporaryDirectory(prefix="linkworth-exchanges-") as scratch:
-        program = Path(scratch) / "exchanges"
-        subprocess.run([mpi.mpicc, "-O2", str(HERE / "exchanges.c"), "-o", str(program)], check=True)
+        program = compiled("exchanges", mpi, Path(scratch))
         for nics in map(int, given.nics.split(",")):
             command = [str(program), str(given.repeats), *given.bytes.split(",")]
             name = f"gbex{nics}" if nics > 1 else "gbe"
             with open_place(Place(kind="lab", name=name, nodes=2, ranks_per_node=1)) as opened:
-                folder = Path(scratch) / str(nics)
-                run(
-                    plan(workload(command, 2, opened), mpi=mpi.name, opened=opened),
-                    timeout=120,
-                    folder=folder,
-                )
+                output = printed(command, mpi, opened, Path(scratch) / str(nics))
             print(f"{mpi.name}, {nics} NICs: bytes, messages each way, by, time over that of the wire")
             # A launcher's warnings come between the lines.
-            lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]
+            lines = [line for line in output.splitlines() if line[:1].isdigit()]
             for line in lines:
                 words = line.split()
                 size, messages, blocking = map(int, words[:3])

@@ -8,19 +8,17 @@ code is 1 where one is not two further than the one before.
 """
 
 import argparse
-import subprocess
 import tempfile
 from itertools import pairwise
 from pathlib import Path
 
+from own_program import compiled, printed
+
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 
-HERE = Path(__file__).parent
 MESSAGES = 6
 
 
@@ -35,18 +33,14 @@ def main() -> int:
     step = fabrics.get("gbe").stripe_step
     by_rule = others = 0
     with tempfile.TemporaryDirectory(prefix="linkworth-turns-") as scratch:
-        program = Path(scratch) / "rail_turns"
-        subprocess.run([mpi.mpicc, "-O2", str(HERE / "rail_turns.c"), "-o", str(program)], check=True)
+        program = compiled("rail_turns", mpi, Path(scratch))
         for nics in map(int, given.nics.split(",")):
             command = [str(program), str(nics), str(MESSAGES), *sizes]
             with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
-                folder = Path(scratch) / str(nics)
-                run(
-                    plan(workload(command, 2, opened), mpi=mpi.name, opened=opened), timeout=60, folder=folder
-                )
+                output = printed(command, mpi, opened, Path(scratch) / str(nics), timeout=60.0)
             print(f"{mpi.name}, {nics} NICs: bytes of a message, NIC of each of {MESSAGES} in a row")
             # A launcher's warnings come between the lines.
-            lines = [line for line in (folder / "output.txt").read_text().splitlines() if line[:1].isdigit()]
+            lines = [line for line in output.splitlines() if line[:1].isdigit()]
             for number, line in enumerate(lines):
                 size, *taken = map(int, line.split())
                 print(f"{size:9d} {'MPI_Isend' if number % 2 else 'MPI_Send':9s} {taken}")

@@ -12,17 +12,15 @@ it does not raise. Nothing is predicted here: these are the facts behind `[tcp] 
 
 import argparse
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 
+from own_program import compiled, printed
+
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 
-HERE = Path(__file__).parent
 ALL_BYTES = 60_000_000
 """Approximate bytes of one row, within the limits of bursts below."""
 FEWEST, MOST = 20, 200
@@ -42,9 +40,7 @@ def main() -> None:
         f"load {os.getloadavg()[0]:.1f}; held bytes: first burst, later bursts; ms until taken, until there; send buffer"
     )
     with tempfile.TemporaryDirectory(prefix="linkworth-sockets-") as scratch:
-        program = Path(scratch) / "sockets"
-        source = HERE / "sockets.c"
-        subprocess.run([mpi.mpicc, "-O2", "-D_GNU_SOURCE", str(source), "-o", str(program)], check=True)
+        program = compiled("sockets", mpi, Path(scratch), "-D_GNU_SOURCE")
         with open_place(Place(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as opened:
             for mode in ("oneway", "exchange"):
                 for connections in map(int, given.connections.split(",")):
@@ -52,10 +48,8 @@ def main() -> None:
                         bursts = min(max(ALL_BYTES // (size * connections), FEWEST), MOST)
                         words = [program, connections, mode, size, bursts, given.microseconds]
                         folder = Path(scratch) / f"{mode}-{connections}-{size}"
-                        command = workload([str(word) for word in words], 2, opened)
-                        run(plan(command, mpi=mpi.name, opened=opened), timeout=120, folder=folder)
                         # A launcher's warnings may come before and after the figures.
-                        lines = (folder / "output.txt").read_text().splitlines()
+                        lines = printed([str(word) for word in words], mpi, opened, folder).splitlines()
                         (figures,) = [line.split() for line in lines if _are_figures(line)]
                         held, taken, whole, first, buffer = map(float, figures)
                         print(

@@ -11,23 +11,20 @@ exchange, the median of the rounds, and predicted over measured.
 
 import argparse
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
 import msgspec
+from own_program import compiled, printed
 
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 from linkworth.predict import predict
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.record import record
-
-HERE = Path(__file__).parent
 
 
 def main() -> None:
@@ -43,8 +40,7 @@ def main() -> None:
     stream = msgspec.structs.replace(gbe, tcp=msgspec.structs.replace(gbe.tcp, one_stream=True))
     print(f"{mpi.name}: late rank, bytes, microseconds late; measured ms, predicted ms, ratio")
     with tempfile.TemporaryDirectory(prefix="linkworth-streams-") as scratch:
-        program = Path(scratch) / "streams"
-        subprocess.run([mpi.mpicc, "-O2", str(HERE / "streams.c"), "-o", str(program)], check=True)
+        program = compiled("streams", mpi, Path(scratch))
         with open_place(Place(kind="lab", name="gbe", nodes=2, ranks_per_node=1)) as opened:
             for late in ("computes", "waits"):
                 for size in given.bytes.split(","):
@@ -53,13 +49,8 @@ def main() -> None:
                         seconds = []
                         for number in range(given.rounds):
                             folder = Path(scratch) / f"{late}-{size}-{microseconds}-{number}"
-                            run(
-                                plan(workload(command, 2, opened), mpi=mpi.name, opened=opened),
-                                timeout=120,
-                                folder=folder,
-                            )
                             # A launcher's warnings come before the figure.
-                            seconds.append(float((folder / "output.txt").read_text().split()[-1]))
+                            seconds.append(float(printed(command, mpi, opened, folder).split()[-1]))
                         trace = Path(scratch) / f"{late}-{size}-{microseconds}.lwt"
                         record(plan(workload(command, 2), mpi=mpi.name), output=trace)
                         (found,) = predict(trace, [stream], Arrangement(nodes=2)).predictions

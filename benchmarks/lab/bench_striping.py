@@ -8,19 +8,17 @@ NIC by the counters and by the rule, and their ratio; the exit code is 1 where o
 """
 
 import argparse
-import subprocess
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from own_program import compiled, printed
+
 from linkworth.catalog import fabrics
 from linkworth.measure.open_place import open_place
-from linkworth.measure.plan import plan, workload
-from linkworth.measure.run import run
 from linkworth.model.place import Place
 from linkworth.mpi import find
 
-HERE = Path(__file__).parent
 NEAR = 0.05
 """Headers of packets, and the answer's acknowledgements, are counted too."""
 
@@ -48,19 +46,13 @@ def main() -> int:
     gbe = fabrics.get("gbe")
     worst = 0.0
     with tempfile.TemporaryDirectory(prefix="linkworth-striping-") as scratch:
-        program = Path(scratch) / "striping"
-        subprocess.run([mpi.mpicc, "-O2", str(HERE / "striping.c"), "-o", str(program)], check=True)
+        program = compiled("striping", mpi, Path(scratch))
         for nics in map(int, given.nics.split(",")):
             with open_place(Place(kind="lab", name=f"gbex{nics}", nodes=2, ranks_per_node=1)) as opened:
                 command = [str(program), str(nics), *map(str, sizes)]
-                folder = Path(scratch) / str(nics)
-                run(
-                    plan(workload(command, 2, opened), mpi=given.mpi, opened=opened),
-                    timeout=60,
-                    folder=folder,
-                )
+                output = printed(command, mpi, opened, Path(scratch) / str(nics), timeout=60.0)
             largest: dict[int, list[int]] = defaultdict(list)
-            for line in (folder / "output.txt").read_text().splitlines():
+            for line in output.splitlines():
                 size, *on_nics = map(int, line.split())
                 largest[size].append(max(on_nics))
             print(f"{nics} NICs: bytes of a message, the most on one NIC counted, by the rule, ratio")
