@@ -31,6 +31,11 @@ def duration(seconds: float, digits: int = 3) -> str:
     return f"{significant(seconds / scale, digits)} {unit}"
 
 
+def time_unit(seconds: float) -> tuple[float, str]:
+    """Return the unit of times up to this one, as its seconds and its name."""
+    return _scale(seconds, 3, _TIMES)
+
+
 def data(size: float) -> str:
     """Return a number of bytes: `1.23 MB`, `512 B`."""
     return f"{size:.0f} B" if size < 999.5 else _prefixed(size, "B")

@@ -13,9 +13,9 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import NumberRange
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import Details, RecordLimits, ReplaySettings
+from linkworth.model.settings import RecordLimits, ReplaySettings
 from linkworth.predict.breakdown import is_of_switch, title_of
-from linkworth.replay.run import replay_in_detail
+from linkworth.replay.run import recorded_replay
 from linkworth.trace.read import TraceFile
 from linkworth.writing.files import staged, unwritable
 
@@ -59,16 +59,8 @@ def write(
 
     Returns False if there were more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
     """
-    recording = replay_in_detail(
-        trace.engine,
-        fabric,
-        layout,
-        cpu_factor=cpu_factor,
-        tolerate_cut=trace.incomplete,
-        settings=settings,
-        details=Details(record=RecordLimits(*wanted.seconds, MOST_EVENTS)),
-    ).result.recording
-    assert recording is not None
+    limits = RecordLimits(*wanted.seconds, MOST_EVENTS)
+    recording = recorded_replay(trace, fabric, layout, limits, cpu_factor=cpu_factor, settings=settings)
     path = wanted.path
     try:
         with staged(path) as made, _opened(made) as file:

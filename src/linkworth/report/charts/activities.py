@@ -22,7 +22,6 @@ IN_WORDS = {
 _WIDTH = theme.PLOT_WIDTH - 40
 _BAND = 0.9
 """Share of a row that its ranks fill; the rest divides it from the next."""
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _LEAST = 0.01
 """Least share of a kind in the message."""
 
@@ -77,7 +76,7 @@ def _panel(found: Activities, names: Sequence[str], end: float, title: str, heig
     ]
     count = len(labels)
     every = math.ceil(count / (height / 15))
-    factor, unit = next(each for each in _UNITS if end >= each[0] or each is _UNITS[-1])
+    factor, unit = units.time_unit(end)
     corners = [
         corner | {"time": round(corner["time"] / factor, 5)}
         for number, label in enumerate(labels)

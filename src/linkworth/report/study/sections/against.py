@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from linkworth import units
 from linkworth.model.study import StudyComparison
@@ -84,7 +84,7 @@ def _common(results: Results, other: Results) -> list[tuple[RunGroup, RunGroup]]
     return [(group, before) for group, before in found if before is not None]
 
 
-def _with_ratio(pairs: Iterator[ComparedPair]) -> list[ComparedPair]:
+def _with_ratio(pairs: Iterable[ComparedPair]) -> list[ComparedPair]:
     return [each for each in pairs if each.difference is not None and each.difference > -1]
 
 
@@ -104,7 +104,7 @@ def _summary_table(pairs: Sequence[ComparedPair]) -> ReportTable:
     def row(key: tuple[str, str, str]) -> list[Field]:
         here = [p for p in pairs if (p.group.environment, p.group.how, p.metric.title) == key]
         counts = Counter(each.verdict for each in here)
-        logarithms = [math.log1p(each.difference or 0.0) for each in _with_ratio(iter(here))]
+        logarithms = [math.log1p(each.difference or 0.0) for each in _with_ratio(here)]
         mean = math.expm1(sum(logarithms) / len(logarithms)) if logarithms else None
         return [
             words("environment", key[0]),
