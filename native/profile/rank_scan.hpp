@@ -68,7 +68,7 @@ class RankScan {
         std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
-        // Of messages that have their arguments beside them, one by one:
+        // The rest is for messages whose arguments are stored one by one.
         bool is_open = false;
         std::uint8_t mode = 0;                               ///< of a send, if no size decides the protocol
         const replay::Communicator* communicator = nullptr;  ///< null if it is not known

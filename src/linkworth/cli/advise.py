@@ -169,8 +169,8 @@ def command(
 ) -> int:
     """Choose a network, a node type and a number of nodes for a trace, or for a bundled PROGRAM that is not run (npb:lu.D).
 
-    Several traces are of one program on different numbers of ranks, recorded or scaled; each is laid on as many nodes as it
-    needs with --ppn ranks each, and the answer is how many nodes with which network.
+    Several traces must be of one program on different numbers of ranks, recorded or scaled. Each is placed on as many nodes
+    as it needs with --ppn ranks each. The answer is how many nodes to take, with which network.
 
     The cost of a run is seconds x nodes x price / 3600. The break-even price ratio is the price of the fastest network's
     node over that of the cheapest node at which a run costs the same on both. All options' times are
