@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answer(folder: Path) -> dict:
     done = LinkworthCommand(folder)("demo", "--json")
     assert done.returncode == 0, done.stderr
-    assert "[2/26] npb:ep.W: recording on 16 ranks" in done.stderr
+    assert "[2/29] npb:ep.W: recording on 16 ranks" in done.stderr
     return json.loads(done.stdout)
 
 
