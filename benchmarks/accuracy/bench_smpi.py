@@ -11,7 +11,6 @@ same names.
 """
 
 import argparse
-import json
 import os
 import statistics
 import tempfile
@@ -150,17 +149,15 @@ def main() -> None:
     parser.add_argument("--ranks", default="16,64")
     parser.add_argument("--fabrics", default="gbe,ib-fdr")
     parser.add_argument("--collectives", choices=["messages", "calls"], default="messages")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found = smpi.version()
     if not found:
         print("SKIPPED SMPI as a referee: smpirun is not installed (Debian: apt-get install libsimgrid-dev)")
         return
-    if not given.json:
-        print(f"SimGrid {found}, class {given.letter}, {NODES} nodes, collectives as {given.collectives}, "
-              f"load {os.getloadavg()[0]:.1f}")  # fmt: skip
-        print(f"{'program':8} {'ranks':>5} {'fabric':8} {'SMPI':>10} {'linkworth':>10} {'ratio':>6} {'shipped':>10} {'ratio':>6}"
-              f"{'messages':>10} {'M/s SMPI':>9} {'M/s ours':>9}")  # fmt: skip
+    print(f"SimGrid {found}, class {given.letter}, {NODES} nodes, collectives as {given.collectives}, "
+          f"load {os.getloadavg()[0]:.1f}")  # fmt: skip
+    print(f"{'program':8} {'ranks':>5} {'fabric':8} {'SMPI':>10} {'linkworth':>10} {'ratio':>6} {'shipped':>10} {'ratio':>6}"
+          f"{'messages':>10} {'M/s SMPI':>9} {'M/s ours':>9}")  # fmt: skip
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -171,12 +168,7 @@ def main() -> None:
                 for name in given.fabrics.split(","):
                     row = compare(trace, program, ranks, fabrics.get(name), given.collectives, folder)
                     rows.append(row)
-                    if not given.json:
-                        show(row)
-    if given.json:
-        document = [row._asdict() | {"ratio": row.ratio, "shipped_ratio": row.shipped_ratio} for row in rows]
-        print(json.dumps({"schema": "linkworth.benchmark/1", "simgrid": found, "rows": document}))
-        return
+                    show(row)
     for title, ratios in (
         ("in fine chunks", [row.ratio for row in rows]),
         ("as it ships", [row.shipped_ratio for row in rows]),

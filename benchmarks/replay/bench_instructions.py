@@ -1,6 +1,6 @@
 """Instructions that the replay takes for one message, counted by valgrind's callgrind.
 
-    .venv/bin/python benchmarks/replay/bench_instructions.py [--messages 16384] [--fabric gbe] [--ranks 64,1024,16384] [--json]
+    .venv/bin/python benchmarks/replay/bench_instructions.py [--messages 16384] [--fabric gbe] [--ranks 64,1024,16384]
 
 Each pattern is replayed in two lengths; what the longer one takes more, over its further messages, leaves out what is done
 once: the start of the process, which is not counted at all, and of the replay. --ranks counts a stencil on so many ranks, a
@@ -9,11 +9,12 @@ is the best of LogGOPSim, Dimemas and SMPI on this kind of machine.
 """
 
 import argparse
-import json
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import patterns
@@ -60,25 +61,6 @@ def each_message(lengths: dict[Path, int], fabric: str, nodes: int, contention: 
     return (counts[1] - counts[0]) / (more - fewer)
 
 
-def by_ranks(counts: list[int], fabric: str, folder: Path) -> list[dict[str, object]]:
-    """Count a stencil on other numbers of ranks."""
-    rows: list[dict[str, object]] = []
-    for ranks in counts:
-        made = {}
-        for turns in (2, 6):
-            path = folder / f"{ranks}-{turns}.lwt"
-            made[path] = patterns.grid(path, turns, ranks)
-        for contention in (False, True):
-            each = each_message(made, fabric, ranks, contention)
-            rows.append({"pattern": "stencil", "nodes": ranks, "contention": contention,
-                         "instructions_per_message": each})  # fmt: skip
-            sharing = "shared" if contention else "alone"
-            print(
-                f"stencil {ranks:5d} ranks, {sharing:6}: {each:7.0f} instructions a message", file=sys.stderr
-            )
-    return rows
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -90,41 +72,30 @@ def main() -> None:
     parser.add_argument("--fabric", default="gbe")
     parser.add_argument("--patterns", default="ring,stencil,all-to-all")
     parser.add_argument("--ranks", help="numbers of ranks, powers of two, with commas between them")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder:
-        if given.ranks:
-            rows = by_ranks([int(ranks) for ranks in given.ranks.split(",")], given.fabric, Path(folder))
-        for name in given.patterns.split(",") if not given.ranks else []:
-            made = {}
-            for length in (given.messages, 3 * given.messages):
-                path = Path(folder) / f"{name}-{length}.lwt"
-                made[path] = PATTERNS[name](path, length)
-            for nodes, contention in ((64, False), (64, True), (2, True)):
-                each = each_message(made, given.fabric, nodes, contention)
-                rows.append(
-                    {
-                        "pattern": name,
-                        "nodes": nodes,
-                        "contention": contention,
-                        "instructions_per_message": each,
-                    }
+
+        def count(name: str, make: Callable[[Path, int], int], lengths: Sequence[int], nodes: int) -> None:
+            made = {(path := Path(folder) / f"{name}-{length}.lwt"): make(path, length) for length in lengths}
+            cases = (
+                [(nodes, False), (nodes, True)] if given.ranks else [(nodes, False), (nodes, True), (2, True)]
+            )
+            for places, contention in cases:
+                each = each_message(made, given.fabric, places, contention)
+                beside = ""
+                if name == "stencil" and places > 2:
+                    others = BASELINE[contention]
+                    beside = f", the others' best {others:,} ({others / each:.1f} times), target {TARGET:,}"
+                sharing = "shared" if contention else "alone"
+                print(
+                    f"{name:12} {places:5d} nodes, {sharing:6}: {each:7.0f} instructions a message{beside}",
+                    flush=True,
                 )
-                if not given.json:
-                    beside = ""
-                    if name == "stencil" and nodes > 2:
-                        others = BASELINE[contention]
-                        beside = (
-                            f", the others' best {others:,} ({others / each:.1f} times), target {TARGET:,}"
-                        )
-                    sharing = "shared" if contention else "alone"
-                    print(
-                        f"{name:12} {nodes:2d} nodes, {sharing:6}: {each:7.0f} instructions a message{beside}",
-                        flush=True,
-                    )
-    if given.json:
-        print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
+
+        for ranks in map(int, given.ranks.split(",") if given.ranks else []):
+            count("stencil", partial(patterns.grid, ranks=ranks), (2, 6), ranks)
+        for name in [] if given.ranks else given.patterns.split(","):
+            count(name, PATTERNS[name], (given.messages, 3 * given.messages), 64)
 
 
 if __name__ == "__main__":

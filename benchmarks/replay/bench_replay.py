@@ -1,15 +1,13 @@
 """Replayed messages and events a second on one core, against merely reading the same trace.
 
-    .venv/bin/python benchmarks/replay/bench_replay.py [--messages 640000] [--repeats 3] [--json]
+    .venv/bin/python benchmarks/replay/bench_replay.py [--messages 640000] [--repeats 3]
 
 Reading is the baseline: the same pass over the same file without simulating anything. Beside each row: the best of LogGOPSim,
 Dimemas and SMPI on this kind of machine, and the target. The last line is `predict`, from the trace file to the answer with its
-efficiencies, in MPI calls a second. Times are medians of
-CPU time on one core.
+efficiencies, in MPI calls a second. Times are medians of CPU time on one core.
 """
 
 import argparse
-import json
 import os
 import statistics
 import tempfile
@@ -17,16 +15,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import patterns
 
 from linkworth import _engine
 from linkworth.catalog import fabrics
-from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
-from linkworth.replay.layout import Arrangement
+from linkworth.replay.layout import Arrangement, block
 from linkworth.replay.run import replay_in_detail
 
 TO_ANSWER = (0.44, 2.0)
@@ -41,6 +37,7 @@ COMPARED = {
     ("all-to-all", "2 nodes", True): (0.065, 1.0),
     # Over 300 s in LogGOPSim; the target is one second.
     ("one all-to-all", "a node a rank", False): (0.0035, 1.05),
+    ("permutations", "a node a rank", False): (1.15, 5.0),
 }
 """Million messages a second of the others' best, and the target, by pattern, placement and contention."""
 
@@ -59,7 +56,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--messages", type=int, default=640_000, help="about how many messages a pattern has")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
@@ -69,8 +65,13 @@ def main() -> None:
         ("stencil 8 x 8, 8 KiB", lambda path: patterns.stencil(path, given.messages // 256), 64),
         ("all-to-all, 64 ranks, 64 KiB", lambda path: patterns.all_to_all(path, given.messages // 4032), 64),
         ("one all-to-all, 1024 ranks, 8 KiB", lambda path: patterns.all_to_all(path, 1, 1024, 8192), 1024),
+        ("permutations, 64 ranks", lambda path: patterns.permutations(path, given.messages, 64), 64),
+        ("permutations, 512 ranks", lambda path: patterns.permutations(path, given.messages, 512), 512),
     ]
-    rows: list[dict[str, Any]] = []
+    print(
+        f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'others':>7} {'target':>7} "
+        f"{'M events/s':>10} {'x reading':>9}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for title, make, ranks in cases:
             path = Path(folder) / "case.lwt"
@@ -82,50 +83,22 @@ def main() -> None:
                 ("a node a rank", ranks, True),
                 ("2 nodes", 2, True),
             ):
-                layout = Layout(nodes=nodes, node_of_rank=[rank * nodes // ranks for rank in range(ranks)])
+                layout = block(ranks, nodes)
                 alone = ReplaySettings(contention=contention)
                 took = median_seconds(
                     partial(replay_in_detail, trace, gbe, layout, settings=alone), given.repeats
                 )
-                others, target = COMPARED.get(
-                    (title.partition(",")[0].removesuffix(" 8 x 8"), placement, contention), (None, None)
-                )
-                rows.append(
-                    {
-                        "others_messages_per_second": others and others * 1e6,
-                        "target_messages_per_second": target and target * 1e6,
-                        "pattern": title,
-                        "placement": placement,
-                        "contention": contention,
-                        "messages": messages,
-                        "events": trace.events,
-                        "replay_seconds": took,
-                        "messages_per_second": messages / took,
-                        "events_per_second": trace.events / took,
-                        "ratio_to_reading": took / read,
-                    }
+                name = title.partition(",")[0].removesuffix(" 8 x 8")
+                compared = COMPARED.get((name, placement, contention))
+                beside = f"{compared[0]:7.4} {compared[1]:7.3}" if compared else f"{'':15}"
+                print(
+                    f"{title:36} {placement:14} {'yes' if contention else 'no':7} {messages:9d} {messages / took / 1e6:8.2f} "
+                    f"{beside} {trace.events / took / 1e6:10.2f} {took / read:9.1f}"
                 )
         path = Path(folder) / "stencil.lwt"
         patterns.stencil(path, given.messages // 256)
         calls = _engine.Trace(str(path)).events
         answered = calls / median_seconds(lambda: predict(path, [gbe], Arrangement(nodes=64)), given.repeats)
-    if given.json:
-        rows.append({"pattern": "stencil, trace file to answer", "events_per_second": answered})
-        print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
-        return
-    print(
-        f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'others':>7} {'target':>7} "
-        f"{'M events/s':>10} {'x reading':>9}"
-    )
-    for row in rows:
-        rate, events = row["messages_per_second"] / 1e6, row["events_per_second"] / 1e6
-        others, target = row["others_messages_per_second"], row["target_messages_per_second"]
-        sharing = "yes" if row["contention"] else "no"
-        beside = f"{others / 1e6:7.4} {target / 1e6:7.3}" if others else f"{'':15}"
-        print(
-            f"{row['pattern']:36} {row['placement']:14} {sharing:7} {row['messages']:9d} {rate:8.2f} {beside} "
-            f"{events:10.2f} {row['ratio_to_reading']:9.1f}"
-        )
     print(
         f"stencil, trace file to answer by predict: {answered / 1e6:.2f} M calls/s (the others' best {TO_ANSWER[0]}, "
         f"{answered / 1e6 / TO_ANSWER[0]:.1f} times; target {TO_ANSWER[1]})"

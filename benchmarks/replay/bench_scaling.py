@@ -1,7 +1,7 @@
 """Growth of the replay's cost with ranks, and its memory for traces of any length.
 
     .venv/bin/python benchmarks/replay/bench_scaling.py [--part ranks|length] [--most-ranks 16384] [--most-messages 100000000]
-        [--huge 1000000000] [--seconds 120] [--whole] [--json]
+        [--huge 1000000000] [--seconds 120] [--whole]
 
 *ranks*: a periodic stencil of 64 to 16,384 ranks with the same number of messages each time, a node a rank and 64 ranks a
 node, with and without contention. Each is replayed in two lengths: the further messages of the longer one give the cost a
@@ -103,9 +103,12 @@ def least_seconds(
     return min(took)
 
 
-def by_ranks(most: int, repeats: int) -> list[dict[str, object]]:
+def by_ranks(most: int, repeats: int) -> None:
     """Replay stencils on 64, 256, ... ranks."""
-    rows: list[dict[str, object]] = []
+    print(
+        f"{'ranks':>6} {'placement':16} {'sharing':7} {'messages':>9} {'ns a message':>12} {'us a rank':>9} "
+        f"{'ratio':>6} {'log ratio':>9}"
+    )
     gbe = fabrics.get("gbe")
     least: dict[tuple[str, bool], tuple[int, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -129,45 +132,38 @@ def by_ranks(most: int, repeats: int) -> list[dict[str, object]]:
                     )
                     each = (long - short) / (more - fewer)
                     fewest, base = least.setdefault((placement, contention), (ranks, each))
-                    rows.append(
-                        {
-                            "ranks": ranks,
-                            "placement": placement,
-                            "contention": contention,
-                            "messages": more,
-                            "seconds_per_message": each,
-                            "seconds_per_rank": max(0.0, short - fewer * each) / ranks,
-                            "ratio": each / base,
-                            "log_ratio": math.log2(ranks) / math.log2(fewest),
-                        }
+                    once = max(0.0, short - fewer * each) / ranks
+                    print(
+                        f"{ranks:6d} {placement:16} {'yes' if contention else 'no':7} {more:9d} {each * 1e9:12.0f} "
+                        f"{once * 1e6:9.1f} {each / base:6.2f} {math.log2(ranks) / math.log2(fewest):9.2f}"
                     )
             ranks *= 4
-    return rows
 
 
-def by_length(most: int, huge: int, seconds: float, whole: bool) -> list[dict[str, object]]:
+def by_length(most: int, huge: int, seconds: float, whole: bool) -> None:
     """Replay ever longer traces in processes of their own."""
-    rows: list[dict[str, object]] = []
+    print(
+        f"{'messages':>11} {'file, MiB':>9} {'sharing':7} {'replayed':>9} {'seconds':>8} {'memory, MiB':>11}"
+    )
     lengths = [10**power for power in range(6, 12) if 10**power <= most]
     if huge > most:
         lengths.append(huge)
     with tempfile.TemporaryDirectory() as folder:
         for messages in lengths:
             path = Path(folder) / f"{messages}.lwt"
-            began = time.monotonic()
             made = patterns.long_stencil(path, messages)
-            making = time.monotonic() - began
             to_the_end = whole and messages == lengths[-1]
             for contention in (False,) if to_the_end else (False, True):
                 limit = "inf" if to_the_end else str(seconds)
                 command = [sys.executable, "-c", CHILD, str(path), str(contention), limit]
                 done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                 found = json.loads(done.stdout)
-                rows.append({"messages": made, "file_bytes": path.stat().st_size, "making_seconds": making,
-                             "contention": contention, "whole": found["whole"], "seconds": found["seconds"],
-                             "replay_bytes": found["bytes"]})  # fmt: skip
+                replayed = "all" if found["whole"] else "a part"
+                print(
+                    f"{made:11d} {path.stat().st_size / MIB:9.1f} {'yes' if contention else 'no':7} {replayed:>9} "
+                    f"{found['seconds']:8.1f} {found['bytes'] / MIB:11.1f}"
+                )
             path.unlink()
-    return rows
 
 
 def main() -> None:
@@ -181,38 +177,11 @@ def main() -> None:
     parser.add_argument(
         "--whole", action="store_true", help="replay the longest trace to its end, without contention"
     )
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    ranks = by_ranks(given.most_ranks, given.repeats) if given.part != "length" else []
-    length = []
+    if given.part != "length":
+        by_ranks(given.most_ranks, given.repeats)
     if given.part != "ranks":
-        length = by_length(given.most_messages, given.huge, given.seconds, given.whole)
-    if given.json:
-        print(json.dumps({"schema": "linkworth.benchmark/1", "rows": [*ranks, *length]}))
-        return
-    if ranks:
-        print(
-            f"{'ranks':>6} {'placement':16} {'sharing':7} {'messages':>9} {'ns a message':>12} {'us a rank':>9} "
-            f"{'ratio':>6} {'log ratio':>9}"
-        )
-    for row in ranks:
-        each, once = float(str(row["seconds_per_message"])) * 1e9, float(str(row["seconds_per_rank"])) * 1e6
-        sharing = "yes" if row["contention"] else "no"
-        print(
-            f"{row['ranks']:6d} {row['placement']:16} {sharing:7} {row['messages']:9d} {each:12.0f} {once:9.1f} "
-            f"{row['ratio']:6.2f} {row['log_ratio']:9.2f}"
-        )
-    if length:
-        print(
-            f"{'messages':>11} {'file, MiB':>9} {'sharing':7} {'replayed':>9} {'seconds':>8} {'memory, MiB':>11}"
-        )
-    for row in length:
-        file_size, memory = int(str(row["file_bytes"])) / MIB, int(str(row["replay_bytes"])) / MIB
-        replayed = "all" if row["whole"] else "a part"
-        sharing = "yes" if row["contention"] else "no"
-        print(
-            f"{row['messages']:11d} {file_size:9.1f} {sharing:7} {replayed:>9} {row['seconds']:8.1f} {memory:11.1f}"
-        )
+        by_length(given.most_messages, given.huge, given.seconds, given.whole)
 
 
 if __name__ == "__main__":

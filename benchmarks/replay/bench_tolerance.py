@@ -1,13 +1,12 @@
 """Latency and bandwidth tolerance of a trace of 51,200 messages, against one replay of it.
 
-    .venv/bin/python benchmarks/replay/bench_tolerance.py [--messages 51200] [--repeats 5] [--json]
+    .venv/bin/python benchmarks/replay/bench_tolerance.py [--messages 51200] [--repeats 5]
 
 The baseline is a single replay on the same fabric. Linear programming over the same number of messages takes 38 s and 1.13 GB
 on this kind of machine. Times are medians of CPU time, which is time on a core that has nothing else to do.
 """
 
 import argparse
-import json
 import resource
 import statistics
 import tempfile
@@ -28,9 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--messages", type=int, default=51_200)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stencil.lwt"
         messages = patterns.stencil(path, given.messages // 256)
@@ -48,26 +45,13 @@ def main() -> None:
                 whole.append(time.process_time() - middle)
                 once.append(middle - start)
                 replays = sum(each.replays for each in found) + 2
-            rows.append(
-                {
-                    "messages": messages,
-                    "contention": contention,
-                    "replay_seconds": statistics.median(once),
-                    "tolerance_seconds": statistics.median(whole),
-                    "replays": replays,
-                    "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-                }
+            tolerance_seconds, replay_seconds = statistics.median(whole), statistics.median(once)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+            print(
+                f"stencil 8 x 8, {messages} messages, {'shared' if contention else 'alone'}: 3 latency and 3 bandwidth "
+                f"tolerances in {tolerance_seconds:.3f} s ({replays} replays), {tolerance_seconds / replay_seconds:.1f} "
+                f"times one replay ({replay_seconds:.3f} s); peak memory {peak:.0f} MB"
             )
-    if given.json:
-        print(json.dumps({"schema": "linkworth.benchmark/1", "rows": rows}))
-        return
-    for row in rows:
-        ratio = row["tolerance_seconds"] / row["replay_seconds"]
-        print(
-            f"stencil 8 x 8, {row['messages']} messages, {'shared' if row['contention'] else 'alone'}: 3 latency and 3 bandwidth "
-            f"tolerances in {row['tolerance_seconds']:.3f} s ({row['replays']} replays), {ratio:.1f} times one replay "
-            f"({row['replay_seconds']:.3f} s); peak memory {row['peak_bytes'] / 1e6:.0f} MB"
-        )
 
 
 if __name__ == "__main__":
