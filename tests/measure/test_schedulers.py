@@ -3,18 +3,18 @@
 import fake_installation as fake
 import pytest
 
-from linkworth.measure.machine import schedulers
+from linkworth.measure.machine import diagnose
 
 
 def checks():
-    return {check.name: check for check in schedulers.schedulers()}
+    return {check.name: check for check in diagnose.schedulers()}
 
 
 @pytest.fixture
 def commands(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     monkeypatch.setattr(
-        schedulers.shutil, "which", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None
+        diagnose.shutil, "which", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None
     )
     return lambda name, text: fake.script(tmp_path / name, text)
 

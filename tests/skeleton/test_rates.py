@@ -12,9 +12,9 @@ from linkworth.catalog import rates as reference_rates
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.mpi import cache
-from linkworth.skeleton import RateRequest, busy_cores, calibrate, parse, rates_for
+from linkworth.skeleton import RateRequest, calibrate, parse, rates_for
 from linkworth.skeleton import rates as skeleton_rates
-from linkworth.skeleton.busy_cores import BusyCores
+from linkworth.skeleton.calibrate import BusyCores
 from linkworth.skeleton.program import operations
 from linkworth.skeleton.rates import of_run
 
@@ -99,7 +99,7 @@ def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
     stat = tmp_path / "stat"
     tick = os.sysconf("SC_CLK_TCK")
     clock = iter([100.0, 110.0])
-    monkeypatch.setattr(busy_cores.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(calibrate.time, "monotonic", lambda: next(clock))
     stat.write_text("cpu  9 9 9 9\ncpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n")
     watch = BusyCores(tmp_path)
     stat.write_text(
@@ -107,7 +107,7 @@ def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
     )
     assert (watch.cores, watch.mean()) == (2, pytest.approx(1.4))
     stat.unlink()
-    monkeypatch.setattr(busy_cores.time, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(calibrate.time, "monotonic", lambda: 0.0)
     unknown = BusyCores(tmp_path)
     assert (unknown.cores, unknown.mean()) == (0, None)
 

@@ -1,12 +1,11 @@
 """Builds a profile from one pass over the events, and replays on three networks."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from linkworth.errors import UsageError
-from linkworth.model.profile import Group, Pop, Profile
-from linkworth.profile.imbalance import imbalance
+from linkworth.model.profile import Group, Imbalance, Pop, Profile, Shares, Waited, Waits
 from linkworth.profile.partners import partners
 from linkworth.profile.pop import efficiencies, recorded_efficiencies, sampled_efficiencies
 from linkworth.profile.replays import (
@@ -18,13 +17,82 @@ from linkworth.profile.replays import (
     replay,
     replayed,
 )
-from linkworth.profile.scan import TraceScan, scan
-from linkworth.profile.shares import measured_shares, shares_with_a_core_each
-from linkworth.profile.waits import waits
+from linkworth.profile.scan import RankTimes, TraceScan, scan
 from linkworth.profile.where_called import located
 from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
 from linkworth.replay.node_aware import one_rank_a_node
+from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile, opened
+
+
+def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
+    """Return the recorded shares of the ranks' time."""
+    return _normalised(
+        sum(rank.compute_seconds for rank in ranks),
+        sum(rank.communication_seconds for rank in ranks),
+        sum(rank.init_seconds for rank in ranks),
+    )
+
+
+def shares_with_a_core_each(
+    ranks: Sequence[RankTimes], core_shares: Sequence[float], shared_memory: Replay
+) -> Shares:
+    """Return the shares of an oversubscribed run if each of its ranks had a core.
+
+    Its time in MPI calls is mostly waiting for a core that another rank has. Communication is therefore the time
+    beside computation in the replay in shared memory (in the replayed part of the run; elsewhere in the same ratio).
+    A second of MPI_Init counts as the rank's part of a core, since all ranks initialise at the same time.
+    """
+    compute = sum(rank.compute_seconds for rank in ranks)
+    replayed = sum(shared_memory.result.rank_compute_seconds)
+    beside = len(shared_memory.result.rank_compute_seconds) * shared_memory.prediction.seconds - replayed
+    communication = compute * beside / replayed if replayed > 0 else beside
+    init = sum(rank.init_seconds * share for rank, share in zip(ranks, core_shares, strict=True))
+    return _normalised(compute, max(0.0, communication), init)
+
+
+def _normalised(compute: float, communication: float, init: float) -> Shares:
+    whole = compute + communication + init
+    if whole <= 0:
+        return Shares(compute=1.0, communication=0.0, init=0.0)
+    return Shares(compute=compute / whole, communication=communication / whole, init=init / whole)
+
+
+def waits(found: TraceScan) -> Waits:
+    """Return the waiting of all ranks, by cause, call and rank."""
+    ranks = found.waits.ranks
+    total = sum(rank.compute_wall_seconds + rank.communication_seconds for rank in found.ranks)
+    waiting = [rank.seconds for rank in ranks]
+    return Waits(
+        late_sender=_sum(rank.late_sender for rank in ranks),
+        late_receiver=_sum(rank.late_receiver for rank in ranks),
+        collective=_sum(rank.collective for rank in ranks),
+        share=sum(waiting) / total if total > 0 else 0.0,
+        calls=sorted(found.waits.calls, key=lambda call: (-call.seconds, call.name)),
+        rank_waiting_seconds=waiting,
+        rank_caused_seconds=[rank.caused_seconds for rank in ranks],
+        unmatched=found.waits.unmatched,
+    )
+
+
+def _sum(parts: Iterable[Waited]) -> Waited:
+    each = list(parts)
+    return Waited(calls=sum(part.calls for part in each), seconds=sum(part.seconds for part in each))
+
+
+def imbalance(compute_seconds: Sequence[float]) -> Imbalance:
+    """Return the spread of the ranks' computation, in seconds."""
+    least_rank = min(range(len(compute_seconds)), key=compute_seconds.__getitem__)
+    most_rank = max(range(len(compute_seconds)), key=compute_seconds.__getitem__)
+    return Imbalance(
+        least_seconds=compute_seconds[least_rank],
+        mean_seconds=statistics.fmean(compute_seconds),
+        most_seconds=compute_seconds[most_rank],
+        least_rank=least_rank,
+        most_rank=most_rank,
+        deviation_seconds=statistics.pstdev(compute_seconds),
+    )
+
 
 MOST_REPLAYED_EVENTS = 2_000_000
 """Most events to replay in full: a replay takes some hundred nanoseconds for each event, all else some twenty."""

@@ -5,6 +5,7 @@ import hashlib
 import os
 import platform
 import shlex
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +20,37 @@ from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
+from linkworth.places.counters import node_counters
 from linkworth.places.job import Stream
-from linkworth.skeleton.busy_cores import BusyCores
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
+
+
+class BusyCores:
+    """Counter over all processes of the machine, from its creation on."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._start = time.monotonic()
+        self._before = self._read()
+
+    @property
+    def cores(self) -> int:
+        """Cores of the machine; 0 if unknown."""
+        return len(self._before)
+
+    def mean(self) -> float | None:
+        """Return the mean number of busy cores until now; None if the kernel does not report it."""
+        elapsed = time.monotonic() - self._start
+        now = self._read()
+        if not self._before or len(now) != len(self._before) or elapsed <= 0:
+            return None
+        return max(0.0, sum(now) - sum(self._before)) / elapsed
+
+    def _read(self) -> list[float]:
+        return node_counters("", self._proc / "net", self._proc / "stat").core_seconds
+
 
 _ELSE = "or name the machine with `machine`, or a measured time with `measured` FABRIC=SECONDS"
 

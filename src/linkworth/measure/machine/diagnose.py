@@ -1,11 +1,34 @@
 """Complete diagnosis of this machine."""
 
 import platform
+import shutil
 
-from linkworth.measure.machine import hardware, kernel, schedulers, tools
-from linkworth.model.environment import Diagnosis
+from linkworth.errors import EnvironmentLacksError
+from linkworth.measure.machine import hardware, kernel, tools
+from linkworth.model.environment import Check, Diagnosis
 from linkworth.mpi import find
+from linkworth.places.batch import BatchSystem
+from linkworth.places.kinds import SYSTEMS
 from linkworth.places.local import cores
+
+
+def schedulers() -> list[Check]:
+    """Find batch systems by their commands, and query each cluster for its version."""
+    return [_check(system()) for system in SYSTEMS.values()]
+
+
+def _check(system: BatchSystem) -> Check:
+    path = shutil.which(system.version_command[0])
+    if not path:
+        present, detail = False, f"{system.version_command[0]} is not on PATH"
+    else:
+        try:
+            present, detail = True, system.description() or path
+        except EnvironmentLacksError as error:
+            present, detail = False, f"{path} is installed, but {error}"
+    return Check(
+        group="schedulers", name=system.title, present=present, detail=detail, purpose="jobs on clusters"
+    )
 
 
 def diagnose() -> Diagnosis:
@@ -24,7 +47,7 @@ def diagnose() -> Diagnosis:
             *working,
             *tools.compilers(),
             tools.zstandard(),
-            *schedulers.schedulers(),
+            *schedulers(),
             *kernel.features(),
             *hardware.infiniband(),
             *hardware.ethernet(),
