@@ -84,6 +84,7 @@ WRITES_OPTIONS_OF = {
     "places/pbs.py": "qsub and mpiexec",
     "places/slurm.py": "sbatch, squeue, sacct, scontrol and srun",
     "places/slurm_steps.py": "srun",
+    "replay/mpi_settings.py": "mpiexec",
     "skeleton/calibrate.py": "the bundled programs",
     "study/micro.py": "a study file's bench: command",
 }

@@ -136,6 +136,7 @@ struct Tcp {
     double send_buffer_bytes = 0;
     bool one_stream = false;
     double pair_bytes_per_second = no_limit;
+    std::uint64_t pair_from_bytes = 65536;
 
     static void fields(auto&& visit) {
         using enum Allowed;
@@ -148,6 +149,7 @@ struct Tcp {
         visit("send_buffer_bytes", &Tcp::send_buffer_bytes, amount);
         visit("one_stream", &Tcp::one_stream, any);
         visit("pair_bytes_per_second", &Tcp::pair_bytes_per_second, rate);
+        visit("pair_from_bytes", &Tcp::pair_from_bytes, any);
     }
 };
 

@@ -21,7 +21,7 @@ class Pairs {
     Pairs(const Tcp& tcp, std::uint64_t ranks, double rails)
         : ranks_(ranks),
           bytes_per_second_(tcp.pair_bytes_per_second * rails),
-          least_bytes_(matter() ? rendezvous_bytes : std::numeric_limits<std::uint64_t>::max()) {}
+          least_bytes_(matter() ? tcp.pair_from_bytes : std::numeric_limits<std::uint64_t>::max()) {}
 
     bool matter() const { return std::isfinite(bytes_per_second_); }
     bool count(std::uint64_t bytes) const { return bytes >= least_bytes_; }
@@ -45,10 +45,6 @@ class Pairs {
     }
 
   private:
-    /// Open MPI's btl_tcp_eager_limit, which includes the header: messages from this length on need an
-    /// answer.
-    static constexpr std::uint64_t rendezvous_bytes = 65536;
-
     bool has_several(std::uint64_t connection) const {
         const auto found = under_way_.find(connection);
         return found != under_way_.end() && found->second > 1;

@@ -15,7 +15,7 @@ from linkworth.model.settings import ReplayRequest
 
 PYTHON_ONLY = {
     "fabric": {"name", "title", "spread", "worst_miss", "sources", "origin"},
-    "settings": {"samples", "spread", "mpi_library", "forced_collectives"},
+    "settings": {"samples", "spread", "mpi_library", "forced_collectives", "mpi_settings"},
 }
 """Fields that the engine does not need, by table."""
 

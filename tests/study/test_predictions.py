@@ -266,6 +266,34 @@ def test_a_placement_that_cannot_be_is_refused_at_once(begin, change, why):
         begin(LISTED.replace("placement = [0, 1, 2, 2]", change))
 
 
+def test_environments_differ_by_a_setting_of_the_library(begin):
+    store = begin("""\
+mode = "predict"
+workloads = ["bench:bibandwidth --sizes 1M"]
+ranks = 2
+nodes = 2
+[[environments]]
+name = "installed"
+fabric = "gbe"
+mpi = "openmpi-4.1"
+[[environments]]
+name = "send"
+fabric = "gbe"
+mpi = "openmpi-4.1"
+mpi_settings = { btl_tcp_flags = "send" }
+[[environments]]
+name = "infiniband"
+fabric = "ib-fdr"
+mpi = "openmpi-4.1"
+mpi_settings = { btl_tcp_flags = "send" }
+""")
+    run_study(store)
+    found = {record.environment: record for record in store.records()}
+    rates = {name: found[name].metrics["bandwidth_bytes_per_second"] for name in ("installed", "send")}
+    assert rates["send"] == pytest.approx(2 * rates["installed"], rel=0.05)
+    assert found["infiniband"].state == "failed" and "btl_tcp_flags is for TCP" in found["infiniband"].cause
+
+
 def scaled(begin, change=None):
     """Return the predictions of a study whose measured run is put there by hand."""
     text = """\

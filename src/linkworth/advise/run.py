@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linkworth.advise.choose import advise
+from linkworth.advise.mpi_setting import with_setting
 from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
 from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
 from linkworth.advise.uncertain import Drawn
@@ -51,8 +52,9 @@ def advise_on_request(
         raise UsageError(
             f"no price for fabric {', '.join(unpriced)}; give it with `price` {unpriced[0]}=USD_PER_NODE_HOUR"
         )
-    sets, drawn = replay_predictions(trace, on or list(environments), draws, progress)
-    return advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+    sets, drawn, cases = replay_predictions(trace, on or list(environments), draws, progress)
+    advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+    return with_setting(advice, cases)
 
 
 def _useful(drawn: Drawn | None) -> Drawn | None:

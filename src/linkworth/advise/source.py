@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from linkworth.advise.mpi_setting import ReplayedCase
 from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.advise.uncertain import Drawn
 from linkworth.catalog import fabrics
@@ -18,6 +20,16 @@ from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import ADVICE, Allowance, open_trace
+
+
+class Replays(NamedTuple):
+    """Predictions on all numbers of nodes, their times under draws, and what replays them again."""
+
+    sets: list[PredictionSet]
+    drawn: Drawn | None
+    """None without draws, or without anything to compare."""
+    cases: dict[int, ReplayedCase]
+    """By number of nodes."""
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,10 +80,10 @@ def replay_predictions(
     names: Sequence[str],
     draws: int | None = 0,
     progress: RecordingProgress | None = None,
-) -> tuple[list[PredictionSet], Drawn | None]:
+) -> Replays:
     """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
 
-    Also return the times under `draws` draws of all that is uncertain (None: 400) if there is anything to compare.
+    The times are under `draws` draws of all that is uncertain (None: 400) if there is anything to compare.
     """
     times = measured_times(request.measured)
     chosen = [fabrics.get(name) for name in names]
@@ -81,6 +93,7 @@ def replay_predictions(
     if len(request.workloads) > 1:
         return _at_several_counts(request, names, draws, progress)
     sets: list[PredictionSet] = []
+    cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
     with traced(
@@ -101,16 +114,23 @@ def replay_predictions(
                 settings=settings,
             )
             sets.append(found)
+            cases[found.nodes] = ReplayedCase(
+                trace,
+                {fabric.name: fabric for fabric in chosen},
+                arrangement,
+                found.calibration.cpu_factor,
+                settings,
+            )
             assumed |= set(drawn.assumed)
             seconds |= {
                 (fabric.name, found.nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
             }
-    return sets, _drawn(seconds, assumed, draws)
+    return Replays(sets, _drawn(seconds, assumed, draws), cases)
 
 
 def _at_several_counts(
     request: TraceRequest, names: Sequence[str], draws: int | None, progress: RecordingProgress | None
-) -> tuple[list[PredictionSet], Drawn | None]:
+) -> Replays:
     """Replay traces of one program, each on as many nodes as its ranks need."""
     if request.ppn is None or request.nodes:
         raise UsageError(
@@ -119,11 +139,13 @@ def _at_several_counts(
     if request.measured:
         raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
     of_nodes: dict[int, tuple[str, PredictionSet]] = {}
+    cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
     for workload in request.workloads:
         one = msgspec.structs.replace(request, workloads=[workload])
-        (found,), drawn = replay_predictions(one, names, draws, progress)
+        (found,), drawn, case = replay_predictions(one, names, draws, progress)
+        cases |= case
         other, known = of_nodes.setdefault(found.nodes, (workload, found))
         if other != workload or known is not found:
             raise UsageError(
@@ -139,7 +161,7 @@ def _at_several_counts(
         if drawn is not None:
             seconds |= drawn.seconds
             assumed |= set(drawn.assumed)
-    return [found for _, found in of_nodes.values()], _drawn(seconds, assumed, draws)
+    return Replays([found for _, found in of_nodes.values()], _drawn(seconds, assumed, draws), cases)
 
 
 def _drawn(seconds: dict[tuple[str, int], list[float]], assumed: set[str], draws: int | None) -> Drawn | None:

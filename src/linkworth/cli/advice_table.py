@@ -54,6 +54,13 @@ def advice_table(advice: Advice) -> RenderableType:
                 "Up to it, a run costs less on the fastest."
             )
         )
+    if (better := advice.mpi_setting) is not None and chosen is not None:
+        parts.append(
+            Text(
+                f"MPI setting: {better.name}={better.value} makes a run on {chosen.fabric} {units.percent(better.gain)} "
+                f"shorter, {units.duration(better.seconds)}: {better.command} ..."
+            )
+        )
     if advice.draws:
         parts += [Text(), _draws_table(advice, options, chosen, names, scale)]
     if advice.uncertainty:

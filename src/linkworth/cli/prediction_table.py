@@ -47,6 +47,12 @@ def _time_table(found: PredictionSet) -> Table:
         else "Time: MPI_Init to MPI_Finalize."
     )
     collectives = "" if found.collectives is None else f" Collectives {rules_in_words(found.collectives)}."
+    applied = {
+        each.fabric: " ".join(f"{name}={value}" for name, value in each.mpi_settings.items())
+        for each in found.predictions
+        if each.mpi_settings
+    }
+    settings = "".join(f" With {text} on {fabric}." for fabric, text in applied.items())
     return Table(
         ["fabric", "time>", "90 % interval>", "relative time>", "data between nodes>"],
         [
@@ -60,7 +66,7 @@ def _time_table(found: PredictionSet) -> Table:
             for each in found.predictions
         ],
         title=title,
-        note=f"Relative time: 1.00 is {base}. {timed}{collectives}",
+        note=f"Relative time: 1.00 is {base}. {timed}{collectives}{settings}",
     )
 
 

@@ -163,8 +163,21 @@ def parse_forced(text: str) -> ForcedCollective:
     )
 
 
+def _mpi_settings(texts: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"--mpi-setting {text!r}: give NAME=VALUE, for instance btl_tcp_flags=send")
+        if name in found:
+            raise UsageError(f"--mpi-setting {name}: it is given twice; give it once")
+        found[name] = value
+    return found
+
+
 _READERS = {
     "cpu_factor_at": _cpu_factors,
+    "mpi_settings": _mpi_settings,
     "spread": _spread,
     "forced_collectives": lambda texts: [parse_forced(text) for text in texts],
 }

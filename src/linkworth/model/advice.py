@@ -79,6 +79,19 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
     draws: OptionDraws | None = None
 
 
+class SettingGain(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting of the MPI library with which the chosen environment is faster."""
+
+    name: str
+    value: str
+    seconds: float
+    """Time with the setting."""
+    gain: float
+    """Share of the time without it that is gained."""
+    command: str
+    """Beginning of the command line with the setting."""
+
+
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Document that `linkworth advise --json` prints."""
 
@@ -111,5 +124,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Index in `options` of the choice, or of the best estimate if it is too close to call."""
     draws: int = 0
     """Number of draws of each option's time. 0: none."""
+    mpi_setting: SettingGain | None = None
+    """Setting that gains most in the chosen environment, if that is more than 5 %."""
     uncertainty: str = ""
     """One sentence on how sure the choice is and which parameters were drawn."""

@@ -223,11 +223,19 @@ class Tcp(_Table, frozen=True, kw_only=True):
         float,
         Parameter(
             help="Upper limit, on one rail, of both directions between two ranks together while each has two or more "
-            "messages of 64 KiB or more under way to the other. Under Open MPI it is at most the link's bandwidth in one "
-            "direction. `inf`: no limit.",
+            "messages of `pair_from_bytes` or more under way to the other. Under Open MPI it is at most the link's bandwidth "
+            "in one direction. `inf`: no limit.",
             allowed=_RATE,
         ),
     ] = float("inf")
+    pair_from_bytes: Annotated[
+        int,
+        Parameter(
+            help="Least length of the messages that `pair_bytes_per_second` limits. The default is Open MPI's "
+            "btl_tcp_eager_limit, which includes the header.",
+            allowed=_BYTES,
+        ),
+    ] = 65536
 
 
 COMBINE_BYTES_PER_SECOND = 8e9

@@ -97,6 +97,8 @@ class Prediction(ReplayTimes, frozen=True, kw_only=True):
     core."""
     interval: Interval | None = None
     """Filled on request."""
+    mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
+    """Settings of the MPI library that apply to this fabric."""
 
 
 class Tolerance(msgspec.Struct, frozen=True, kw_only=True):

@@ -140,6 +140,15 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
             metavar="NAME=ALGORITHM",
         ),
     ] = msgspec.field(default_factory=list)
+    mpi_settings: Annotated[
+        dict[str, str],
+        Parameter(
+            help="A setting of the MPI library that the replay knows, such as btl_tcp_flags=send; repeatable. It applies "
+            "to the networks whose transport it is of, and not to a measured time.",
+            spelling="mpi-setting",
+            metavar="NAME=VALUE",
+        ),
+    ] = msgspec.field(default_factory=dict)
     pass_unmodelled: Annotated[
         bool,
         Parameter(help="Keep the recorded time of collectives that are not modelled, instead of failing."),

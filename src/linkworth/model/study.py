@@ -113,6 +113,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int | None = None
     cpu_factor: float = 1.0
     """Speed of its cores relative to those that timed the computation. Used by predictions only."""
+    mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
+    """Settings of the MPI library. Used by predictions only."""
     instance: str = ""
     """Node type in the study's catalog of prices."""
     usd_per_node_hour: float | None = None

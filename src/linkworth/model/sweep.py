@@ -52,6 +52,8 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     """Workers that replayed: `2 threads`, `7 MPI processes`. The points do not depend on it."""
     collectives: CollectiveRules = CollectiveRules()
     """Collective algorithms that the replay used."""
+    mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
+    """Settings of the MPI library, on the fabrics whose transport they are of."""
     warnings: list[str] = msgspec.field(default_factory=list)
     incomplete: str | None = None
     """Sentence on the readable part of an incomplete trace. The times cover that part."""

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import ComputationScale, Layout
@@ -44,8 +46,9 @@ def calibrated(
 ) -> tuple[ComputationScale, Response | None]:
     """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
 
-    Also return the replays on that fabric. Raises UsageError for an impossible time.
+    Also return the replays on that fabric, without settings of the MPI library. Raises UsageError for an impossible time.
     """
+    settings = msgspec.structs.replace(settings, mpi_settings={})
     rates = trace.metadata.rates
     if measured is None:
         return ComputationScale(cpu_factor=cpu_factor, rates=rates), None

@@ -22,7 +22,9 @@ from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
 from linkworth.predict.warnings import communication_warnings, layout_warnings, replay_warnings
+from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement, lay_out
+from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
 from linkworth.trace.read import TraceFile, opened
@@ -85,8 +87,10 @@ def predict_with_draws(
     trace = opened(trace)
     trace.require_every_rank()
     settings = on_known_machine(settings, trace.metadata.rates)
+    rules = rules_for(trace.metadata.mpi, settings)
+    node_aware = require_use(rules, fabrics, settings.mpi_settings)
     layout = arrangement.layout(trace.engine.ranks)
-    node_aware = node_warnings(trace, layout)
+    node_aware += node_warnings(trace, layout)
     calibration, known = calibrated(
         trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings
     )
@@ -118,7 +122,7 @@ def predict_with_draws(
             layout,
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
-            settings=msgspec.structs.replace(settings, contention=False),
+            settings=msgspec.structs.replace(settings, contention=False, mpi_settings={}),
             # They only change the computation on the nodes that they share.
             beside=[neighbour for _, neighbour in neighbours]
             if settings.memory_demand_bytes_per_second or settings.cores_per_node

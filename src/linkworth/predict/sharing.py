@@ -85,4 +85,5 @@ def _with(settings: ReplaySettings, share: float) -> ReplaySettings:
 def _response(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings) -> Response:
     assert measured.arrangement is not None
     layout = measured.arrangement.layout(trace.engine.ranks)
+    settings = msgspec.structs.replace(settings, mpi_settings={})
     return Response(trace, measured.fabric, layout, settings)

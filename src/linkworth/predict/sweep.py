@@ -15,6 +15,7 @@ from linkworth.predict.calibrate import MeasuredTime, calibrated
 from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement
+from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
 
@@ -68,6 +69,8 @@ def sweep(
         raise UsageError("`vary` cpu-factor: `measured` sets the CPU factor already; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
+    rules = rules_for(trace.metadata.mpi, settings)
+    partly = require_use(rules, fabrics, settings.mpi_settings)
     ranks = trace.engine.ranks
     layouts = [(place.placement, place.layout(ranks)) for place in places]
     node_aware = [
@@ -105,7 +108,8 @@ def sweep(
         ],
         calibration=calibration,
         workers=who,
-        collectives=rules_for(trace.metadata.mpi, settings),
-        warnings=node_aware + replays[0].warnings,
+        collectives=rules,
+        mpi_settings=settings.mpi_settings,
+        warnings=partly + node_aware + replays[0].warnings,
         incomplete=trace.lacks,
     )

@@ -14,9 +14,9 @@ from linkworth.model.prediction import Layout, Prediction, ReplayTimes
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import Details, RecordLimits, ReplayRequest, ReplaySettings
 from linkworth.model.trace import MpiInfo
-from linkworth.replay.both_ways import under
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.effect import require_effect
+from linkworth.replay.mpi_settings import on_fabric
 from linkworth.trace.read import TraceFile
 
 _AS_RECORDED = ReplaySettings()
@@ -107,7 +107,7 @@ def replay_in_detail(
     ) -> tuple[_engine.Trace, ReplayRequest]:
         rules = rules_for(info.mpi, settings)
         return program.trace, ReplayRequest(
-            fabric=under(rules.library, fabric),
+            fabric=on_fabric(rules, fabric, settings.mpi_settings)[0],
             node_of_rank=program.layout.node_of_rank,
             settings=settings,
             cpu_factor=factor,
@@ -129,8 +129,9 @@ def replay_in_detail(
         raise UsageError(_advised(str(error), traces)) from error
     require_effect(settings, [result, *of_others])
     times = {field: getattr(result, field) for field in ReplayTimes.__struct_fields__}
+    _, applied = on_fabric(own[1].collectives, fabric, settings.mpi_settings)
     return Replay(
-        prediction=Prediction(fabric=fabric.name, **times),
+        prediction=Prediction(fabric=fabric.name, mpi_settings=applied, **times),
         result=result,
         collectives=own[1].collectives,
         neighbour_seconds=[each.seconds for each in of_others],

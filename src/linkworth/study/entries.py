@@ -175,6 +175,7 @@ def environments_of(document: Document, place: KeyPath, file: StudyFile) -> list
                 ranks_per_node=_number(one.ranks_per_node),
                 ranks=_number(one.ranks),
                 cpu_factor=_number(one.cpu_factor) or 1.0,
+                mpi_settings=one.mpi_settings,
                 instance=one.instance,
                 usd_per_node_hour=_number(one.usd_per_node_hour),
                 workloads=one.workloads or ["*"],

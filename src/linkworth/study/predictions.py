@@ -81,6 +81,7 @@ def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
         arrangement=arrangement_of(planned, planned.environment.placement),
         cpu_factor=planned.environment.cpu_factor * planned.workload.cpu_factor,
         library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
+        mpi_settings=planned.environment.mpi_settings,
         polls=planned.environment.transport in POLLING,
     )
 

@@ -52,6 +52,7 @@ class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
     cpu_factor: float
     library: CollectiveLibrary | None
     """MPI library whose collectives run; None: the recording one, else MPICH."""
+    mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
     polls: bool = False
     """Whether ranks that wait keep their cores busy."""
 
@@ -125,7 +126,8 @@ def _outcomes(job: ReplayJob) -> list[tuple[str, Outcome]]:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in job.targets]
     groups: dict[tuple[object, ...], list[ReplayTarget]] = {}
     for target in job.targets:
-        groups.setdefault((target.arrangement, target.cpu_factor, target.library), []).append(target)
+        key = (target.arrangement, target.cpu_factor, target.library, *sorted(target.mpi_settings.items()))
+        groups.setdefault(key, []).append(target)
     return [found for group in groups.values() for found in _replayed(job, group)]
 
 
@@ -155,7 +157,9 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
             [target.fabric for target in group],
             first.arrangement,
             cpu_factor=first.cpu_factor * _measured_factor(job, first),
-            settings=ReplaySettings(mpi_library=first.library, samples=job.draws),
+            settings=ReplaySettings(
+                mpi_library=first.library, samples=job.draws, mpi_settings=first.mpi_settings
+            ),
             extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0),
         )
     except (LinkworthError, OSError) as error:
@@ -279,6 +283,8 @@ def of_prediction(
     }
     if started is not None:
         facts["initialisation"] = started.source
+    if prediction.mpi_settings:
+        facts["MPI settings"] = " ".join(f"{name}={value}" for name, value in prediction.mpi_settings.items())
     facts |= more_facts
     if found.warnings:
         facts["warnings"] = "; ".join(found.warnings)
@@ -300,7 +306,7 @@ def _bench(job: ReplayJob, target: ReplayTarget) -> Outcome:
             target.fabric,
             layout,
             memory_bytes_per_node=memory,
-            replay_settings=ReplaySettings(mpi_library=target.library),
+            replay_settings=ReplaySettings(mpi_library=target.library, mpi_settings=target.mpi_settings),
         )
     except (LinkworthError, OSError) as error:
         return Outcome(state="failed", cause=str(error))

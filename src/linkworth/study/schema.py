@@ -94,6 +94,8 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     options: list[str] = []
     """Further options for the batch system."""
     cpu_factor: Factor | None = None
+    mpi_settings: dict[str, str] = {}
+    """Settings of the MPI library in predictions."""
     instance: str = ""
     usd_per_node_hour: Price | None = None
     workloads: list[str] | None = None
@@ -228,6 +230,7 @@ ENTRIES: dict[str, Any] = {
     "workloads": WorkloadChange,
     "figures": str,
     "measured": str,
+    "mpi_settings": str,
     "values": dict[str, Number],
 }
 """Entry type of each table with free keys, by the table's name."""

@@ -63,6 +63,9 @@ def _of_run(environment: Environment) -> list[str]:
             found.append(f"isolation {environment.isolation} (whether these nodes have it is not checked)")
     if environment.placement != "block":
         found.append(f"placement {environment.placement} (of predictions)")
+    if environment.mpi_settings:
+        words = " ".join(f"{name}={value}" for name, value in environment.mpi_settings.items())
+        found.append(f"mpi_settings {words} (of predictions)")
     if environment.cpu_factor != 1.0 and "predict" not in environment.modes:
         found.append(f"cpu_factor {environment.cpu_factor:g} (of predictions)")
     return found

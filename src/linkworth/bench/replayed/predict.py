@@ -22,6 +22,7 @@ from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
+from linkworth.replay.mpi_settings import require_use
 
 _AS_RECORDED = ReplaySettings()
 
@@ -43,6 +44,8 @@ def predict(
     unknown.
     """
     arguments(test, settings)
+    rules = rules_for(MpiInfo(), replay_settings)
+    require_use(rules, [fabric], replay_settings.mpi_settings)
     team = "pair" if test.is_pair and not settings.pairs else "any"
     if test.name == "multipair" or settings.pairs:
         team = "two sides"
@@ -65,7 +68,7 @@ def predict(
     else:
         rows = _rows_of_pairs(place, test.name, sizes, settings)
     if test.name in [*COLLECTIVES, "beff", "hpcc"]:
-        facts["collectives of"] = rules_for(MpiInfo(), replay_settings).library
+        facts["collectives of"] = rules.library
     return BenchResult(
         test=test.name,
         rows=rows,

@@ -1,0 +1,69 @@
+"""The setting of an MPI library that gains most in a chosen environment."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth.model.advice import Advice, SettingGain
+from linkworth.model.fabric import Fabric
+from linkworth.model.settings import ReplaySettings
+from linkworth.replay.collectives import rules_for
+from linkworth.replay.layout import Arrangement
+from linkworth.replay.mpi_settings import command_line, tried
+from linkworth.replay.run import replay
+from linkworth.trace.read import TraceFile
+
+LEAST_GAIN = 0.05
+
+
+class ReplayedCase(NamedTuple):
+    """What was replayed on a number of nodes, to replay it again."""
+
+    trace: TraceFile
+    fabrics: Mapping[str, Fabric]
+    arrangement: Arrangement
+    cpu_factor: float
+    settings: ReplaySettings
+
+
+def with_setting(advice: Advice, cases: Mapping[int, ReplayedCase]) -> Advice:
+    """Return the advice with the setting that gains most in its choice, if that is more than 5 %.
+
+    `cases` are by number of nodes.
+    """
+    if advice.choice_option is None:
+        return advice
+    option = advice.options[advice.choice_option]
+    case = cases[option.nodes]
+    fabric = case.fabrics[option.fabric]
+    layout = case.arrangement.layout(case.trace.engine.ranks)
+    rules = rules_for(case.trace.metadata.mpi, case.settings)
+    gains = []
+    for name, value in tried(rules, fabric):
+        if name in case.settings.mpi_settings:
+            continue
+        settings = msgspec.structs.replace(
+            case.settings, mpi_settings=case.settings.mpi_settings | {name: value}
+        )
+        seconds = replay(
+            case.trace.engine,
+            fabric,
+            layout,
+            cpu_factor=case.cpu_factor,
+            tolerate_cut=case.trace.incomplete,
+            settings=settings,
+        ).seconds
+        gains.append(
+            SettingGain(
+                name=name,
+                value=value,
+                seconds=seconds,
+                gain=1 - seconds / option.seconds,
+                command=command_line(name, value),
+            )
+        )
+    best = max(gains, key=lambda each: each.gain, default=None)
+    if best is None or best.gain <= LEAST_GAIN:
+        return advice
+    return msgspec.structs.replace(advice, mpi_setting=best)
