@@ -2,9 +2,8 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER]
 
-LAMMPS (melt, 32,000 atoms; 16 ranks do not align and are left out) and a program in Python with mpi4py's buffers, both with
-more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that
-count. Recordings in FOLDER are used again.
+LAMMPS (melt, 32,000 atoms) and a program in Python with mpi4py's buffers, both with more ranks than cores. The predicted times
+of the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -94,7 +93,7 @@ PROGRAMS = {
         ["lmp", "-log", "none", "-in"],
         "in.melt",
         MELT,
-        (16, 27, 36, 48),
+        (4, 8, 16, 32),
         64,
     ),
     "mpi4py": Program(["mpiexec"], [sys.executable], "halo.py", HALO, (4, 8, 16, 32), 64),

@@ -108,7 +108,7 @@ def _show(summary: ScaleSummary) -> None:
     if scaling.left_out is not None:
         screen.print(_trust(scaling.left_out, scaling.ranks))
     if scaling.data_dependent:
-        sites = ", ".join(entry.split("@")[0] for entry in scaling.data_dependent)
+        sites = ", ".join(dict.fromkeys(entry.split("@")[0] for entry in scaling.data_dependent))
         note(f"linkworth: sizes that depend on data, only like those of the largest recording: {sites}")
     for remark in scaling.remarks:
         note(f"linkworth: {remark}")

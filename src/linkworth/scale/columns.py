@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.dimensions import Across, ByDimension, Repeats, fit_across, fit_by_dimension
 from linkworth.scale.members import Colour, Groups, candidates
 from linkworth.scale.recording import Call, Numbers
 from linkworth.scale.rules import (
@@ -70,13 +71,24 @@ class PlacedCall(NamedTuple):
 
     def copied(self) -> bool:
         """Return whether some field depends on data."""
-        return any(isinstance(rule, Copied) for rule in self.rules.values())
+        return any(
+            rule.copied() if isinstance(rule, ByDimension) else isinstance(rule, Copied)
+            for rule in self.rules.values()
+        )
+
+    def across(self) -> Across | None:
+        """Return the peer that is across another dimension in each iteration, if there is one."""
+        return next((rule for rule in self.rules.values() if isinstance(rule, Across)), None)
 
 
 def fit_column(
-    samples: Samples, calls: Sequence[Call], which: Numbers, groups: dict[int, Groups]
+    samples: Samples,
+    calls: Sequence[Call],
+    which: Numbers,
+    groups: dict[int, Groups],
+    loops: Sequence[Repeats],
 ) -> PlacedCall:
-    """Fit every field. `which`: number of each sample's call. Raises UnfitError."""
+    """Fit every field. `which`: number of each sample's call; `loops`: what its loop may be. Raises UnfitError."""
     first = calls[int(which[0])]
     used, place = np.unique(which, return_inverse=True)
     distinct = [calls[number] for number in used.tolist()]
@@ -84,16 +96,26 @@ def fit_column(
     fewer = len(np.unique(samples.recording)) < len(samples.recordings)
     rules: dict[str, Rule] = {}
     members: Members | None = None
+    turning: Across | None = None
     for name, value in first.fields.items():
         different = [call.fields[name] for call in distinct]
         if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
             members = _fit_members(samples, [different[each] for each in place.tolist()], groups, first.entry)
             continue
-        if all(each == value for each in different) and not (name in _SIZES and fewer):
+        alike = all(each == value for each in different)
+        # One rank's peer is the same wherever only one dimension is shown.
+        if alike and not (name in _SIZES and fewer) and not (name in _PEERS and loops and value > 0):
             rules[name] = Same(value)
         elif name in _PEERS:
             numbers = np.array(different, dtype=np.int64)[place]
             communicator = _communicator(samples, first)
+            across_each = fit_across(samples, numbers, communicator, loops)
+            if across_each is not None:
+                rules[name] = turning = across_each
+                continue
+            if alike:
+                rules[name] = Same(value)
+                continue
             rule = fit_partner(samples, numbers, communicator)
             if rule is None:
                 raise UnfitError(first.entry, f"its {_word(name)} depend on no position on the grid")
@@ -112,12 +134,16 @@ def fit_column(
         elif name in _NEIGHBOURS:
             rules[name] = _fit_each(samples, different, place, first)
         elif isinstance(value, int):
-            rules[name] = fit_number(
-                samples, np.array(different, dtype=np.int64)[place], f"{first.entry} {name}"
-            )
+            numbers = np.array(different, dtype=np.int64)[place]
+            site = f"{first.entry} {name}"
+            if turning is None:
+                rules[name] = fit_number(samples, numbers, site)
+                continue
+            rules[name] = fit_by_dimension(samples, numbers, turning, site)
         else:
             raise UnfitError(first.entry, f"its {_word(name)} differ")
-    return PlacedCall(first.entry, first.call_class, rules, members, bool((samples.steps.total > 1).any()))
+    looped = turning is not None or bool((samples.steps.total > 1).any())
+    return PlacedCall(first.entry, first.call_class, rules, members, looped)
 
 
 def _communicator(samples: Samples, call: Call) -> int:

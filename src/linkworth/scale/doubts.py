@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from linkworth.scale.recording import Recording
+from linkworth.scale.rules import Appearing
 from linkworth.scale.search import Found, Target
-from linkworth.scale.shares import unseen_remainders
+from linkworth.scale.shares import Unseen
 
 
-def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:
+def doubts(
+    found: Found, recordings: Sequence[Recording], target: Target, remainders: Sequence[Unseen]
+) -> list[str]:
     """Return one sentence for each."""
     out = []
     largest = recordings[-1]
@@ -17,6 +20,10 @@ def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> lis
         out.append(
             f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
             "them is not known; record another count that is as large"
+        )
+    for count in sorted({count for role in roles for count in role.counts if isinstance(count, Appearing)}):
+        out.append(
+            f"{count.site} is called {'from' if count.appear else 'below'} {count.ranks} ranks only, which is taken to go on"
         )
     grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
     new = found.program.arrangement.grid(target.ranks)
@@ -31,7 +38,7 @@ def doubts(found: Found, recordings: Sequence[Recording], target: Target) -> lis
             f"the grids of all recordings are as wide as long, and {found.program.arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
         )
-    for unseen in unseen_remainders(found.program, recordings, target):
+    for unseen in remainders:
         what = (
             f"the {found.program.arrangement.grid(target.ranks)[unseen.dimension]} ranks along dimension "
             f"{unseen.dimension + 1} of the grid"

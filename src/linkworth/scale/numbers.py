@@ -47,7 +47,21 @@ class Sum(NamedTuple):
         )
 
 
-Model = Sum | Power
+class Exchanged(NamedTuple):
+    """A number that grows as one across another dimension does."""
+
+    model: Sum | Power
+    one: int
+    other: int
+    factor: float
+    error: float
+
+    def at(self, point: Point) -> float:
+        """Return its value."""
+        return self.factor * self.model.at(point.exchanged(self.one, self.other))
+
+
+Model = Sum | Power | Exchanged
 
 _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
@@ -105,6 +119,8 @@ class Fitter:
                 if each.extents and sum(each.extents) < 0 and max(each.extents) <= 0
             ]
         self._pairs = list(itertools.combinations(simple, 2))
+        self._first = np.array([first for first, _ in self._pairs], dtype=np.int64)
+        self._second = np.array([second for _, second in self._pairs], dtype=np.int64)
         self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], Model] = {}
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
 
@@ -146,6 +162,7 @@ class Fitter:
         ratio = value / theirs[others.index(number)]
         if isinstance(model, Power):
             return model._replace(unit=max(round(model.unit * ratio), 1))
+        assert isinstance(model, Sum)
         return Sum(model.terms, tuple(ratio * each for each in model.coefficients), model.error)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
@@ -198,22 +215,38 @@ class Fitter:
         """Return the best sum of two monomials."""
         best: Sum | None = None
         v = y / scale
-        for first, second in self._pairs:
-            u = np.stack([x[first] / scale, x[second] / scale], axis=1)
-            error = 0.0
-            for out in range(len(y)):
-                kept = np.arange(len(y)) != out
-                c = np.linalg.lstsq(u[kept], v[kept], rcond=None)[0]
-                error += float((u[out] @ c - v[out]) ** 2)
-            error = _rounded(math.sqrt(error / len(y)))
-            if best is None or error < 0.87 * best.error:
-                c, _, order, _ = np.linalg.lstsq(u, v, rcond=None)
-                if order == 2:
-                    terms = (self._monomials[first], self._monomials[second])
-                    best = Sum(terms, (float(c[0]), float(c[1])), error)
-                if error == 0:
-                    break
+        weighted = x / scale
+        for which, error in enumerate(_left_out(weighted[self._first], weighted[self._second], v).tolist()):
+            if best is not None and error >= 0.87 * best.error:
+                continue
+            first, second = self._pairs[which]
+            u = np.stack([weighted[first], weighted[second]], axis=1)
+            c, _, order, _ = np.linalg.lstsq(u, v, rcond=None)
+            if order == 2:
+                terms = (self._monomials[first], self._monomials[second])
+                best = Sum(terms, (float(c[0]), float(c[1])), _rounded(error))
+            if _rounded(error) == 0:
+                break
         return best
+
+
+def _left_out(one: Floats, other: Floats, v: Floats) -> Floats:
+    """Return for each pair of terms (rows) the error when each value (column) is left out of its least squares in turn."""
+
+    def others(products: Floats) -> Floats:
+        rest: Floats = products.sum(axis=1, keepdims=True) - products
+        return rest
+
+    a, b, c = others(one * one), others(one * other), others(other * other)
+    d, e = others(one * v), others(other * v)
+    determinant, trace = a * c - b * b, np.maximum(a + c, 1e-300)
+    # Where the terms are multiples of each other, the shortest of the solutions.
+    single = determinant < 1e-12 * trace * trace
+    safe = np.where(single, 1.0, determinant)
+    first = np.where(single, d / trace, (c * d - b * e) / safe)
+    second = np.where(single, e / trace, (a * e - b * d) / safe)
+    errors: Floats = np.sqrt(((first * one + second * other - v) ** 2).mean(axis=1))
+    return errors
 
 
 def _rounded(error: float) -> float:

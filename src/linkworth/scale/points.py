@@ -9,3 +9,9 @@ class Point(NamedTuple):
     ranks: int
     grid: tuple[int, ...]
     size: float
+
+    def exchanged(self, one: int, other: int) -> "Point":
+        """Return the point with two extents of its grid exchanged."""
+        grid = list(self.grid)
+        grid[one], grid[other] = grid[other], grid[one]
+        return self._replace(grid=tuple(grid))

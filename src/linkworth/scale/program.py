@@ -7,16 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.scale.columns import PlacedCall, fit_column
+from linkworth.scale.dimensions import Repeats, fit_repeats
 from linkworth.scale.folding import Alignment, Grammar, Loop, Mismatch, align, fold, parse
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.members import Groups
+from linkworth.scale.merging import merge
 from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
-from linkworth.scale.rules import Rule, Samples, UnfitError, fit_number
+from linkworth.scale.rules import ByCount, Rule, Samples, UnfitError, fit_appearance, fit_number
 
 Key = tuple[int, ...]
+MOST_MERGED = 8
+"""Sequences of one role that may each lack parts of the others."""
 
 
 class Events(NamedTuple):
@@ -68,7 +72,11 @@ class _Sample(NamedTuple):
 class Builder:
     """Builds programs under different assumptions about grid and roles."""
 
-    def __init__(self, recordings: Sequence[Recording], alphabet: Alphabet, *, weak: bool) -> None:
+    def __init__(
+        self, recordings: Sequence[Recording], alphabet: Alphabet, *, weak: bool, merging: bool
+    ) -> None:
+        """Prepare to build. `merging`: a sequence may lack parts that another one has."""
+        self.merging = merging
         self.recordings = list(recordings)
         self.alphabet = alphabet
         self.weak = weak
@@ -145,27 +153,55 @@ class Builder:
             parsed = [parse(Grammar(tuple(sequences[0]), []), sequences[0])]
             found = self._alignments[tuple(texts)] = align(parsed, lengths)
             return found, numbers
-        longest = max(range(len(sequences)), key=lengths.__getitem__)
-        text = list(texts)[longest]
-        grammar = self._grammars.get(text)
-        if grammar is None:
-            grammar = self._grammars[text] = fold(sequences[longest])
-        parses = []
-        for each, sequence in zip(texts.values(), sequences, strict=True):
-            try:
-                parses.append(parse(grammar, sequence))
-            except Mismatch as error:
-                recording = self.recordings[each.recording]
-                site = self.alphabet.names[sequence[error.position]]
-                unfit = UnfitError(
-                    site,
-                    f"call {error.position + 1} of rank {each.rank} of {recording.ranks} is not where the largest "
-                    "recording has it",
-                )
-                unfit.fitted = 1
-                raise unfit from None
-        found = self._alignments[tuple(texts)] = align(parses, lengths)
+        grammar = self._grammar(texts, sequences)
+        found = self._alignments[tuple(texts)] = align([parse(grammar, each) for each in sequences], lengths)
         return found, numbers
+
+    def _grammar(self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]]) -> Grammar:
+        """Return a grammar of all sequences: that of the longest, or one that has what the others have as well."""
+        # The longest first: what they have in common with the next is the most.
+        known = sorted(
+            zip(texts.items(), sequences, strict=True), key=lambda each: len(each[1]), reverse=True
+        )
+        (text, _), sequence = known[0]
+        grammar = self._folded(text, sequence)
+        merged = 0
+        for (text, sample), sequence in known:
+            unfit = self._unfit(grammar, sample, sequence)
+            if unfit is None:
+                continue
+            both = None
+            if self.merging and merged < MOST_MERGED:
+                both = merge(grammar, self._folded(text, sequence))
+            if both is None:
+                raise unfit
+            grammar = both
+            merged += 1
+        for (_, sample), sequence in known if merged else ():
+            unfit = self._unfit(grammar, sample, sequence)
+            if unfit is not None:
+                raise unfit
+        return grammar
+
+    def _folded(self, text: bytes, sequence: list[int]) -> Grammar:
+        found = self._grammars.get(text)
+        if found is None:
+            found = self._grammars[text] = fold(sequence)
+        return found
+
+    def _unfit(self, grammar: Grammar, sample: _Sample, sequence: list[int]) -> UnfitError | None:
+        """Return the error of a sequence that the grammar does not describe."""
+        try:
+            parse(grammar, sequence)
+        except Mismatch as error:
+            unfit = UnfitError(
+                self.alphabet.names[sequence[error.position]],
+                f"call {error.position + 1} of rank {sample.rank} of {self.recordings[sample.recording].ranks} is not where "
+                "the largest recording has it",
+            )
+            unfit.fitted = 1
+            return unfit
+        return None
 
     def _role(
         self,
@@ -177,10 +213,20 @@ class Builder:
     ) -> Role:
         alignment, numbers = aligned
         table = _Table(self, samples, alignment, numbers, arrangement)
-        column_of_leaf, columns = self._columns(table, fitter, groups)
+        leaves = leaves_of_loops(alignment.top)
+        each = table.of_sequences(fitter)
+        runs = [self._runs(alignment, loop, table) for loop in range(alignment.loops)]
+        repeats = {
+            leaf: fit_repeats(each.at.only(which), times)
+            for loop, (which, times) in enumerate(runs)
+            for leaf in leaves[loop]
+        }
+        column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         counts = [
-            self._count(table.of_sequences(fitter), alignment, number, table)
-            for number in range(alignment.loops)
+            self._count(
+                each.only(which), times, [columns[number] for number in column_of_leaf[leaves[loop]].tolist()]
+            )
+            for loop, (which, times) in enumerate(runs)
         ]
         group_of_slot = table.group_of_slot(column_of_leaf)
         compute, models = self._compute(table, group_of_slot, fitter)
@@ -198,30 +244,37 @@ class Builder:
             len({each.recording for each in samples}),
         )
 
-    def _count(self, samples: Samples, alignment: Alignment, loop: int, table: "_Table") -> Rule:
+    def _runs(self, alignment: Alignment, loop: int, table: "_Table") -> tuple[Numbers, Numbers]:
+        """Return the samples that enter a loop, and how often it runs in them."""
         entered = [alignment.counts[loop][number] for number in table.sequence_of_sample]
         if any(len(set(each)) > 1 for each in entered):
-            raise UnfitError(self._site(alignment, loop, table), "its loop runs differently often each time")
-        filled = [number for number, each in enumerate(entered) if each]
-        values = np.array([entered[number][0] for number in filled], dtype=np.int64)
-        return fit_number(samples.only(np.array(filled, dtype=np.int64)), values)
+            raise UnfitError(
+                self._site(leaves_of_loops(alignment.top)[loop], table),
+                "its loop runs differently often each time",
+            )
+        which = np.array([number for number, each in enumerate(entered) if each], dtype=np.int64)
+        return which, np.array([each[0] for each in entered if each], dtype=np.int64)
 
-    def _site(self, alignment: Alignment, loop: int, table: "_Table") -> str:
-        def find(items: list[int | Loop]) -> int | None:
-            for item in items:
-                if isinstance(item, Loop):
-                    if item.number == loop:
-                        return next(each for each in item.body if isinstance(each, int))
-                    found = find(item.body)
-                    if found is not None:
-                        return found
-            return None
+    def _count(self, samples: Samples, times: Numbers, columns: Sequence[PlacedCall]) -> Rule:
+        """Return the rule of how often a loop with these calls runs."""
+        across = next((found for each in columns if (found := each.across()) is not None), None)
+        if across is not None:
+            return across.repeats
+        rule = fit_number(samples, times)
+        if times.all() or (isinstance(rule, ByCount) and rule.exact()):
+            return rule
+        entry = columns[0].entry if columns else "loop"
+        return fit_appearance(samples, times, entry)
 
-        leaf = find(alignment.top)
-        return self._calls[int(table.call[np.flatnonzero(table.leaf == leaf)[0]])].entry
+    def _site(self, leaves: Sequence[int], table: "_Table") -> str:
+        return self._calls[int(table.call[np.flatnonzero(table.leaf == leaves[0])[0]])].entry
 
     def _columns(
-        self, table: "_Table", fitter: Fitter, groups: dict[int, Groups]
+        self,
+        table: "_Table",
+        fitter: Fitter,
+        groups: dict[int, Groups],
+        repeats: dict[int, list[Repeats]],
     ) -> tuple[Numbers, list[PlacedCall]]:
         starts = np.flatnonzero(np.diff(table.leaf, prepend=-1))
         ends = np.append(starts[1:], len(table.leaf))
@@ -244,7 +297,11 @@ class Builder:
             part = slice(int(starts[leaf]), int(ends[leaf]))
             try:
                 columns[number] = fit_column(
-                    table.samples(part, fitter), self._calls, table.call[part], groups
+                    table.samples(part, fitter),
+                    self._calls,
+                    table.call[part],
+                    groups,
+                    repeats.get(leaf, []),
                 )
             except UnfitError as error:
                 error.fitted = 2 + len(columns)
@@ -286,6 +343,18 @@ class Builder:
                 np.bincount(slot, table.has_cpu[mine], slots) > 0,
             )
         return models, events
+
+
+def leaves_of_loops(items: Sequence[int | Loop]) -> dict[int, list[int]]:
+    """Return the leaves of each loop; those of a loop inside it count for a loop that has no others."""
+    found: dict[int, list[int]] = {}
+    for item in items:
+        if isinstance(item, Loop):
+            inner = leaves_of_loops(item.body)
+            found |= inner
+            own = [each for each in item.body if isinstance(each, int)]
+            found[item.number] = own or next(iter(inner.values()))
+    return found
 
 
 SLOT_BITS = 31

@@ -6,11 +6,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from linkworth.scale.cells import fit_cells
-from linkworth.scale.grids import GridRule, Position, coordinates, positions
+from linkworth.scale.grids import GridRule, Position, coordinates, positions, trailing_zeros
 from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
+
+LEVELS = 40
+"""Levels of a tree of ranks at most."""
 
 
 class UnfitError(Exception):
@@ -63,6 +66,11 @@ class Samples(NamedTuple):
             rank=self.rank[which],
         )
 
+    def point(self, number: int) -> Point:
+        """Return the point of a recording."""
+        recording = self.recordings[number]
+        return Point(recording.ranks, self.arrangement.grid(recording.ranks), recording.size)
+
     def communicator(self, number: int) -> list[Communicator]:
         """Return each sample's communicator with this number."""
         found = []
@@ -104,6 +112,24 @@ class ByCount(NamedTuple):
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         return [int(self.model.at(ranks.point) + 0.5)] * len(ranks.at.ranks)
+
+    def exact(self) -> bool:
+        """Return whether it meets all recordings, of which there are enough to show that."""
+        return self.model.error == 0
+
+
+class Appearing(NamedTuple):
+    """How often calls are made that only the recordings from some count on have, or only those below it."""
+
+    rule: Rule
+    site: str
+    ranks: int
+    """The smallest count with the calls, or without them."""
+    appear: bool
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return self.rule.values(ranks)
 
 
 class ByStep(NamedTuple):
@@ -151,6 +177,23 @@ def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
     """Return how many of `extent` items part x of n has."""
     left = extent % n
     return extent // n + ((x >= n - left) if late else (x < left))
+
+
+class Children:
+    """The number of ranks that a member of a binomial tree has below it."""
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        found: list[int] = children(ranks.at).tolist()
+        return found
+
+
+def children(at: Position) -> Numbers:
+    """Return how many ranks differ from each by one bit that is lower than all of its own."""
+    levels = trailing_zeros(at.ranks)
+    steps = np.arange(LEVELS)[:, None]
+    below: Numbers = ((steps < levels) & (at.ranks + (1 << steps) < at.sizes)).sum(axis=0)
+    return below
 
 
 class Copied(NamedTuple):
@@ -271,23 +314,52 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     found = (
         _by_step(samples, values, numbers)
         or fit_cells(samples.at, samples.steps, values)
+        or (Children() if np.array_equal(values, children(samples.at)) else None)
         or _block(samples, values, numbers)
     )
     if found is not None:
         return found
     model = samples.fitter.fit(numbers, [float(each.mean()) for each in of])
-    last = numbers[-1]
+    return _copied(samples, values, model)
+
+
+def measured(samples: Samples, values: Numbers, model: Model) -> Rule:
+    """Return the rule of a number that grows as a model does."""
+    return ByCount(model) if (values == values[0]).all() else _copied(samples, values, model)
+
+
+def _copied(samples: Samples, values: Numbers, model: Model) -> Copied:
+    last = int(samples.recording.max())
     known: dict[int, list[int]] = {}
     mine = samples.recording == last
     for rank, value in zip(samples.rank[mine].tolist(), values[mine].tolist(), strict=True):
         known.setdefault(rank, []).append(value)
-    base = model.at(_point(samples, last))
+    base = model.at(samples.point(last))
     return Copied({rank: sum(each) / len(each) for rank, each in known.items()}, model, base)
 
 
-def _point(samples: Samples, number: int) -> Point:
-    recording = samples.recordings[number]
-    return Point(recording.ranks, samples.arrangement.grid(recording.ranks), recording.size)
+def fit_appearance(samples: Samples, times: Numbers, site: str) -> Appearing:
+    """Return the rule of how often a loop runs that does not run at all in some recordings."""
+    numbers = np.unique(samples.recording).tolist()
+    runs = [bool(times[samples.recording == number].all()) for number in numbers]
+    change = next((at for at in range(1, len(runs)) if runs[at] != runs[at - 1]), 0)
+    if not change or runs[change:] != [runs[-1]] * (len(runs) - change) or not _alike(samples, times):
+        raise UnfitError(
+            site, "it is called at some counts and not at others, which the grid does not explain"
+        )
+    since = samples.recordings[numbers[change]].ranks
+    if not runs[-1]:
+        return Appearing(Same(0), site, since, appear=False)
+    there = np.flatnonzero(times)
+    return Appearing(fit_number(samples.only(there), times[there]), site, since, appear=True)
+
+
+def _alike(samples: Samples, times: Numbers) -> bool:
+    """Return whether all ranks of a recording run a loop, or none does."""
+    return all(
+        (times[samples.recording == number] > 0).all() or not times[samples.recording == number].any()
+        for number in np.unique(samples.recording)
+    )
 
 
 def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | None:

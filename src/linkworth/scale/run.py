@@ -20,7 +20,7 @@ from linkworth.scale.generate import RankEvents, generate
 from linkworth.scale.messages import Balanced
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
-from linkworth.scale.search import FEWEST_LEFT_OUT, Found, Target, again, find_aligned
+from linkworth.scale.search import FEWEST_LEFT_OUT, Aligned, Found, Target, again, candidates
 from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import open_trace
 from linkworth.trace.record import publish
@@ -49,8 +49,21 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     """
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
-    found, recordings, dropped = find_aligned(_read(request), target)
-    remarks = doubts(found, recordings, target)
+    refused: UnfitError | None = None
+    for aligned in candidates(_read(request), target):
+        try:
+            return _scaled(aligned, target, request)
+        except UnfitError as error:
+            # Other ranks may be neighbours than the recordings suggest.
+            refused = refused or error
+    raise ThresholdError(f"the recordings align, but at {target.ranks} ranks {refused}")
+
+
+def _scaled(aligned: Aligned, target: Target, request: ScaleRequest) -> ScaleSummary:
+    """Write the trace of one program. Raises UnfitError if some call is not possible at the new count."""
+    found, recordings, dropped = aligned
+    unseen = list(unseen_remainders(found.program, recordings, target))
+    remarks = doubts(found, recordings, target, unseen)
     if dropped:
         remarks.insert(0, _unused(dropped, found, recordings))
     left_out = _leave_out(recordings, target, found, remarks)
@@ -64,7 +77,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
         role_count=len(found.program.roles),
         left_out=left_out,
         data_dependent=sorted(_data_dependent(found)),
-        uneven=prod(unseen.largest for unseen in unseen_remainders(found.program, recordings, target)),
+        uneven=prod(each.largest for each in unseen),
         remarks=remarks,
     )
     largest = recordings[-1].trace.metadata
@@ -195,8 +208,6 @@ def _write(
         _fill(made, metadata, ranks, events)
         size = made.stat().st_size
         return publish(made, output, request.replace), size
-    except UnfitError as error:
-        raise ThresholdError(f"the recordings align, but at {ranks} ranks {error}") from None
     except _engine.TraceWriteError as error:
         raise IncompleteError(f"the trace could not be written: {error}") from None
     except OSError as error:

@@ -1,7 +1,7 @@
 """The simplest grid and roles with which every call of the recordings is described."""
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,7 @@ class Found(NamedTuple):
 
     program: Behaviour
     likeness: int
+    merging: bool
 
     def point(self, ranks: int, size: float) -> Point:
         """Return a count with its grid."""
@@ -52,57 +53,64 @@ class Aligned(NamedTuple):
     dropped: list[Recording]
 
 
-def find_aligned(recordings: Sequence[Recording], target: Target) -> Aligned:
-    """Return the program of as many recordings as align. Raises ThresholdError for all if no three with the largest do.
+def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
+    """Yield programs of all recordings, and then of fewer of the largest: the simplest for each arrangement of ranks.
 
-    A dimension with one or two ranks calls otherwise: its neighbours are the rank itself, or one rank on both sides.
+    Raises ThresholdError, with the call that fits no rule under the best assumptions, if there is none. A dimension with
+    one or two ranks may call otherwise: its neighbours are the rank itself, or one rank on both sides.
     """
-    try:
-        return Aligned(find(recordings, target), list(recordings), [])
-    except ThresholdError as error:
-        refused = error
-    *smaller, largest = recordings
-    for kept in range(len(smaller) - 1, FEWEST_LEFT_OUT - 2, -1):
-        # Those of larger counts first: their grids are more like the new one.
-        for some in combinations(reversed(smaller), kept):
-            chosen = [*reversed(some), largest]
-            try:
-                found = find(chosen, target)
-            except ThresholdError:
-                continue
-            return Aligned(found, chosen, [each for each in recordings if each not in chosen])
-    raise ThresholdError(
-        f"{refused}. A dimension with one or two ranks often calls otherwise: at least three recordings should have three "
-        "ranks or more along each, such as 27, 36 and 48 on a cube"
-    )
+    best: UnfitError | None = None
+    aligned = False
+    for dropped in range(max(len(recordings) - FEWEST_LEFT_OUT, 0) + 1):
+        chosen = list(recordings[dropped:])
+        for merging in (False, True):
+            for found in _programs(chosen, target, merging=merging):
+                if isinstance(found, Found):
+                    aligned = True
+                    yield Aligned(found, chosen, list(recordings[:dropped]))
+                elif not dropped and (best is None or found.fitted > best.fitted):
+                    best = found
+    if not aligned:
+        raise ThresholdError(f"the recordings do not align: {best}")
 
 
-def find(recordings: Sequence[Recording], target: Target) -> Found:
-    """Return the program. Raises ThresholdError with the call that fits no rule under the best assumptions."""
+def _programs(
+    recordings: Sequence[Recording], target: Target, *, merging: bool
+) -> Iterator[Found | UnfitError]:
+    """Yield a program, or why there is none, for each arrangement."""
     seen = max((_topology(recording) for recording in recordings), default=0)
     counts = [recording.ranks for recording in recordings]
-    best: UnfitError | None = None
+    # Calls that differ in size are not different calls of which some recordings lack one.
     builders = [
-        Builder(recordings, Alphabet(list(recordings), likeness), weak=target.weak) for likeness in LIKENESS
+        (likeness, _builder(recordings, target, likeness, merging=merging))
+        for likeness in range(int(merging), len(LIKENESS))
     ]
     for arrangement in arrangements(counts, target.ranks, target.grid, seen):
-        for kind in range(len(ROLES)):
-            wanted = roles(arrangement, kind, target.ranks)
-            for likeness, builder in enumerate(builders):
-                try:
-                    return Found(builder.build(arrangement, kind, wanted), likeness)
-                except UnfitError as error:
-                    if best is None or error.fitted > best.fitted:
-                        best = error
-    assert best is not None
-    raise ThresholdError(f"the recordings do not align: {best}")
+        best: UnfitError | None = None
+        for kind, (likeness, builder) in product(range(len(ROLES)), builders):
+            try:
+                program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
+            except UnfitError as error:
+                if best is None or error.fitted > best.fitted:
+                    best = error
+                continue
+            yield Found(program, likeness, merging)
+            break
+        else:
+            assert best is not None
+            yield best
+
+
+def _builder(recordings: Sequence[Recording], target: Target, likeness: int, *, merging: bool) -> Builder:
+    alphabet = Alphabet(list(recordings), LIKENESS[likeness])
+    return Builder(recordings, alphabet, weak=target.weak, merging=merging)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
     """Return the program of fewer recordings under the same assumptions. Raises UnfitError."""
-    builder = Builder(recordings, Alphabet(list(recordings), LIKENESS[found.likeness]), weak=target.weak)
+    builder = _builder(recordings, target, found.likeness, merging=found.merging)
     arrangement, kind = found.program.arrangement, found.program.kind
-    return Found(builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)), found.likeness)
+    return found._replace(program=builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)))
 
 
 def roles(arrangement: GridRule, kind: int, ranks: int) -> set[Key]:

@@ -31,14 +31,14 @@ def unseen_remainders(
     The recordings' numbers of ranks divide the problem, and so does what divides their least common multiple. Nothing
     is known about other numbers: bytes do not show how many points they are.
     """
-    cut: set[int] = set()
-    shown: set[int] = set()
-    for role in program.roles.values():
-        for count in role.counts:
-            _look(count, cut, shown)
-        for column in role.columns:
-            for size in _of_parts(column):
-                _look(size, cut, shown)
+    numbers = [
+        number
+        for role in program.roles.values()
+        for rule in (*role.counts, *(size for column in role.columns for size in _of_parts(column)))
+        for number in _numbers(rule)
+    ]
+    shown = {number.dimension for number in numbers if isinstance(number, Block)}
+    cut = {dimension for number in numbers if isinstance(number, Sum) for dimension in _falling(number)}
     grids = [program.arrangement.grid(recording.ranks) for recording in recordings]
     sizes = {recording.size for recording in recordings}
     for dimension, parts in enumerate(program.arrangement.grid(target.ranks)):
@@ -63,21 +63,24 @@ def _of_parts(column: PlacedCall) -> Iterator[object]:
             yield rule
 
 
-def _look(rule: object, cut: set[int], shown: set[int]) -> None:
-    """Note the dimensions along which a rule's numbers fall (-1: any), and those whose remainders it has."""
-    if isinstance(rule, Block):
-        shown.add(rule.dimension)
-    elif isinstance(rule, Sum) and rule.error == 0:
-        for term in rule.terms:
-            if term.ranks < 0:
-                cut.add(-1)
-            cut.update(dimension for dimension, power in enumerate(term.extents) if power < 0)
+def _numbers(rule: object) -> Iterator[Block | Sum]:
+    """Yield the numbers of which a rule is made, but not those that depend on data."""
+    if isinstance(rule, Block | Sum):
+        yield rule
     elif isinstance(rule, dict):
         for each in rule.values():
-            _look(each, cut, shown)
+            yield from _numbers(each)
     elif isinstance(rule, tuple) and not isinstance(rule, Copied):
         for each in rule:
-            _look(each, cut, shown)
+            yield from _numbers(each)
+
+
+def _falling(number: Sum) -> Iterator[int]:
+    """Yield the dimensions along which an exact number falls; -1: any."""
+    for term in number.terms if number.error == 0 else ():
+        if term.ranks < 0:
+            yield -1
+        yield from (dimension for dimension, power in enumerate(term.extents) if power < 0)
 
 
 def _largest(known: int, parts: int) -> float:

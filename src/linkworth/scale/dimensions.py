@@ -1,0 +1,208 @@
+"""Loops over the dimensions of the process grid, as of a program that exchanges with its neighbours in each in turn."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.scale.grids import Position, coordinates
+from linkworth.scale.numbers import Exchanged
+from linkworth.scale.peers import Iterations
+from linkworth.scale.recording import Numbers
+from linkworth.scale.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
+
+ANY = 1 << 40
+_EXTENTS = ((2, ANY), (2, 2), (3, ANY))
+"""Extents of the dimensions that a loop may run over. Programs leave out those of one rank, and often treat two apart."""
+
+
+class Repeats(NamedTuple):
+    """A loop that runs `each` times for every dimension with an extent from `least` to `most`."""
+
+    least: int
+    most: int
+    each: int
+
+    def dimensions(self, grid: Sequence[int]) -> list[int]:
+        """Return the dimensions in order."""
+        return [at for at, extent in enumerate(grid) if self.least <= extent <= self.most]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return how often it runs for each rank."""
+        return [self.each * len(self.dimensions(ranks.point.grid))] * len(ranks.at.ranks)
+
+
+def fit_repeats(at: Position, counts: Numbers) -> list[Repeats]:
+    """Return the rules that give how often a loop runs for each rank."""
+    found = []
+    for least, most in _EXTENTS if len(at.extents) > 1 else ():
+        dimensions: Numbers = np.sum([(least <= n) & (n <= most) for n in at.extents], axis=0)
+        some = np.flatnonzero(dimensions)
+        if not len(some) or counts[some[0]] <= 0:
+            continue
+        each = int(counts[some[0]] // dimensions[some[0]])
+        if np.array_equal(each * dimensions, counts):
+            found.append(Repeats(least, most, each))
+    return found
+
+
+class Across(NamedTuple):
+    """A peer across one dimension, another one in each iteration."""
+
+    communicator: int
+    repeats: Repeats
+    descending: bool
+    offsets: tuple[int, ...]
+    """By iteration within a dimension."""
+    none: Mapping[tuple[int, int], int]
+    """By dimension and iteration within it: the negative number of a peer that does not exist."""
+
+    def place(self, grid: Sequence[int], iteration: int) -> tuple[int, int]:
+        """Return the dimension, and the iteration within it."""
+        dimensions = self.repeats.dimensions(grid)[:: -1 if self.descending else 1]
+        return dimensions[iteration // self.repeats.each], iteration % self.repeats.each
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        # All are evaluated at the same iteration.
+        dimension, turn = self.place(ranks.point.grid, int(ranks.steps.number[0]))
+        if (dimension, turn) in self.none:
+            return [self.none[dimension, turn]] * len(ranks.at.ranks)
+        index = np.array([each[self.communicator].place for each in ranks.communicators], dtype=np.int64)
+        parts, _ = coordinates(index, ranks.at.extents)
+        parts[dimension] = (parts[dimension] + self.offsets[turn]) % ranks.at.extents[dimension]
+        found = np.zeros_like(index)
+        for part, extent in zip(parts, ranks.at.extents, strict=True):
+            found = found * extent + part
+        out: list[int] = found.tolist()
+        return out
+
+
+def fit_across(
+    samples: Samples, peers: Numbers, communicator: int, loops: Sequence[Repeats]
+) -> Across | None:
+    """Return the rule of peers in a loop over dimensions. `loops`: what the loop may be."""
+    views = samples.communicator(communicator)
+    sizes = np.array([len(view.members) for view in views], dtype=np.int64)
+    if not np.array_equal(sizes, samples.at.sizes):
+        return None
+    index = np.array([view.place for view in views], dtype=np.int64)
+    extents = samples.at.extents
+    own, _ = coordinates(index, extents)
+    theirs, _ = coordinates(np.maximum(peers, 0), extents)
+    moved = [(there - here) % n for here, there, n in zip(own, theirs, extents, strict=True)]
+    for repeats in loops:
+        for descending in (False, True):
+            rule = Across(communicator, repeats, descending, (), {})
+            found = _fit_offsets(rule, samples, peers, moved)
+            if found is not None:
+                return found
+    return None
+
+
+def places(rule: Across, samples: Samples) -> tuple[Numbers, Numbers]:
+    """Return the dimension of each sample, and its iteration within it."""
+    grids = np.stack(samples.at.extents, axis=1)
+    keys, which = np.unique(
+        np.concatenate([grids, samples.steps.number[:, None]], axis=1), axis=0, return_inverse=True
+    )
+    found = np.array([rule.place(key[:-1], key[-1]) for key in keys.tolist()], dtype=np.int64)
+    return found[which.reshape(-1), 0], found[which.reshape(-1), 1]
+
+
+def _fit_offsets(rule: Across, samples: Samples, peers: Numbers, moved: Sequence[Numbers]) -> Across | None:
+    dimension, turn = places(rule, samples)
+    offsets = []
+    none: dict[tuple[int, int], int] = {}
+    elsewhere = np.sum([each != 0 for each in moved], axis=0)
+    for number in range(rule.repeats.each):
+        constant: int | None = None
+        # The longest dimension shows the direction: on one of two ranks both are the same.
+        for at in sorted(range(len(moved)), key=lambda each: -int(samples.at.extents[each].max())):
+            here = np.flatnonzero((dimension == at) & (turn == number))
+            if not len(here):
+                continue
+            if (peers[here] < 0).any():
+                if np.ptp(peers[here]):
+                    return None
+                none[at, number] = int(peers[here[0]])
+                continue
+            n, distance = samples.at.extents[at][here], moved[at][here]
+            if constant is None:
+                longest = int(np.argmax(n))
+                constant = int(distance[longest])
+                if 2 * constant > n[longest]:
+                    constant -= int(n[longest])
+            if constant == 0 or (elsewhere[here] > 1).any() or ((distance - constant) % n).any():
+                return None
+        if constant is None and not none:
+            return None
+        offsets.append(constant or 0)
+    return rule._replace(offsets=tuple(offsets), none=none)
+
+
+class ByDimension(NamedTuple):
+    """A number with one rule for each dimension and iteration within it."""
+
+    peer: Across
+    rules: Mapping[tuple[int, int], Rule]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank. A dimension that no recording shows is like the nearest one, with their extents exchanged."""
+        dimension, turn = self.peer.place(ranks.point.grid, int(ranks.steps.number[0]))
+        ranks = ranks._replace(steps=_once(len(ranks.at.ranks)))
+        shown = sorted(
+            (at for at, number in self.rules if number == turn), key=lambda at: abs(at - dimension)
+        )
+        if shown[0] != dimension:
+            ranks = ranks._replace(
+                at=_exchanged(ranks.at, dimension, shown[0]),
+                point=ranks.point.exchanged(dimension, shown[0]),
+            )
+        return self.rules[shown[0], turn].values(ranks)
+
+    def copied(self) -> bool:
+        """Return whether it depends on data."""
+        return any(isinstance(rule, Copied) for rule in self.rules.values())
+
+
+def fit_by_dimension(samples: Samples, values: Numbers, peer: Across, site: str) -> ByDimension:
+    """Return the rule of a number that belongs to a peer. `site`: call and field."""
+    dimension, turn = places(peer, samples)
+    parts = []
+    for at, number in np.unique(np.stack([dimension, turn], axis=1), axis=0).tolist():
+        which = np.flatnonzero((dimension == at) & (turn == number))
+        recordings = np.unique(samples.recording[which]).tolist()
+        some = samples.only(which)._replace(steps=_once(len(which)), fitter=samples.fitter.of_faces(at))
+        parts.append((-len(recordings), number, at, some, values[which]))
+    rules: dict[tuple[int, int], Rule] = {}
+    for shown, number, at, some, here in sorted(parts, key=lambda part: part[:3]):
+        # What one recording shows grows as it does across the dimension that the most recordings show.
+        donors = [(there, rule) for (there, turn_of), rule in rules.items() if turn_of == number]
+        rule = _as_across(some, here, at, *donors[0]) if shown == -1 and donors else None
+        rules[at, number] = rule or fit_number(some, here, site)
+    return ByDimension(peer, rules)
+
+
+def _as_across(samples: Samples, values: Numbers, at: int, donor: int, rule: Rule) -> Rule | None:
+    if not isinstance(rule, ByCount | Copied) or isinstance(rule.model, Exchanged):
+        return None
+    point = samples.point(int(samples.recording[0]))
+    before = rule.model.at(point.exchanged(at, donor))
+    if before <= 0:
+        return None
+    factor = float(values.mean()) / before
+    return measured(samples, values, Exchanged(rule.model, at, donor, factor, rule.model.error))
+
+
+def _once(count: int) -> Iterations:
+    return Iterations(np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64))
+
+
+def _exchanged(at: Position, one: int, other: int) -> Position:
+    def swapped(each: list[Numbers]) -> list[Numbers]:
+        out = list(each)
+        out[one], out[other] = out[other], out[one]
+        return out
+
+    return at._replace(coordinates=swapped(at.coordinates), extents=swapped(at.extents))

@@ -1,0 +1,136 @@
+"""A grammar that describes two sequences, of which each has parts that the other lacks."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from linkworth.scale.folding import Body, Grammar
+
+Tree = tuple["int | Tree", ...]
+"""A body: symbols, and the bodies of its loops."""
+Item = int | Tree
+
+MOST_CELLS = 4_000_000
+"""Pairs of items of two bodies that are compared at most."""
+FEWEST_SHARED = 0.7
+"""Share of the symbols that two bodies have in common at least, if they are to be the same loop."""
+FEWEST_SHARED_AT_TOP = 0.5
+
+
+def merge(one: Grammar, other: Grammar) -> Grammar | None:
+    """Return a grammar of both, in which what only one has is a loop that may run zero times; None if they differ."""
+    first, second = _tree(one.top, one), _tree(other.top, other)
+    merged, shared = _merged(first, second)
+    if shared < FEWEST_SHARED_AT_TOP * max(_symbols(first), _symbols(second)):
+        return None
+    loops: list[Body] = []
+    known: dict[Body, int] = {}
+
+    def flat(tree: Tree) -> Body:
+        out = []
+        for item in tree:
+            if isinstance(item, int):
+                out.append(item)
+                continue
+            body = flat(item)
+            number = known.setdefault(body, len(loops))
+            if number == len(loops):
+                loops.append(body)
+            out.append(-1 - number)
+        return tuple(out)
+
+    return Grammar(flat(merged), loops)
+
+
+def _tree(body: Body, grammar: Grammar) -> Tree:
+    return tuple(item if item >= 0 else _tree(grammar.loops[-1 - item], grammar) for item in body)
+
+
+def _symbols(item: Item) -> int:
+    return 1 if isinstance(item, int) else sum(map(_symbols, item))
+
+
+def _merged(one: Tree, other: Tree) -> tuple[Tree, int]:
+    """Return a body of both, and the number of symbols that they have in common."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    tail = one[len(one) - end :]
+    middle, shared = _aligned(one[start : len(one) - end], other[start : len(other) - end])
+    return (*one[:start], *middle, *tail), shared + _symbols(one[:start]) + _symbols(tail)
+
+
+def _aligned(one: Tree, other: Tree) -> tuple[list[Item], int]:
+    """Align two bodies so that they share the most symbols."""
+    rows, columns = len(one), len(other)
+    if rows * columns > MOST_CELLS:
+        return [*_optional(one), *_optional(other)], 0
+    known: dict[tuple[Tree, Tree], tuple[Item | None, int]] = {}
+    # The best of what is left from each pair of places: symbols shared, and the step to take.
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    steps: list[list[tuple[int, int, Item | None]]] = [
+        [(0, 0, None)] * (columns + 1) for _ in range(rows + 1)
+    ]
+    for i in range(rows, -1, -1):
+        for j in range(columns, -1, -1):
+            found = -1
+            for down, right, item, shared in _ways(one, other, i, j, known):
+                total = shared + best[i + down][j + right]
+                if total > found:
+                    found = total
+                    steps[i][j] = (down, right, item)
+            best[i][j] = max(found, 0)
+    path: list[tuple[str, Item]] = []
+    i = j = 0
+    while i < rows or j < columns:
+        down, right, item = steps[i][j]
+        if item is not None:
+            path.append(("both", item))
+        else:
+            path.append(("one", one[i]) if down else ("other", other[j]))
+        i, j = i + down, j + right
+    out: list[Item] = []
+    for side, run in groupby(path, key=lambda step: step[0]):
+        items = [item for _, item in run]
+        out += items if side == "both" else _optional(items)
+    return out, best[0][0]
+
+
+def _ways(
+    one: Tree, other: Tree, i: int, j: int, known: dict[tuple[Tree, Tree], tuple[Item | None, int]]
+) -> Iterator[tuple[int, int, Item | None, int]]:
+    """Yield steps: items of each body that are passed, what they are together if both have it, and symbols shared."""
+    if i < len(one) and j < len(other):
+        first, second = one[i], other[j]
+        if first == second:
+            yield 1, 1, first, _symbols(first)
+        elif isinstance(first, tuple) and isinstance(second, tuple):
+            if (first, second) not in known:
+                known[first, second] = _same_loop(first, second)
+            item, shared = known[first, second]
+            if item is not None:
+                yield 1, 1, item, shared
+        # One iteration of the other's loop.
+        if isinstance(first, tuple) and other[j : j + len(first)] == first:
+            yield 1, len(first), first, _symbols(first)
+        if isinstance(second, tuple) and one[i : i + len(second)] == second:
+            yield len(second), 1, second, _symbols(second)
+    if i < len(one):
+        yield 1, 0, None, 0
+    if j < len(other):
+        yield 0, 1, None, 0
+
+
+def _same_loop(one: Tree, other: Tree) -> tuple[Item | None, int]:
+    body, shared = _merged(one, other)
+    enough = shared >= FEWEST_SHARED * max(_symbols(one), _symbols(other))
+    return (body, shared) if enough else (None, 0)
+
+
+def _optional(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield loops that may run zero times: those that are there, and one for each run of symbols."""
+    for is_symbol, run in groupby(items, key=lambda item: isinstance(item, int)):
+        same = tuple(run)
+        yield from (same,) if is_symbol else same

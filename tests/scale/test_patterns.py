@@ -1,0 +1,113 @@
+"""Small programs of each pattern, scaled: every call is that of the program at the large count."""
+
+from collections.abc import Callable, Iterator
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkworth import _engine
+from linkworth.model.trace import TraceMetadata
+from linkworth.scale import ScaleRequest, scale
+from linkworth.writing.documents import encode
+
+Event = tuple[str, str, dict[str, Any]]
+
+GRIDS = {4: (1, 2, 2), 8: (2, 2, 2), 16: (2, 2, 4), 32: (2, 4, 4), 64: (4, 4, 4)}
+POINTS = 48
+STEPS = 7
+BARRIER = {"comm": 0, "peer": -1, "bytes": 0, "recv_bytes": 0, "element_bytes": 1} | {
+    "send_counts": [],
+    "recv_counts": [],
+}
+RECEIVED = {"actual_peer": 0, "actual_tag": 0}
+INIT: Event = ("MPI_Init@a.c:1", "init", {"code": 0})
+FINALIZE: Event = ("MPI_Finalize@a.c:9", "finalize", {})
+
+
+def sendrecv(line: int, to: int, source: int, size: int) -> Event:
+    fields = {"comm": 0, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
+    fields |= {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
+    return f"MPI_Sendrecv@halo.c:{line}", "sendrecv", fields
+
+
+def halo(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange along each dimension, and in another way where it has one or two ranks, as LAMMPS does."""
+    grid = GRIDS[ranks]
+    coordinates = [rank // prod(grid[d + 1 :]) % grid[d] for d in range(3)]
+    face = [8 * prod(POINTS // grid[e] for e in range(3) if e != d) for d in range(3)]
+
+    def neighbour(dimension: int, offset: int) -> int:
+        there = list(coordinates)
+        there[dimension] = (there[dimension] + offset) % grid[dimension]
+        return (there[0] * grid[1] + there[1]) * grid[2] + there[2]
+
+    for _ in range(STEPS):
+        for d in range(3):
+            if grid[d] == 1:
+                continue
+            low, high = neighbour(d, -1), neighbour(d, 1)
+            yield sendrecv(10, low, high, 4)
+            if grid[d] > 2:
+                yield sendrecv(11, high, low, 4)
+            yield sendrecv(12, low, high, face[d])
+            if grid[d] > 2:
+                yield sendrecv(13, high, low, face[d])
+        yield "MPI_Barrier@halo.c:20", "collective", BARRIER
+
+
+def message(line: int, kind: str, peer: int, size: int) -> Event:
+    fields = {"comm": 0, "peer": peer, "tag": 3, "bytes": size}
+    return f"MPI_{kind.capitalize()}@tree.c:{line}", kind, fields | RECEIVED if kind == "recv" else fields
+
+
+def tree(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce in a binomial tree: receive from each child, and send to the parent."""
+    for _ in range(STEPS):
+        bit = 1
+        while bit < ranks and not rank & bit:
+            if rank | bit < ranks:
+                yield message(10, "recv", rank | bit, 800)
+            bit *= 2
+        if bit < ranks:
+            yield message(11, "send", rank & ~bit, 800)
+        yield "MPI_Barrier@tree.c:20", "collective", BARRIER
+
+
+def trace(program: Callable[[int, int], Iterator[Event]], ranks: int, folder: Path) -> Path:
+    path = folder / f"{ranks}.lwt"
+    metadata = TraceMetadata(workload="halo", source="recorded")
+    writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
+    for rank in range(ranks):
+        calls = [INIT, *program(rank, ranks), FINALIZE]
+        times = np.full(len(calls), 1e-4 / ranks)
+        _engine.write_rank(writer, rank, calls, np.arange(len(calls), dtype=np.uint32), times, times, times)
+    writer.close()
+    return path
+
+
+def calls(path: Path, rank: int) -> list[Event]:
+    trace = _engine.Trace(str(path))
+    read = _engine.read_rank(trace, rank)
+    known = [(trace.entries[entry], call_class, fields) for entry, call_class, fields in read["calls"]]
+    return [known[number] for number in read["call"]]
+
+
+@pytest.mark.parametrize(
+    ("program", "small"),
+    [
+        # No recording has more than two ranks along the first dimension.
+        (halo, (4, 8, 16, 32)),
+        (halo, (8, 16, 32)),
+        (tree, (4, 8, 16)),
+    ],
+)
+def test_every_call_is_that_of_the_program(
+    program: Callable[[int, int], Iterator[Event]], small: tuple[int, ...], tmp_path: Path
+) -> None:
+    made = tmp_path / "made.lwt"
+    scale(ScaleRequest(traces=[trace(program, ranks, tmp_path) for ranks in small], ranks=64, output=made))
+    wanted = trace(program, 64, tmp_path)
+    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(64))
