@@ -41,7 +41,7 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[int, ...] = ()
     """Numbers of nodes to compare; empty: the replay's default."""
     ppn: int | None = None
-    cpu_factor: float | None = None
+    cpu_factor: float = 1.0
     measured: Sequence[str] = ()
     """FABRIC[:NODESxRANKS]=SECONDS; several in different layouts."""
     placement: str = "block"
@@ -109,7 +109,7 @@ def replay_predictions(
                 trace,
                 chosen,
                 arrangement,
-                cpu_factor=1.0 if request.cpu_factor is None else request.cpu_factor,
+                cpu_factor=request.cpu_factor,
                 measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
                 settings=settings,
             )

@@ -46,7 +46,7 @@ class OverheadFit(PathFit):
             )
         latency = max(0.0, whole - 2 * overhead)
         if self.hides_latency and small is not None:
-            # What a size needs less in latencies than in streams would be an overhead too short for its stream.
+            # An overhead below the difference of latencies and streams would be too short for its stream.
             sides = {size: sum(self.shown_sides(size) or (small, small)) for size in rest}
             overhead = min(overhead, statistics.median(sides.values()) / 2)
             latency = min(seconds - sides[size] for size, seconds in rest.items())

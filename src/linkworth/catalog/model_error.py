@@ -9,7 +9,7 @@ import msgspec
 from linkworth.catalog.decode import data_folder, decode, read_toml
 
 Pattern = Literal["exchanges", "all-to-all", "collectives", "computation", "layout"]
-"""What most bytes of a program belong to. `computation` stands for the speed of another machine's cores, and `layout` for the
+"""Pattern to which most bytes of a program belong. `computation` stands for the speed of another machine's cores, and `layout` for the
 power by which the ranks of a node slow each other down, beside what the model of its memory says."""
 Technology = Literal["tcp", "rdma", ""]
 
@@ -22,7 +22,7 @@ class Misses(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     technology: Technology = ""
     points: int
     spread: float
-    """What two thirds of the logarithms of measured over predicted stay below, without regard to sign."""
+    """Bound of two thirds of the logarithms of measured over predicted, without their sign."""
 
 
 class AllToAllStartup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

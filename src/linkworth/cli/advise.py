@@ -15,10 +15,17 @@ from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS, replay_options
+from linkworth.cli.replay_options import (
+    PLACEMENT_AND_SETTINGS,
+    cpu_factor_option,
+    measured_option,
+    ppn_option,
+    ranks_option,
+    replay_options,
+)
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal, Limits
-from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
+from linkworth.model.number_range import BUDGET_USD, SECONDS
 from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
@@ -47,37 +54,22 @@ _OF_A_REPLAY = (
     metavar="FILE",
     help="Take the times from what 'linkworth predict --json' printed, instead of a trace.",
 )
-@click.option(
-    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of a bundled program without a trace."
-)
+@ranks_option
 @click.option(
     "--nodes",
     type=NumberList("nodes"),
     metavar="K[,K...]",
     help="Nodes to lay the ranks on; several numbers are compared.  [default: 2]",
 )
-@click.option(
-    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
-)
+@ppn_option
 @click.option(
     "--on",
     multiple=True,
     metavar="FABRIC",
     help="A fabric to consider; repeatable.  [default: all with a price]",
 )
-@click.option(
-    "--measured",
-    multiple=True,
-    metavar="FABRIC=SECONDS",
-    help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
-    "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
-)
-@click.option(
-    "--cpu-factor",
-    type=Number(CPU_FACTOR),
-    metavar="X",
-    help="Speed of the target's cores relative to those of the trace: 2 halves the computation.  [default: 1]",
-)
+@measured_option
+@cpu_factor_option
 @replay_options(without=("samples",))
 @click.option(
     "--price",
@@ -147,7 +139,7 @@ def command(
     ppn: int | None,
     on: tuple[str, ...],
     measured: tuple[str, ...],
-    cpu_factor: float | None,
+    cpu_factor: float,
     placement: str,
     settings: ReplaySettings,
     price_options: tuple[str, ...],

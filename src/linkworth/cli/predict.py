@@ -8,7 +8,7 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import program_options, replay_options
+from linkworth.cli.replay_options import nodes_option, program_options, replay_options
 from linkworth.predict.extras import Extras
 from linkworth.replay.layout import Arrangement
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
 )
-@click.option(
-    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes to lay the ranks on.  [default: 2]"
-)
+@nodes_option
 @program_options
 @click.option(
     "--tolerance",

@@ -4,36 +4,26 @@ import rich_click as click
 
 from linkworth.catalog import documents
 from linkworth.catalog.update.run import ENDPOINT_VARIABLE, PROVIDERS, update
+from linkworth.cli.catalog_group import catalog_group, json_option, show
 from linkworth.cli.catalog_tables import price_catalogs, price_changes
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import note
 
-
-@click.group(invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prices/1).")
-@click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
-    """Known prices: list all catalogs (the default) or show one with its sources."""
-    if ctx.invoked_subcommand is None:
-        _list(as_json)
-
-
-@command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prices/1).")
-def list_command(as_json: bool) -> None:
-    """List all catalogs and their prices."""
-    _list(as_json)
+command = catalog_group(
+    "prices",
+    "Known prices: list all catalogs (the default) or show one with its sources.",
+    "List all catalogs and their prices.",
+    documents.prices_document,
+    lambda all_of_them: price_catalogs(all_of_them.catalogs, with_sources=False),
+)
 
 
 @command.command("show")
 @click.argument("catalog")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.price-catalog/1).")
+@json_option("price-catalog")
 def show_command(catalog: str, as_json: bool) -> None:
     """Show CATALOG, a name, a file's path or skypilot:FOLDER, and where its prices come from."""
-    found = documents.price_catalog(catalog)
-    if as_json:
-        emit_json(documents.PriceCatalogDocument(catalog=found))
-    else:
-        console().print(price_catalogs([found], with_sources=True))
+    found = documents.PriceCatalogDocument(catalog=documents.price_catalog(catalog))
+    show(found, as_json, lambda document: price_catalogs([document.catalog], with_sources=True))
 
 
 @command.command("update")
@@ -59,7 +49,7 @@ def show_command(catalog: str, as_json: bool) -> None:
     help="Another address of the price interface, such as a mirror's.  [default: the provider's]",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.price-update/1).")
+@json_option("price-update")
 def update_command(
     provider: str,
     regions: tuple[str, ...],
@@ -77,15 +67,4 @@ def update_command(
     done = update(provider, endpoint=endpoint, regions=regions, instances=instances, dry_run=dry_run)
     for warning in done.warnings:
         note(f"linkworth: warning: {warning}")
-    if as_json:
-        emit_json(done)
-    else:
-        console().print(price_changes(done))
-
-
-def _list(as_json: bool) -> None:
-    document = documents.prices_document()
-    if as_json:
-        emit_json(document)
-    else:
-        console().print(price_catalogs(document.catalogs, with_sources=False))
+    show(done, as_json, price_changes)

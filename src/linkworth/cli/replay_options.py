@@ -40,32 +40,29 @@ def _placement(several: bool) -> Callable[[_Command], _Command]:
     )
 
 
-_PROGRAM = (
-    click.option(
-        "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
-    ),
-    click.option(
-        "--measured",
-        multiple=True,
-        metavar="FABRIC=SECONDS",
-        help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
-        "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
-    ),
-    click.option(
-        "--cpu-factor",
-        type=Number(CPU_FACTOR),
-        default=1.0,
-        show_default=True,
-        metavar="X",
-        help="Speed of the target's cores relative to those of the trace: 2 halves the computation.",
-    ),
-    click.option(
-        "-n",
-        "ranks",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Ranks of a bundled program without a trace.",
-    ),
+ranks_option = click.option(
+    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of a bundled program without a trace."
+)
+nodes_option = click.option(
+    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes to lay the ranks on.  [default: 2]"
+)
+ppn_option = click.option(
+    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
+)
+measured_option = click.option(
+    "--measured",
+    multiple=True,
+    metavar="FABRIC=SECONDS",
+    help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
+    "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
+)
+cpu_factor_option = click.option(
+    "--cpu-factor",
+    type=Number(CPU_FACTOR),
+    default=1.0,
+    show_default=True,
+    metavar="X",
+    help="Speed of the target's cores relative to those of the trace: 2 halves the computation.",
 )
 
 
@@ -84,9 +81,7 @@ def refuse_useless_options(values: Mapping[str, Any]) -> None:
 
 def program_options(command: _Command) -> _Command:
     """Add the options on a replayed program: ranks per node, a measured time, the cores' speed, its ranks."""
-    for option in reversed(_PROGRAM):
-        command = option(command)
-    return command
+    return ppn_option(measured_option(cpu_factor_option(ranks_option(command))))
 
 
 def replay_options(

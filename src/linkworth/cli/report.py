@@ -11,9 +11,15 @@ from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, answer, emit_json, note
 from linkworth.cli.rate_options import rate_options
-from linkworth.cli.replay_options import replay_options
+from linkworth.cli.replay_options import (
+    cpu_factor_option,
+    nodes_option,
+    ppn_option,
+    ranks_option,
+    replay_options,
+)
 from linkworth.model.advice import Goal
-from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, SECONDS
+from linkworth.model.number_range import BUDGET_USD, SECONDS
 from linkworth.model.settings import ReplaySettings
 from linkworth.trace.read import Allowance
 
@@ -37,20 +43,9 @@ from linkworth.trace.read import Allowance
     metavar="FABRIC",
     help="A network to show; repeatable.  [default: all priced ones; gbe, 10gbe, ib-fdr and ib-hdr without prices]",
 )
-@click.option(
-    "--nodes", type=click.IntRange(min=1), metavar="K", help="Nodes that the ranks are laid on.  [default: 2]"
-)
-@click.option(
-    "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: shared equally]"
-)
-@click.option(
-    "--cpu-factor",
-    type=Number(CPU_FACTOR),
-    default=1.0,
-    show_default=True,
-    metavar="X",
-    help="Speed of the target's cores relative to those of the trace.",
-)
+@nodes_option
+@ppn_option
+@cpu_factor_option
 @replay_options(without=("samples", "spread"))
 @click.option(
     "--price",
@@ -78,9 +73,7 @@ from linkworth.trace.read import Allowance
 @click.option(
     "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude what takes longer than this."
 )
-@click.option(
-    "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of bundled programs without a trace."
-)
+@ranks_option
 @rate_options
 @damage_option("report", lambda _: {"path": None, "programs": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")

@@ -10,17 +10,17 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     calls: float
     """Relative difference of the number of calls, predicted from recorded. Positive: too many are predicted."""
     messages: float
-    """Of the number of point-to-point messages."""
+    """Difference of the number of point-to-point messages."""
     bytes: float
-    """Of the bytes that calls send."""
+    """Difference of the bytes that calls send."""
     compute: float
-    """Of the computation of all ranks."""
+    """Difference of the computation of all ranks."""
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
-    """Of the replayed time, by fabric."""
+    """Differences of the replayed time, by fabric."""
 
 
 class Scaling(msgspec.Struct, frozen=True, kw_only=True):
-    """How a trace was scaled, and how far it can be trusted."""
+    """Method by which a trace was scaled, and its known errors."""
 
     ranks: list[int]
     """Rank counts of the recordings."""
@@ -31,7 +31,7 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     grid: list[int]
     """Process grid; the ranks' numbers rise fastest along its last dimension."""
     roles: str
-    """How ranks were divided into those that call alike."""
+    """Rule that divides the ranks into those that call alike."""
     role_count: int
     left_out: LeftOut | None = None
     """None if there were too few recordings."""

@@ -69,7 +69,7 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     rates: RateSource | None = None
     """Source of the computation times of a skeleton."""
     scaling: Scaling | None = None
-    """How a scaled trace was made."""
+    """Method and errors of a scaled trace."""
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
 

@@ -13,7 +13,7 @@ class Unit(NamedTuple):
     file: Path
     sources: list[Path]
     independent: bool
-    """Whether no source includes a header of MPI."""
+    """True if no source includes a header of MPI."""
 
 
 def units(recipe: Recipe, folder: Path) -> list[Unit]:

@@ -1,4 +1,4 @@
-"""What most of a program's bytes belong to: exchanges between pairs, all-to-all, or other collectives."""
+"""Pattern to which most of a program's bytes belong: exchanges between pairs, all-to-all, or other collectives."""
 
 from collections import Counter
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What the ranks of a node share, fitted to times that were measured in several layouts."""
+"""Sharing of memory and cores by the ranks of a node, fitted to times that were measured in several layouts."""
 
 import math
 from collections.abc import Sequence

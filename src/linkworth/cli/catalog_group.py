@@ -1,0 +1,47 @@
+"""Verbs of the catalog: a list of all entries, and one entry with its sources."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+import rich_click as click
+from rich.console import RenderableType
+
+from linkworth.cli.output import console, emit_json
+
+D = TypeVar("D", bound=msgspec.Struct)
+
+
+def show(document: D, as_json: bool, table: Callable[[D], RenderableType]) -> None:
+    """Print a document as JSON or as a table."""
+    if as_json:
+        emit_json(document)
+    else:
+        console().print(table(document))
+
+
+def json_option(name: str) -> Callable[[Any], Any]:
+    """Return the option --json of a verb that prints linkworth.NAME/1."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help=f"Print one JSON document (linkworth.{name}/1)."
+    )
+
+
+def catalog_group(
+    name: str, about: str, of_list: str, document: Callable[[], D], table: Callable[[D], RenderableType]
+) -> click.RichGroup:
+    """Return a verb that lists all entries, also as `list`. `about` and `of_list` are their help."""
+
+    @click.group(invoke_without_command=True, help=about)
+    @json_option(name)
+    @click.pass_context
+    def command(ctx: click.Context, as_json: bool) -> None:
+        if ctx.invoked_subcommand is None:
+            show(document(), as_json, table)
+
+    @command.command("list", help=of_list)
+    @json_option(name)
+    def listing(as_json: bool) -> None:
+        show(document(), as_json, table)
+
+    return command
