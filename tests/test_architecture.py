@@ -86,6 +86,7 @@ WRITES_OPTIONS_OF = {
     "places/slurm_steps.py": "srun",
     "replay/mpi_settings.py": "mpiexec",
     "skeleton/calibrate.py": "the bundled programs",
+    "skeleton/machine.py": "the bundled programs",
     "study/micro.py": "a study file's bench: command",
 }
 """Files outside `cli` that contain options, and the programs that those belong to."""

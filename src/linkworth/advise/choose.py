@@ -75,6 +75,7 @@ def advise(
         budget_usd=budget,
         warnings=list(dict.fromkeys(warning for each in sets for warning in each.warnings)),
         rates=sets[0].calibration.rates,
+        between_machines=sets[0].calibration.between_machines,
         collectives=sets[0].collectives,
         choice_option=place,
         draws=0 if drawn is None else drawn.draws,

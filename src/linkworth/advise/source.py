@@ -13,6 +13,7 @@ from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.request import measured_times, traced
 from linkworth.predict.sharing import fitted
@@ -105,21 +106,23 @@ def replay_predictions(
             Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
         ]
         for arrangement in arrangements:
+            speed = asked_for(trace, request.rates, arrangement, settings, request.cpu_factor)
             found, drawn = predict_with_draws(
                 trace,
                 chosen,
                 arrangement,
-                cpu_factor=request.cpu_factor,
+                cpu_factor=speed.cpu_factor,
                 measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
-                settings=settings,
+                settings=speed.settings,
             )
+            found = speed.named_in(found)
             sets.append(found)
             cases[found.nodes] = ReplayedCase(
                 trace,
                 {fabric.name: fabric for fabric in chosen},
                 arrangement,
                 found.calibration.cpu_factor,
-                settings,
+                speed.settings,
             )
             assumed |= set(drawn.assumed)
             seconds |= {

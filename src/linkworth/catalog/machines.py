@@ -1,6 +1,7 @@
 """Known machines."""
 
 import functools
+from pathlib import Path
 
 import msgspec
 
@@ -22,7 +23,15 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Machine:
-    """Return a machine by name. An unknown name is a UsageError with the nearest names."""
+    """Return a machine by its name in the catalog, or the one of a `.toml` file.
+
+    Raises UsageError for an unknown name, with the nearest ones, and for a file with a fault.
+    """
+    if "/" in name or name.endswith(".toml"):
+        machines = decode(read_toml(Path(name)), MachinesFile, name).machines
+        if len(machines) != 1:
+            raise UsageError(f"{name}: a machine file has one [[machines]]; this one has {len(machines)}")
+        return _checked(machines[0])
     catalog = _catalog()
     if name not in catalog:
         raise unknown_name("machine", name, catalog)
@@ -41,4 +50,12 @@ def _checked(machine: Machine) -> Machine:
         value, allowed = getattr(machine, each.name), each.parameter.allowed
         if value is not None and allowed is not None and value not in allowed:
             raise UsageError(f"machine {machine.name}: {each.name} is {value}; give {allowed}")
+    for kernel in machine.kernels:
+        for seconds in (kernel.seconds, kernel.seconds_on_all_cores):
+            if not 0 < seconds < float("inf"):
+                raise UsageError(
+                    f"machine {machine.name}: a time of {kernel.workload} is {seconds}; give seconds above 0"
+                )
+        if not all(0 <= seconds < float("inf") for seconds in kernel.seconds_per_operation.values()):
+            raise UsageError(f"machine {machine.name}: {kernel.workload} has an operation without a length")
     return machine

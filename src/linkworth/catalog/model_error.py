@@ -9,8 +9,8 @@ import msgspec
 from linkworth.catalog.decode import data_folder, decode, read_toml
 
 Pattern = Literal["exchanges", "all-to-all", "collectives", "computation", "layout"]
-"""Pattern to which most bytes of a program belong. `computation` stands for the speed of another machine's cores, and `layout` for the
-power by which the ranks of a node slow each other down, beside what the model of its memory says."""
+"""Pattern to which most bytes of a program belong. `computation` stands for the speed of another machine's cores, and
+`layout` for the power by which the ranks of a node slow each other down, beside what the model of its memory says."""
 Technology = Literal["tcp", "rdma", ""]
 
 

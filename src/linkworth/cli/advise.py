@@ -14,7 +14,7 @@ from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import console, emit_json, note
-from linkworth.cli.rate_options import rate_options, say_rates
+from linkworth.cli.rate_options import rate_options, recorded_on_option, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,
     cpu_factor_option,
@@ -41,6 +41,7 @@ _OF_A_REPLAY = (
     "calibrate_with",
     "calibrate_anew",
     "machine",
+    "recorded_on",
 )
 """Parameters for the replay of a trace."""
 
@@ -129,6 +130,7 @@ _OF_A_REPLAY = (
     "  [default: 400]",
 )
 @rate_options
+@recorded_on_option
 @damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
@@ -156,6 +158,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    recorded_on: str | None,
     allowed: Allowance | None,
     as_json: bool,
 ) -> int:
@@ -186,7 +189,12 @@ def command(
             placement=placement,
             settings=settings,
             allowed=allowed,
-            rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
+            rates=RateRequest(
+                calibrate_with=calibrate_with,
+                anew=calibrate_anew,
+                machine=machine,
+                recorded_on=recorded_on,
+            ),
         )
     with Steps() as steps:
         advice = advise_on_request(
@@ -209,7 +217,7 @@ def command(
         )
     for warning in advice.warnings:
         note(f"linkworth: warning: {warning}")
-    say_rates(advice.rates)
+    say_rates(advice.rates, advice.between_machines)
     if as_json:
         emit_json(advice)
     else:

@@ -100,10 +100,25 @@ def machine_details(machine: Machine) -> RenderableType:
         ["two ranks on a core", f"{machine.thread_gain:g} x the speed of one rank"],
         ["memory per node", units.data(machine.memory_bytes_per_node)],
         ["fabrics", " ".join(machine.fabrics)],
-        ["speed of a core", f"{machine.cpu_factor:g} of the reference core"],
     ]
-    table = Table(["", "~"], rows, title=f"{machine.name}: {machine.title}")
-    return Group(table, Text(), *_sources(machine.sources))
+    if machine.core_speed is None:
+        rows.append(["speed of a core", f"{machine.cpu_factor:g} of the reference core"])
+    else:
+        rows.append(["speed of a core", f"{machine.core_speed:.3g} of that behind the shipped rates"])
+    for name, rate in (
+        ("memory bandwidth of a node", machine.memory_bytes_per_second),
+        ("copies of a core", machine.copy_bytes_per_second),
+    ):
+        if rate is not None:
+            rows.append([name, units.rate(rate)])
+    parts = [Table(["", "~"], rows, title=f"{machine.name}: {machine.title}")]
+    if machine.kernels:
+        times = [
+            [each.workload, units.duration(each.seconds), units.duration(each.seconds_on_all_cores)]
+            for each in machine.kernels
+        ]
+        parts.append(Table(["kernel", "on one core>", "on all cores>"], times, title="Times on one rank"))
+    return Group(*parts, Text(), *_sources(machine.sources))
 
 
 def price_catalogs(catalogs: Sequence[PriceCatalog], *, with_sources: bool) -> RenderableType:

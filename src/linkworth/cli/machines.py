@@ -1,10 +1,14 @@
 """`linkworth machines`: the known machines."""
 
+from pathlib import Path
+
 import rich_click as click
 
 from linkworth.catalog import documents, machines
 from linkworth.cli.catalog_group import catalog_group, json_option, show
 from linkworth.cli.catalog_tables import machine_details, machines_table
+from linkworth.cli.output import OutputFile, console, note
+from linkworth.cli.steps import Steps
 
 command = catalog_group(
     "machines",
@@ -22,3 +26,25 @@ def show_command(name: str, as_json: bool) -> None:
     """Show the machine NAME and the sources of its numbers."""
     document = documents.MachineDocument(machine=machines.get(name))
     show(document, as_json, lambda document: machine_details(document.machine))
+
+
+@command.command("measure")
+@click.option(
+    "-o", "output", type=OutputFile(), required=True, metavar="FILE", help="The machine file (.toml)."
+)
+@click.option("--name", metavar="NAME", help="Name of the machine.  [default: this host's]")
+@click.option("--mpi", metavar="NAME", help="MPI with which the programs are built (see `linkworth doctor`).")
+def measure_command(output: Path, name: str | None, mpi: str | None) -> None:
+    """Measure this machine in about a minute, and write its machine file.
+
+    The bundled programs run on one core, and one copy on each core at once. Memory and copies follow. The file is a machine
+    for --machine and --recorded-on. Run it while nothing else runs.
+    """
+    from linkworth.skeleton.machine import default_name, measure_machine, write_machine
+
+    with Steps(plain_lines=True) as steps:
+        machine, warning = measure_machine(name or default_name(), mpi, steps)
+    write_machine(machine, output)
+    if warning:
+        note(f"linkworth: warning: {warning}")
+    console().print(machine_details(machine))

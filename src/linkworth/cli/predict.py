@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.output import OutputFile
-from linkworth.cli.rate_options import rate_options, say_rates
+from linkworth.cli.rate_options import rate_options, recorded_on_option, say_rates
 from linkworth.cli.replay_options import nodes_option, program_options, replay_options
 from linkworth.predict.extras import Extras
 from linkworth.replay.layout import Arrangement
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     help="Keep what begins between these seconds of the replay.  [default: all]",
 )
 @rate_options
+@recorded_on_option
 @replay_options()
 @damage_option(
     "prediction",
@@ -86,6 +87,7 @@ def command(
     calibrate_with: str | None,
     calibrate_anew: bool,
     machine: str | None,
+    recorded_on: str | None,
     allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
@@ -104,13 +106,15 @@ def command(
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
-    from linkworth.predict import predict, request, sharing
+    from linkworth.predict import machine_speed, predict, request, sharing
     from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
 
     chosen = [fabrics.get(name) for name in fabric_names]
     times = request.measured_times(measured)
-    rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
+    rates = RateRequest(
+        calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, recorded_on=recorded_on
+    )
     started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)
     with (
@@ -119,13 +123,15 @@ def command(
     ):
         opened = open_trace(path, allowed)
         known, settings = sharing.fitted(opened, times, settings)
+        place = Arrangement(nodes=nodes, ppn=ppn, placement=placement)
+        speed = machine_speed.asked_for(opened, rates, place, settings, cpu_factor)
         predictions = predict(
             opened,
             chosen,
-            Arrangement(nodes=nodes, ppn=ppn, placement=placement),
-            cpu_factor=cpu_factor,
+            place,
+            cpu_factor=speed.cpu_factor,
             measured=known,
-            settings=settings,
+            settings=speed.settings,
             extras=Extras(
                 tolerances=with_tolerances,
                 loads=with_loads,
@@ -136,7 +142,8 @@ def command(
         )
     for warning in predictions.warnings:
         note(f"linkworth: warning: {warning}")
-    say_rates(predictions.calibration.rates)
+    predictions = speed.named_in(predictions)
+    say_rates(predictions.calibration.rates, predictions.calibration.between_machines)
     if as_json:
         emit_json(predictions)
     else:

@@ -15,7 +15,8 @@ def rate_options(command: _Command) -> _Command:
     """Add --calibrate-with, --calibrate-anew and --machine."""
     for decorator in (
         click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
-                     "this machine of the catalog. The ranks of a node share its cores (see `linkworth machines`)."),
+                     "this machine (of `linkworth machines`, or the file of `linkworth machines measure`). The ranks of a node "
+                     "share its cores."),
         click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
                      "instance because the machine was busy then, or has changed since."),
         click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation "
@@ -25,8 +26,16 @@ def rate_options(command: _Command) -> _Command:
     return command
 
 
-def say_rates(rates: RateSource | None) -> None:
+def recorded_on_option(command: _Command) -> _Command:
+    """Add --recorded-on."""
+    return click.option("--recorded-on", metavar="NAME", help="Machine on which the trace was recorded: the computation is "
+                        "scaled to the --machine by the bundled programs' times on both.")(command)  # fmt: skip
+
+
+def say_rates(rates: RateSource | None, between_machines: str = "") -> None:
     """Print the origin of computation times on standard error."""
+    if between_machines:
+        note(f"linkworth: {between_machines}")
     if rates is not None:
         note(f"linkworth: {rates.description}")
         if rates.warning:

@@ -69,7 +69,7 @@ cpu_factor_option = click.option(
 def refuse_useless_options(values: Mapping[str, Any]) -> None:
     """Raise UsageError for an option without an effect because of another one. `values`: those of all parameters."""
     if values.get("measured"):
-        refuse(("cpu_factor",), "--measured sets the CPU factor; leave one of them out")
+        refuse(("cpu_factor", "recorded_on"), "--measured sets the CPU factor; leave one of them out")
     draws = values["draws"] != 0 if "draws" in values else "samples" in values
     if not draws:
         refuse(

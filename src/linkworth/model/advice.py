@@ -115,6 +115,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
     rates: RateSource | None = None
     """Source of the computation times, for a program that was not run."""
+    between_machines: str = ""
+    """One sentence on the factor from the machine of the recording to another one. "" without machines."""
     collectives: CollectiveRules | None = None
     """Collective algorithms that the replay used. None if the predictions do not name them."""
     too_close: list[str] = msgspec.field(default_factory=list)

@@ -5,8 +5,23 @@ from typing import Annotated
 import msgspec
 
 from linkworth.model.fabric import SourceNote
-from linkworth.model.number_range import CPU_FACTOR, THREAD_GAIN
+from linkworth.model.number_range import BYTES_PER_SECOND, CPU_FACTOR, THREAD_GAIN
 from linkworth.model.parameter import Parameter
+
+
+class KernelTime(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Time of a bundled program on one rank of a machine: `[[machines.kernels]]`."""
+
+    program: str
+    """The program's own name: `cg`."""
+    workload: str
+    """The timed run: `npb:cg.A`."""
+    seconds: float
+    """Length of its timed region, alone on one core."""
+    seconds_on_all_cores: float
+    """The same while each core of the node runs one copy; their mean."""
+    seconds_per_operation: dict[str, float]
+    """Rates by phase, on one core."""
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,4 +57,21 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             allowed=THREAD_GAIN,
         ),
     ] = 1.0
+    memory_bytes_per_second: Annotated[
+        float | None,
+        Parameter(
+            help="Memory bandwidth of a node, all cores together: two arrays added into a third.",
+            allowed=BYTES_PER_SECOND,
+            default="not measured",
+        ),
+    ] = None
+    copy_bytes_per_second: Annotated[
+        float | None,
+        Parameter(
+            help="Bytes that one core copies a second between arrays beyond its caches.",
+            allowed=BYTES_PER_SECOND,
+            default="not measured",
+        ),
+    ] = None
+    kernels: list[KernelTime] = msgspec.field(default_factory=list)
     sources: list[SourceNote] = msgspec.field(default_factory=list)

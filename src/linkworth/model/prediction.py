@@ -134,6 +134,8 @@ class ComputationScale(msgspec.Struct, frozen=True, kw_only=True):
     rates: RateSource | None = None
     """Source of the computation times, for a program that was not run. The scaling above applies to them
     too."""
+    between_machines: str = ""
+    """One sentence on the factor from the machine of the recording to another one. "" without machines."""
 
 
 class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ class _Phase(msgspec.Struct, frozen=True):
     mean_seconds: float
 
 
-class _Report(msgspec.Struct, frozen=True):
+class PhaseReport(msgspec.Struct, frozen=True):
     """Used fields of a program's `--json --timers`."""
 
     seconds: float
@@ -111,7 +111,7 @@ def phase_times(
         return known
     progress.plan(1)
     progress.step(f"timing {workload} on 1 rank (kept for later)")
-    reports: list[_Report] = []
+    reports: list[PhaseReport] = []
     watch = BusyCores()
     while len(reports) < least_runs or (
         len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds
@@ -123,7 +123,7 @@ def phase_times(
     times = PhaseTimes(
         workload=workload,
         seconds=min(totals),
-        phases=_least(reports),
+        phases=least_phases(reports),
         mpi=f"{decided.mpi.kind} {decided.mpi.version}",
         date=now.date().isoformat(),
         quality=TimingQuality(
@@ -140,7 +140,7 @@ def phase_times(
     return times
 
 
-def _run(decided: Plan) -> _Report:
+def _run(decided: Plan) -> PhaseReport:
     listener = _Listener()
     name = decided.workload.name
     try:
@@ -152,7 +152,7 @@ def _run(decided: Plan) -> _Report:
         ) from None
     if result.state == "complete":
         with contextlib.suppress(msgspec.DecodeError):
-            report = msgspec.json.decode(bytes(listener.stdout), type=_Report)
+            report = msgspec.json.decode(bytes(listener.stdout), type=PhaseReport)
             if report.verified and report.seconds > 0:
                 return report
     raise EnvironmentLacksError(
@@ -161,7 +161,8 @@ def _run(decided: Plan) -> _Report:
     )
 
 
-def _least(reports: list[_Report]) -> dict[str, float]:
+def least_phases(reports: Sequence[PhaseReport]) -> dict[str, float]:
+    """Return the least time of each phase, which is freest of noise."""
     phases = [{phase.name: phase.mean_seconds for phase in report.phases} for report in reports]
     return {name: min(run.get(name, 0.0) for run in phases) for name in phases[0]}
 

@@ -33,7 +33,9 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     anew: bool = False
     """Time that run again although an earlier result exists."""
     machine: str | None = None
-    """A machine of the catalog."""
+    """A machine of the catalog, or its file."""
+    recorded_on: str | None = None
+    """The machine of a trace, whose computation is scaled to `machine`."""
     mpi: str | None = None
     """MPI of the run."""
 
@@ -41,7 +43,7 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
     def option(self) -> str | None:
         """The first of these options that was given, else None."""
         given = {
-            "`machine`": self.machine is not None,
+            "`machine`": self.machine is not None and self.recorded_on is None,
             "`calibrate_with`": self.calibrate_with is not None,
             "`calibrate_anew`": self.anew,
         }
@@ -57,6 +59,10 @@ def rates_for(
     are used by default. Raises UsageError for unusable options, and EnvironmentLacksError if no run can be timed
     here.
     """
+    if request.recorded_on is not None:
+        raise UsageError(
+            f"`recorded_on` {request.recorded_on}: {program.workload} is not recorded; leave it out"
+        )
     if request.machine is not None and request.calibrate_with is not None:
         raise UsageError("give either `machine` or `calibrate_with`: each sets the speed of the computation")
     if request.anew and request.machine is not None:
@@ -167,7 +173,27 @@ def _reference(program: Program, speed: float = 1.0) -> RateSource:
     )
 
 
+def reference_seconds(workload: str) -> float:
+    """Return the time of a bundled program on one rank by the shipped rates."""
+    program = parse([workload])
+    known = reference_rates.of_program(program.name).seconds_per_operation
+    return sum(count * known[phase] for phase, count in operations(program).items())
+
+
 def _of_machine(program: Program, machine: Machine) -> RateSource:
+    known = next((each for each in machine.kernels if each.program == program.name), None)
+    if known is not None and known.seconds_per_operation.keys() >= set(program.phases):
+        return RateSource(
+            method="run",
+            description=f"computation as fast as on a core of {machine.name}, where {known.workload} on 1 rank took "
+            f"{known.seconds:.3g} s; the ranks of a node share its {units.plural(machine.cores_per_node, 'core')}",
+            seconds_per_operation={phase: known.seconds_per_operation[phase] for phase in program.phases},
+            workload=known.workload,
+            seconds=known.seconds,
+            machine=machine.name,
+            cores_per_node=machine.cores_per_node,
+            thread_gain=machine.thread_gain,
+        )
     speed, how = machine.core_speed, "from a published time"
     if speed is None:
         base = machines.get(REFERENCE_MACHINE)

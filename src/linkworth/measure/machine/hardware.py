@@ -1,6 +1,7 @@
 """Networks, processor and clock from /sys and /proc."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from linkworth.model.environment import Check
@@ -70,6 +71,16 @@ def clock(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> list[Check]:
 def processor(proc: Path = Path("/proc")) -> str:
     """Return the processor's name; "" if the kernel does not report it."""
     return _cpuinfo(proc, "model name")
+
+
+def cores(allowed: Collection[int], sys: Path = Path("/sys")) -> dict[int, str]:
+    """Return one logical CPU of each core that is allowed, with the core's socket."""
+    found: dict[tuple[str, str], int] = {}
+    for cpu in sorted(allowed):
+        topology = sys / f"devices/system/cpu/cpu{cpu}/topology"
+        siblings = _text(topology / "thread_siblings_list") or str(cpu)
+        found.setdefault((siblings, _text(topology / "physical_package_id")), cpu)
+    return {cpu: socket for (_, socket), cpu in found.items()}
 
 
 def memory_bytes(proc: Path = Path("/proc")) -> int:

@@ -1,0 +1,209 @@
+"""Measures this machine: the bundled programs on one core and on all, memory and copies. Writes its machine file."""
+
+import contextlib
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean, geometric_mean
+
+import msgspec
+
+from linkworth.catalog import apps
+from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.measure.machine.hardware import cores, memory_bytes, processor
+from linkworth.measure.plan import plan
+from linkworth.model.fabric import SourceNote
+from linkworth.model.machine import KernelTime, Machine
+from linkworth.model.rates import PhaseTimes
+from linkworth.model.workload import Workload
+from linkworth.skeleton.calibrate import BusyCores, PhaseReport, least_phases
+from linkworth.skeleton.program import parse
+from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.rates import of_run, reference_seconds
+from linkworth.writing.files import is_stream, write_output
+
+_SHORTER = {"npb:bt": "npb:bt.W", "npb:sp": "npb:sp.W", "npb:lu": "npb:lu.W"}
+"""Class A of these takes half a minute and more."""
+_RUNS = 2
+_ARRAY_BYTES = 2**27
+"""Each array of one core's copies, beyond its caches; all cores take eight times as much together."""
+_MEMORY_SECONDS = 1.0
+_QUIET = 0.15
+"""Cores that other programs may keep busy."""
+_LONGEST_SECONDS = 600.0
+
+
+def measure_machine(name: str, mpi: str | None, progress: RecordingProgress) -> tuple[Machine, str]:
+    """Return this machine with its rates, and a warning if other programs disturbed them.
+
+    Raises EnvironmentLacksError if the bundled programs cannot run here.
+    """
+    chosen = cores(os.sched_getaffinity(0))
+    npb = [each for each in apps.names() if each.startswith("npb:")]
+    programs = [_SHORTER.get(each, apps.get(each).calibration) for each in npb]
+    progress.plan(len(programs) + 1)
+    kernels = []
+    version, others = "", 0.0
+    for words in map(shlex.split, programs):
+        progress.step(f"{words[0]} on one core and on {len(chosen)}")
+        kernel, version, busy = _kernel(words, mpi, list(chosen))
+        kernels.append(kernel)
+        others = max(others, busy)
+    progress.step("memory and copies")
+    copied, memory = _bandwidths(list(chosen))
+    speeds = [reference_seconds(each.workload) / each.seconds for each in kernels]
+    disturbed = f"other programs kept {others:.1f} cores busy meanwhile" if others > _QUIET else ""
+    found = Machine(
+        name=name,
+        title=f"measured on {platform.node()}",
+        nodes=1,
+        sockets_per_node=max(1, len(set(chosen.values()))),
+        cores_per_node=len(chosen),
+        memory_bytes_per_node=memory_bytes(),
+        processor=processor() or platform.machine(),
+        fabrics=["shm"],
+        core_speed=geometric_mean(speeds),
+        memory_bytes_per_second=memory,
+        copy_bytes_per_second=copied,
+        kernels=kernels,
+        sources=[
+            SourceNote(
+                fields=["kernels", "core_speed", "memory_bytes_per_second", "copy_bytes_per_second"],
+                source=f"linkworth machines measure, programs built with {version}",
+                date=datetime.now(UTC).date().isoformat(),
+                note=f"the least of {_RUNS} runs on one core; one run of as many copies as there are cores"
+                + (f"; {disturbed}" if disturbed else ""),
+            )
+        ],
+    )
+    advice = ", so this machine may be faster than its file; measure it again when it is quiet"
+    return found, disturbed and disturbed + advice
+
+
+def default_name() -> str:
+    """Return a name for this machine, from its host's name."""
+    return re.sub(r"[^a-z0-9._-]", "-", platform.node().lower()).lstrip("._-") or "machine"
+
+
+def _kernel(words: Sequence[str], mpi: str | None, places: Sequence[int]) -> tuple[KernelTime, str, float]:
+    """Return the times of a program, the MPI that it was built with, and the cores that others kept busy."""
+    program = parse(words)
+    decided = plan(Workload(name=program.workload, command=[*words, "--json", "--timers"], ranks=1), mpi)
+    watch = BusyCores()
+    alone = [_together(decided.command, places[:1])[0] for _ in range(_RUNS)]
+    others = (watch.mean() or 1.0) - 1.0
+    best = min(alone, key=lambda each: each.seconds)
+    full = _together(decided.command, places) if len(places) > 1 else [best]
+    times = PhaseTimes(
+        workload=program.workload,
+        seconds=best.seconds,
+        phases=least_phases(alone),
+        mpi=decided.mpi.name,
+        date="",
+    )
+    kernel = KernelTime(
+        program=program.name,
+        workload=program.workload,
+        seconds=best.seconds,
+        seconds_on_all_cores=max(best.seconds, fmean(each.seconds for each in full)),
+        seconds_per_operation=of_run(program, times).seconds_per_operation,
+    )
+    return kernel, decided.mpi.name, others
+
+
+def _together(command: Sequence[str], places: Sequence[int]) -> list[PhaseReport]:
+    """Run a program on one rank on each of the CPUs at once, and return the reports."""
+    with contextlib.ExitStack() as stack:
+        started = []
+        for cpu in places:
+            output = stack.enter_context(tempfile.TemporaryFile())
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.callback(process.kill)
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(process.pid, {cpu})
+            started.append((process, output))
+        reports = []
+        for process, output in started:
+            try:
+                process.wait(_LONGEST_SECONDS)
+                output.seek(0)
+                reports.append(msgspec.json.decode(output.read(), type=PhaseReport))
+            except (subprocess.TimeoutExpired, msgspec.DecodeError):
+                raise EnvironmentLacksError(
+                    f"{shlex.join(command[1:])} cannot be timed on one rank without a launcher here; "
+                    "choose another MPI with `mpi`"
+                ) from None
+    return reports
+
+
+def _bandwidths(places: Sequence[int]) -> tuple[float, float]:
+    """Return the bytes a second that one core copies, and that all cores read and write while they add arrays."""
+    import numpy as np
+
+    def copying(length: int) -> float:
+        source, target = np.ones(length), np.zeros(length)
+        return _rate(lambda: np.copyto(target, source), source.nbytes)
+
+    def adding(length: int) -> float:
+        first, second, total = np.ones(length), np.ones(length), np.zeros(length)
+        return _rate(lambda: np.add(first, second, out=total), 3 * first.nbytes)
+
+    copied = copying(_ARRAY_BYTES // 8)
+    together = max(_ARRAY_BYTES, min(8 * _ARRAY_BYTES, memory_bytes() // 16))
+    with ThreadPoolExecutor(len(places)) as pool:
+        return copied, sum(pool.map(adding, [together // 8 // len(places)] * len(places)))
+
+
+def _rate(work: Callable[[], object], size: int) -> float:
+    """Return the bytes a second of a repeated piece of work; the first is left out, since it touches new pages."""
+    work()
+    begin = time.perf_counter()
+    count = 0
+    while (elapsed := time.perf_counter() - begin) < _MEMORY_SECONDS:
+        work()
+        count += 1
+    return count * size / elapsed
+
+
+def write_machine(machine: Machine, path: Path) -> None:
+    """Write a machine file. Raises UsageError for a name that `machine` would not take for a file."""
+    if path.suffix != ".toml" and not is_stream(path):
+        raise UsageError(f"{path}: the name of a machine file must end in .toml to be recognised as one")
+    write_output(path, text(machine))
+
+
+def text(machine: Machine) -> str:
+    """Return the machine's TOML."""
+    lines = ["[[machines]]", *_lines(machine)]
+    for kernel in machine.kernels:
+        lines += ["", "[[machines.kernels]]", *_lines(kernel)]
+    for source in machine.sources:
+        lines += ["", "[[machines.sources]]", *_lines(source)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(struct: msgspec.Struct) -> list[str]:
+    values = msgspec.to_builtins(struct).items()
+    tables = ("kernels", "sources")
+    return [f"{name} = {_value(value)}" for name, value in values if name not in tables and value is not None]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_value(each)}" for name, each in value.items()) + " }"
+    # Other than a null, JSON of these values is TOML as well.
+    return f"{value:.4g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

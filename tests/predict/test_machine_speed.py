@@ -1,0 +1,132 @@
+"""Computation on another machine: the ratio of the kernels, their spread, and machines of which nothing is known."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic import Call, write_trace
+
+from linkworth.catalog import machines
+from linkworth.cli.main import main
+from linkworth.model.machine import KernelTime, Machine
+from linkworth.skeleton.machine import text
+from linkworth.skeleton.rates import reference_seconds
+
+TIMES = {"npb:ep.W": 1.0, "npb:cg.A": 2.0, "npb:mg.A": 4.0}
+
+
+def machine_file(folder: Path, name: str, alone: float, full: float, cg: float = 1.0) -> str:
+    """Write the file of a machine that takes these multiples of TIMES, and yet another one for CG."""
+    kernels = [
+        KernelTime(
+            program=workload[4:6],
+            workload=workload,
+            seconds=seconds * alone * (cg if "cg" in workload else 1),
+            seconds_on_all_cores=seconds * full * (cg if "cg" in workload else 1),
+            seconds_per_operation={"gaussian pairs": 1e-8, 'a "quoted" one': 2e-8},
+        )
+        for workload, seconds in TIMES.items()
+    ]
+    machine = Machine(
+        name=name,
+        title="made up",
+        nodes=1,
+        sockets_per_node=1,
+        cores_per_node=4,
+        memory_bytes_per_node=10**10,
+        processor="a processor",
+        fabrics=["shm"],
+        memory_bytes_per_second=2e10,
+        kernels=kernels,
+    )
+    path = folder / f"{name}.toml"
+    path.write_text(text(machine))
+    assert machines.get(str(path)) == machine
+    return str(path)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    computes = [Call("MPI_Wtime", "local").after(1.0)]
+    return str(write_trace(tmp_path / "t.lwt", [computes] * 4))
+
+
+def predicted(capsys: pytest.CaptureFixture[str], trace: str, *options: str) -> dict[str, Any]:
+    assert main(["predict", trace, "--on", "gbe", *options, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_kernels_scale_and_their_spread_widens(
+    tmp_path: Path, trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Four ranks recorded on one node of four cores; two of them on each of two nodes of the other machine.
+    slow = machine_file(tmp_path, "slow", alone=1.0, full=2.0)
+    fast = machine_file(tmp_path, "fast", alone=0.5, full=1.0)
+    even = predicted(capsys, trace, "--recorded-on", slow, "--machine", fast)
+    assert even["predictions"][0]["compute_seconds"] == pytest.approx(0.25)
+    assert even["settings"]["cores_per_node"] == 4
+    crowded = predicted(capsys, trace, "--recorded-on", slow, "--machine", fast, "--nodes", "1")
+    assert crowded["predictions"][0]["compute_seconds"] == pytest.approx(0.5)
+    odd = machine_file(tmp_path, "odd", alone=0.5, full=1.0, cg=8.0)
+    uneven = predicted(capsys, trace, "--recorded-on", slow, "--machine", odd)
+    assert uneven["predictions"][0]["compute_seconds"] == pytest.approx(0.25 * 8 ** (1 / 3))
+    assert "by kernel" in uneven["calibration"]["between_machines"]
+    widths = [
+        each["predictions"][0]["interval"]["high_seconds"] / each["predictions"][0]["interval"]["low_seconds"]
+        for each in (even, uneven)
+    ]
+    assert widths[1] > 5 * widths[0]
+
+
+def test_a_core_speed_of_the_catalog_stands_for_kernels(
+    tmp_path: Path, trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = machine_file(tmp_path, "here", alone=1.0, full=1.0)
+    found = predicted(capsys, trace, "--recorded-on", here, "--machine", "xeon-e5-2650v3-x2")
+    speeds = [reference_seconds(each) / seconds for each, seconds in TIMES.items()]
+    own = (speeds[0] * speeds[1] * speeds[2]) ** (1 / 3)
+    assert found["calibration"]["cpu_factor"] == pytest.approx(0.42 / own)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--machine", "azure-hb120rs-v3"], "nothing is known about the speed of azure-hb120rs-v3's CPU (AMD EPYC 7V73X"),
+        ([], "name the machine to predict for with --machine as well"),
+        (["--machine", "xeon"], "no machine is called 'xeon'"),
+        (["--machine", "absent.toml"], "absent.toml"),
+        (["--machine", "xeon-e5-2650v3-x2", "--measured", "gbe=2"], "--recorded-on: --measured sets the CPU factor"),
+    ],
+)  # fmt: skip
+def test_what_does_not_scale_is_refused(
+    options: list[str], why: str, trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["predict", trace, "--on", "gbe", "--recorded-on", "xeon-e5-2650v3-x2", *options]
+    assert main(given) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels = [
+        KernelTime(
+            program="ep",
+            workload="npb:ep.W",
+            seconds=1.0,
+            seconds_on_all_cores=1.0,
+            seconds_per_operation={"gaussian pairs": 1e-6, "reductions": 1e-6},
+        )
+    ]
+    machine = Machine(
+        name="m", title="m", nodes=1, sockets_per_node=1, cores_per_node=4, memory_bytes_per_node=10**10,
+        processor="p", fabrics=["shm"], kernels=kernels,
+    )  # fmt: skip
+    (tmp_path / "m.toml").write_text(text(machine))
+    given = ["predict", "npb:ep.S", "-n", "4", "--on", "gbe", "--machine", str(tmp_path / "m.toml"), "--json"]
+    assert main(given) == 0
+    rates = json.loads(capsys.readouterr().out)["calibration"]["rates"]
+    assert rates["seconds_per_operation"]["gaussian pairs"] == 1e-6
+    assert main([*given, "--recorded-on", "m.toml"]) == 2

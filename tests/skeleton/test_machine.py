@@ -1,0 +1,43 @@
+"""Measurement of this machine, with times of its programs put in place of runs."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from linkworth.catalog import machines
+from linkworth.errors import UsageError
+from linkworth.measure.machine.hardware import cores
+from linkworth.skeleton import machine as measured
+from linkworth.skeleton.progress import SilentProgress
+from linkworth.skeleton.rates import reference_seconds
+
+
+def test_one_hardware_thread_of_each_core_counts(tmp_path: Path) -> None:
+    for cpu, (siblings, socket) in enumerate((("0,2", "0"), ("1,3", "1"), ("0,2", "0"), ("1,3", "1"))):
+        folder = tmp_path / f"devices/system/cpu/cpu{cpu}/topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(siblings + "\n")
+        (folder / "physical_package_id").write_text(socket + "\n")
+    assert cores({0, 1, 2, 3}, tmp_path) == {0: "0", 1: "1"}
+    assert cores({2, 3}, tmp_path) == {2: "0", 3: "1"}
+    assert cores({5}, tmp_path) == {5: ""}
+
+
+def test_the_programs_run_on_one_core_and_on_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured.apps, "names", lambda: ["npb:is", "stencil"])
+    monkeypatch.setattr(measured, "_SHORTER", {"npb:is": "npb:is.S"})
+    monkeypatch.setattr(measured, "_ARRAY_BYTES", 2**22)
+    monkeypatch.setattr(measured, "_MEMORY_SECONDS", 0.01)
+    found, _ = measured.measure_machine("here", None, SilentProgress())
+    assert found.cores_per_node == len(cores(os.sched_getaffinity(0)))
+    (kernel,) = found.kernels
+    assert (kernel.program, kernel.workload) == ("is", "npb:is.S")
+    assert 0 < kernel.seconds <= kernel.seconds_on_all_cores
+    assert found.copy_bytes_per_second is not None and found.copy_bytes_per_second > 1e6
+    assert found.core_speed == pytest.approx(reference_seconds("npb:is.S") / kernel.seconds)
+    measured.write_machine(found, tmp_path / "here.toml")
+    again = machines.get(str(tmp_path / "here.toml"))
+    assert again.kernels[0].seconds == pytest.approx(kernel.seconds, rel=1e-3)
+    with pytest.raises(UsageError, match=r"must end in \.toml"):
+        measured.write_machine(found, tmp_path / "here")
