@@ -1,7 +1,9 @@
 """Implementation of `linkworth advise`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from linkworth.advise.choose import advise
 from linkworth.advise.mpi_setting import with_setting
@@ -10,6 +12,8 @@ from linkworth.advise.source import TraceRequest, read_predictions, replay_predi
 from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
+from linkworth.model.prediction import PredictionSet
+from linkworth.model.price import Price
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.trace.read import Allowance
 
@@ -54,7 +58,24 @@ def advise_on_request(
         )
     sets, drawn, cases = replay_predictions(trace, on or list(environments), draws, progress)
     advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+    advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *_unknown_cpus(sets, environments)])
     return with_setting(advice, cases)
+
+
+def _unknown_cpus(sets: Sequence[PredictionSet], environments: Mapping[str, Sequence[Price]]) -> list[str]:
+    """Return a sentence if node types of a catalog are compared, whose CPUs have no known speed."""
+    fabrics = {prediction.fabric for found in sets for prediction in found.predictions}
+    types = {
+        price.name
+        for fabric in fabrics
+        for price in environments.get(fabric, ())
+        if price.name and price.market != "own"
+    }
+    if len(types) < 2:
+        return []
+    return [
+        f"nothing is known about the speed of the CPUs of {len(types)} node types: the computation takes as long on each of them"
+    ]
 
 
 def _useful(drawn: Drawn | None) -> Drawn | None:
