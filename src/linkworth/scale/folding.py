@@ -1,7 +1,7 @@
 """Loops of a sequence of symbols, and the alignment of sequences in which these loops run differently often."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ class Grammar(NamedTuple):
 
     top: Body
     loops: list[Body]
+    optional: frozenset[int] = frozenset()
+    """Loops that may run zero times."""
 
 
 def fold(symbols: Sequence[int]) -> Grammar:
@@ -105,7 +107,20 @@ class Mismatch(Exception):
 
 
 def parse(grammar: Grammar, symbols: Sequence[int]) -> Parse:
-    """Read a sequence with a grammar whose loops may run any number of times. Raises Mismatch."""
+    """Read a sequence with a grammar whose loops may run any number of times. Raises Mismatch.
+
+    Zero times only where nothing else is possible, as most loops run in every sequence; innermost loops last.
+    """
+    outer = {number for number, body in enumerate(grammar.loops) if min(body) < 0}
+    for optional in (grammar.optional, grammar.optional | outer):
+        try:
+            return _parse(grammar, symbols, optional)
+        except Mismatch:
+            continue
+    return _parse(grammar, symbols, range(len(grammar.loops)))
+
+
+def _parse(grammar: Grammar, symbols: Sequence[int], optional: Container[int]) -> Parse:
     furthest = 0
     count = len(symbols)
     firsts: dict[int, set[int]] = {}
@@ -122,6 +137,19 @@ def parse(grammar: Grammar, symbols: Sequence[int]) -> Parse:
             firsts[item] = found
         return firsts[item]
 
+    def give_back(parts: Body, items: list[int | list[Parse]], ends: list[list[int]]) -> int | None:
+        """Take away the latest iteration, which may belong to what follows its loop; return where it began."""
+        while ends:
+            latest = items[-1]
+            if isinstance(latest, list) and ends[-1]:
+                at = ends[-1].pop()
+                latest.pop()
+                if latest or -1 - parts[len(items) - 1] in optional:
+                    return at
+            ends.pop()
+            items.pop()
+        return None
+
     def body(parts: Body, at: int) -> tuple[Parse | None, int]:
         nonlocal furthest
         items: list[int | list[Parse]] = []
@@ -135,30 +163,31 @@ def parse(grammar: Grammar, symbols: Sequence[int]) -> Parse:
                     ends.append([])
                     at += 1
                     continue
-                # The latest loop before may have taken an iteration that belongs to what follows it.
-                while ends and not ends[-1]:
-                    ends.pop()
-                    items.pop()
-                if not ends:
-                    return None, at
-                at = ends[-1].pop()
-                latest = items[-1]
-                assert isinstance(latest, list)
-                latest.pop()
-                continue
-            iterations: list[Parse] = []
-            starts: list[int] = []
-            possible = first(part)
-            while at < count and symbols[at] in possible:
-                iteration, end = body(grammar.loops[-1 - part], at)
-                if iteration is None or end == at:
-                    break
-                iterations.append(iteration)
-                starts.append(at)
-                at = end
-            items.append(iterations)
-            ends.append(starts)
+            else:
+                iterations, starts, at = loop(part, at)
+                if iterations or -1 - part in optional:
+                    items.append(iterations)
+                    ends.append(starts)
+                    continue
+                furthest = max(furthest, at)
+            begun = give_back(parts, items, ends)
+            if begun is None:
+                return None, at
+            at = begun
         return Parse(items), at
+
+    def loop(part: int, at: int) -> tuple[list[Parse], list[int], int]:
+        iterations: list[Parse] = []
+        starts: list[int] = []
+        possible = first(part)
+        while at < count and symbols[at] in possible:
+            iteration, end = body(grammar.loops[-1 - part], at)
+            if iteration is None or end == at:
+                break
+            iterations.append(iteration)
+            starts.append(at)
+            at = end
+        return iterations, starts, at
 
     whole, at = body(grammar.top, 0)
     if whole is None or at < count:

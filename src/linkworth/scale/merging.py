@@ -9,6 +9,13 @@ Tree = tuple["int | Tree", ...]
 """A body: symbols, and the bodies of its loops."""
 Item = int | Tree
 
+
+class Perhaps(tuple[Item, ...]):
+    """The body of a loop that may run zero times."""
+
+    __slots__ = ()
+
+
 MOST_CELLS = 4_000_000
 """Pairs of items of two bodies that are compared at most."""
 FEWEST_SHARED = 0.7
@@ -23,7 +30,7 @@ def merge(one: Grammar, other: Grammar) -> Grammar | None:
     if shared < FEWEST_SHARED_AT_TOP * max(_symbols(first), _symbols(second)):
         return None
     loops: list[Body] = []
-    known: dict[Body, int] = {}
+    known: dict[tuple[Body, bool], int] = {}
 
     def flat(tree: Tree) -> Body:
         out = []
@@ -32,17 +39,25 @@ def merge(one: Grammar, other: Grammar) -> Grammar | None:
                 out.append(item)
                 continue
             body = flat(item)
-            number = known.setdefault(body, len(loops))
+            number = known.setdefault((body, isinstance(item, Perhaps)), len(loops))
             if number == len(loops):
                 loops.append(body)
             out.append(-1 - number)
         return tuple(out)
 
-    return Grammar(flat(merged), loops)
+    top = flat(merged)
+    return Grammar(top, loops, frozenset(number for (_, perhaps), number in known.items() if perhaps))
 
 
 def _tree(body: Body, grammar: Grammar) -> Tree:
-    return tuple(item if item >= 0 else _tree(grammar.loops[-1 - item], grammar) for item in body)
+    out: list[Item] = []
+    for item in body:
+        if item < 0:
+            inner = _tree(grammar.loops[-1 - item], grammar)
+            out.append(Perhaps(inner) if -1 - item in grammar.optional else inner)
+        else:
+            out.append(item)
+    return tuple(out)
 
 
 def _symbols(item: Item) -> int:
@@ -105,7 +120,7 @@ def _ways(
     if i < len(one) and j < len(other):
         first, second = one[i], other[j]
         if first == second:
-            yield 1, 1, first, _symbols(first)
+            yield 1, 1, second if isinstance(second, Perhaps) else first, _symbols(first)
         elif isinstance(first, tuple) and isinstance(second, tuple):
             if (first, second) not in known:
                 known[first, second] = _same_loop(first, second)
@@ -125,12 +140,15 @@ def _ways(
 
 def _same_loop(one: Tree, other: Tree) -> tuple[Item | None, int]:
     body, shared = _merged(one, other)
-    enough = shared >= FEWEST_SHARED * max(_symbols(one), _symbols(other))
-    return (body, shared) if enough else (None, 0)
+    if shared < FEWEST_SHARED * max(_symbols(one), _symbols(other)):
+        return None, 0
+    return Perhaps(body) if isinstance(one, Perhaps) or isinstance(other, Perhaps) else body, shared
 
 
 def _optional(items: Sequence[Item]) -> Iterator[Item]:
     """Yield loops that may run zero times: those that are there, and one for each run of symbols."""
     for is_symbol, run in groupby(items, key=lambda item: isinstance(item, int)):
         same = tuple(run)
-        yield from (same,) if is_symbol else same
+        yield from (
+            (Perhaps(same),) if is_symbol else (Perhaps(each) for each in same if isinstance(each, tuple))
+        )

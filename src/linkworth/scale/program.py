@@ -19,8 +19,8 @@ from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
 from linkworth.scale.rules import ByCount, Rule, Samples, UnfitError, fit_appearance, fit_number
 
 Key = tuple[int, ...]
-MOST_MERGED = 8
-"""Sequences of one role that may each lack parts of the others."""
+MOST_MERGED = 3
+"""Sequences of one role for each recording, if they may lack parts of each other."""
 
 
 class Events(NamedTuple):
@@ -126,7 +126,10 @@ class Builder:
         fitter = Fitter(points, weak=self.weak)
         groups = {number: Groups(point) for number, point in enumerate(points)}
         # Alignment is quick and fits are not, so every role is aligned before any is fitted.
-        aligned = {key: (samples[key], self._align(samples[key])) for key in sorted(wanted)}
+        aligned = {
+            key: (samples[key], self._align(samples[key]))
+            for key in sorted(wanted, key=lambda key: (-len(self._different(samples[key])), key))
+        }
         return Behaviour(
             arrangement,
             kind,
@@ -138,11 +141,16 @@ class Builder:
             },
         )
 
-    def _align(self, samples: Sequence[_Sample]) -> tuple[Alignment, dict[bytes, int]]:
-        """Align the different sequences of a role; which one a sample has is in the dictionary."""
+    def _different(self, samples: Sequence[_Sample]) -> dict[bytes, _Sample]:
+        """Return the different sequences of a role, each with a rank that has it."""
         texts: dict[bytes, _Sample] = {}
         for each in samples:
             texts.setdefault(self._texts[each.recording][each.rank], each)
+        return texts
+
+    def _align(self, samples: Sequence[_Sample]) -> tuple[Alignment, dict[bytes, int]]:
+        """Align the different sequences of a role; which one a sample has is in the dictionary."""
+        texts = self._different(samples)
         sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         numbers = {text: number for number, text in enumerate(texts)}
         lengths = [len(each) for each in sequences]
@@ -165,18 +173,17 @@ class Builder:
         )
         (text, _), sequence = known[0]
         grammar = self._folded(text, sequence)
-        merged = 0
+        merged = False
         for (text, sample), sequence in known:
             unfit = self._unfit(grammar, sample, sequence)
             if unfit is None:
                 continue
             both = None
-            if self.merging and merged < MOST_MERGED:
+            if self.merging and len(known) <= MOST_MERGED * len(self.recordings):
                 both = merge(grammar, self._folded(text, sequence))
             if both is None:
                 raise unfit
-            grammar = both
-            merged += 1
+            grammar, merged = both, True
         for (_, sample), sequence in known if merged else ():
             unfit = self._unfit(grammar, sample, sequence)
             if unfit is not None:
@@ -248,10 +255,12 @@ class Builder:
         """Return the samples that enter a loop, and how often it runs in them."""
         entered = [alignment.counts[loop][number] for number in table.sequence_of_sample]
         if any(len(set(each)) > 1 for each in entered):
-            raise UnfitError(
+            unfit = UnfitError(
                 self._site(leaves_of_loops(alignment.top)[loop], table),
                 "its loop runs differently often each time",
             )
+            unfit.fitted = 2
+            raise unfit
         which = np.array([number for number, each in enumerate(entered) if each], dtype=np.int64)
         return which, np.array([each[0] for each in entered if each], dtype=np.int64)
 

@@ -1,6 +1,7 @@
 """Recordings in memory: the different calls of all ranks, and each rank's sequence of them."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,13 @@ class Recording:
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
 
+    def without_local_calls(self) -> "Recording":
+        """Return the recording without calls that concern no other rank, such as MPI_Wtime."""
+        local = np.array([call.call_class == "local" for call in self.calls], dtype=bool)
+        bare = copy(self)
+        bare.sequences = [_without(each, local[each.calls]) for each in self.sequences]
+        return bare
+
     def _read(self, rank: int, numbers: dict[Any, int]) -> Sequence:
         read = _engine.read_rank(self.trace.engine, rank)
         if read["threaded"]:
@@ -97,6 +105,14 @@ class Recording:
 
 def _firsts(calls: Numbers) -> list[int]:
     return [int(number) for number in np.unique(calls)]
+
+
+def _without(sequence: Sequence, dropped: npt.NDArray[np.bool_]) -> Sequence:
+    """Return a sequence without some calls. Their computation belongs to the next one that is there."""
+    kept = np.flatnonzero(~dropped)
+    starts = np.append(0, kept[:-1] + 1)
+    compute = np.add.reduceat(sequence.compute, starts) if len(kept) else sequence.compute[:0]
+    return Sequence(sequence.calls[kept], compute, sequence.has_cpu[kept], sequence.durations[kept])
 
 
 def _is_poll(call: Call) -> bool:
