@@ -1,10 +1,11 @@
 """Windows of messages both ways between pairs of ranks over TCP, measured in the lab: who loses one of the two directions.
 
-    .venv/bin/python benchmarks/lab/bench_both_ways.py [--mpi openmpi] [--pairs 1,4] [--bytes 70000,150000,600000]
+    .venv/bin/python benchmarks/lab/bench_both_ways.py [--mpi openmpi] [--pairs 1,4] [--bytes 70000,600000] [--outside 0.05]
 
 Printed is the time of a window, over the time of one direction's bytes on the link: 1.0 if both directions are full, 2.0 if
-they take turns. With Open MPI it is measured as installed and without PUT (btl_tcp_flags=1). The links have 100 Mbit/s, so that
-a busy machine disturbs little.
+they take turns. With Open MPI it is measured as installed, without PUT (btl_tcp_flags=send), and with an eager limit of 8 MiB.
+The links have 100 Mbit/s, so that a busy machine disturbs little. With --outside, the ranks sleep so long between the start of
+the messages and the wait for them, and this time is taken off.
 """
 
 import argparse
@@ -22,7 +23,11 @@ from linkworth.mpi import find
 
 BYTES_PER_SECOND = 12.5e6
 WINDOWS = ("1", "2", "4", "16", "64")
-WITHOUT_PUT = "OMPI_MCA_btl_tcp_flags"
+SETTINGS = {
+    "installed": {},
+    "send only": {"OMPI_MCA_btl_tcp_flags": "send"},
+    "eager 8M": {"OMPI_MCA_btl_tcp_eager_limit": "8388608"},
+}
 
 
 def main() -> None:
@@ -31,6 +36,7 @@ def main() -> None:
     parser.add_argument("--pairs", default="1,4")
     parser.add_argument("--bytes", default="70000,150000,600000")
     parser.add_argument("--seconds", type=float, default=1.0, help="traffic of each point in one direction")
+    parser.add_argument("--outside", type=float, default=0.0, help="seconds outside MPI in each window")
     given = parser.parse_args()
     mpi = find.choose(given.mpi)
     print(
@@ -41,24 +47,22 @@ def main() -> None:
         for pairs in map(int, given.pairs.split(",")):
             with open_place(Place(kind="lab", name="100mbit", nodes=2, ranks_per_node=pairs)) as opened:
                 for size in map(int, given.bytes.split(",")):
-                    for flags in ("", "1") if mpi.kind == "openmpi" else ("",):
-                        os.environ.pop(WITHOUT_PUT, None)
-                        if flags:
-                            os.environ[WITHOUT_PUT] = flags
+                    for setting in SETTINGS if mpi.kind == "openmpi" else ("installed",):
+                        for name in {name for variables in SETTINGS.values() for name in variables}:
+                            os.environ.pop(name, None)
+                        os.environ.update(SETTINGS[setting])
                         traffic = str(given.seconds * BYTES_PER_SECOND)
-                        folder = Path(scratch) / f"{pairs}-{size}-{flags}"
-                        command = [str(program), traffic, str(size), *WINDOWS]
+                        folder = Path(scratch) / f"{pairs}-{size}-{setting}"
+                        command = [str(program), traffic, str(size), str(given.outside), *WINDOWS]
                         output = printed(command, mpi, opened, folder, ranks=2 * pairs, timeout=300.0)
                         # A launcher's warnings come before the figures.
                         words = output.split()[-len(WINDOWS) :]
                         wire = pairs * wire_bytes(fabrics.get("gbe").link, size) / BYTES_PER_SECOND
                         shown = "  ".join(
-                            f"{float(word) / (wire * int(messages)):.2f}"
+                            f"{(float(word) - given.outside) / (wire * int(messages)):.2f}"
                             for word, messages in zip(words, WINDOWS, strict=True)
                         )
-                        print(
-                            f"{pairs} {size:>8} {'send only' if flags else 'installed'}  {shown}", flush=True
-                        )
+                        print(f"{pairs} {size:>8} {setting:9}  {shown}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,22 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Windows of messages both ways, one after the other, between rank r of the first half and rank r of the
-// second. Arguments: bytes of traffic in one direction, bytes of a message, then the messages of a window.
-// Prints for each the seconds of a window.
+// second. Arguments: bytes of traffic in one direction, bytes of a message, seconds that the ranks sleep
+// outside MPI in each window, then the messages of a window. Prints for each the seconds of a window.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { most_messages = 64, warm_up = 2, fewest = 4 };
 
-static void window(int partner, int messages, int bytes, char* out, char* in) {
+static void window(int partner, int messages, int bytes, double outside, char* out, char* in) {
     MPI_Request requests[2 * most_messages];
     for (int i = 0; i < messages; ++i)
         MPI_Irecv(in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[messages + i]);
     for (int i = 0; i < messages; ++i)
         MPI_Isend(out, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[i]);
+    const struct timespec pause = {(time_t)outside, (long)((outside - (time_t)outside) * 1e9)};
+    nanosleep(&pause, NULL);
     MPI_Waitall(2 * messages, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -22,14 +25,15 @@ int main(int count, char** arguments) {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (count < 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (count < 5) MPI_Abort(MPI_COMM_WORLD, 2);
     const double sent = atof(arguments[1]);
     const int bytes = atoi(arguments[2]);
+    const double outside = atof(arguments[3]);
     const int partner = (rank + ranks / 2) % ranks;
     char* const out = calloc((size_t)bytes + 1, 1);
     char* const in = calloc((size_t)bytes + 1, 1);
     if (out == NULL || in == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
-    for (int each = 3; each < count; ++each) {
+    for (int each = 4; each < count; ++each) {
         const int messages = atoi(arguments[each]);
         if (messages < 1 || messages > most_messages) MPI_Abort(MPI_COMM_WORLD, 2);
         int repeats = (int)(sent / ((double)bytes * messages * ranks / 2));
@@ -40,7 +44,7 @@ int main(int count, char** arguments) {
                 MPI_Barrier(MPI_COMM_WORLD);
                 before = MPI_Wtime();
             }
-            window(partner, messages, bytes, out, in);
+            window(partner, messages, bytes, outside, out, in);
         }
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) printf("%.9f\n", (MPI_Wtime() - before) / repeats);

@@ -56,8 +56,8 @@ def test_a_sender_of_a_message_within_the_limit_goes_on(
     predict: Predict, on: Fabric, library: CollectiveLibrary, nodes: list[int], name: str
 ) -> None:
     computes = Call("MPI_Wtime", "local").after(1.0)
-    ranks = [[send(1, 100_000), computes], [computes, recv(0, 100_000)]]
-    for value, least in (("99999", 2.0), ("100000", 1.0)):
+    ranks = [[send(1, 50_000), computes], [computes, recv(0, 50_000)]]
+    for value, least in (("49999", 2.0), ("50000", 1.0)):
         settings = ReplaySettings(mpi_library=library, mpi_settings={name: value})
         found = predict(ranks, on, nodes=nodes, settings=settings)
         assert found.mpi_settings == {name: value}
@@ -122,6 +122,14 @@ def test_a_setting_reaches_the_networks_of_its_transport() -> None:
     assert warning == "btl_tcp_flags is for TCP, so ib-fdr is predicted without it"
     assert on_fabric(OPENMPI, IB, chosen) == (IB, {})
     assert on_fabric(OPENMPI, GBE, chosen)[1] == chosen
+
+
+def test_a_long_eager_message_over_tcp_moves_while_its_ranks_wait() -> None:
+    chosen = {"btl_tcp_eager_limit": "8388608"}
+    (warning,) = require_use(OPENMPI, [GBE], chosen)
+    assert "eager messages over 65,536 bytes" in warning
+    found, _ = on_fabric(OPENMPI, GBE, chosen)
+    assert (found.link.eager_limit_bytes, found.tcp.pair_from_bytes) == (65536, 8388608)
 
 
 def test_rails_follow_the_limit() -> None:
