@@ -27,7 +27,7 @@ def get(name: str) -> Machine:
 
     Raises UsageError for an unknown name, with the nearest ones, and for a file with a fault.
     """
-    if "/" in name or name.endswith(".toml"):
+    if is_path(name):
         machines = decode(read_toml(Path(name)), MachinesFile, name).machines
         if len(machines) != 1:
             raise UsageError(f"{name}: a machine file has one [[machines]]; this one has {len(machines)}")
@@ -36,6 +36,11 @@ def get(name: str) -> Machine:
     if name not in catalog:
         raise unknown_name("machine", name, catalog)
     return catalog[name]
+
+
+def is_path(name: str) -> bool:
+    """Return whether a machine is given by its file's path."""
+    return "/" in name or name.endswith(".toml")
 
 
 @functools.cache

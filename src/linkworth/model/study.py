@@ -153,7 +153,7 @@ class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """Source of the computation times of predictions."""
 
     machine: str | None = None
-    """Machine of the catalog, for programs recorded without running."""
+    """Machine of the catalog, or its file, for programs recorded without running."""
     calibrate_with: str | None = None
     """Class or problem of a run on this machine, used instead of `machine`."""
     measured_on: str = ""

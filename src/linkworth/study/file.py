@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.catalog import machines
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, StudyPrediction, StudyPrices
 from linkworth.places.kinds import parse_place
@@ -101,9 +102,11 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         published=published_of(document, file, figures),
     )
     prediction = _with_published_times(study)
+    folder = Path(document.built_in[STUDY_FOLDER])
     if prediction.startup:
-        beside = Path(document.built_in[STUDY_FOLDER]) / prediction.startup
-        prediction = msgspec.structs.replace(prediction, startup=str(beside))
+        prediction = msgspec.structs.replace(prediction, startup=str(folder / prediction.startup))
+    if prediction.machine and machines.is_path(prediction.machine):
+        prediction = msgspec.structs.replace(prediction, machine=str(folder / prediction.machine))
     study = msgspec.structs.replace(study, prediction=prediction)
     check(document, study, file)
     return study

@@ -124,6 +124,7 @@ class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """`[predict]`."""
 
     machine: str | None = None
+    """Name in the catalog, or a file of `linkworth machines measure`, relative to the study file's folder."""
     calibrate_with: str | None = None
     measured_on: str = ""
     measured: dict[str, str] = {}
