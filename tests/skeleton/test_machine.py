@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from linkworth.catalog import machines
-from linkworth.errors import UsageError
+from linkworth.cli.main import main
 from linkworth.measure.machine.hardware import cores
 from linkworth.skeleton import machine as measured
 from linkworth.skeleton.progress import SilentProgress
@@ -39,5 +39,13 @@ def test_the_programs_run_on_one_core_and_on_all(tmp_path: Path, monkeypatch: py
     measured.write_machine(found, tmp_path / "here.toml")
     again = machines.get(str(tmp_path / "here.toml"))
     assert again.kernels[0].seconds == pytest.approx(kernel.seconds, rel=1e-3)
-    with pytest.raises(UsageError, match=r"must end in \.toml"):
-        measured.write_machine(found, tmp_path / "here")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("here", "must end in .toml"), ("absent/here.toml", "its folder is absent")]
+)
+def test_an_output_is_refused_before_the_measurement(
+    name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["machines", "measure", "-o", str(tmp_path / name)]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())

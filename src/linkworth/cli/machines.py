@@ -40,8 +40,9 @@ def measure_command(output: Path, name: str | None, mpi: str | None) -> None:
     The bundled programs run on one core, and one copy on each core at once. Memory and copies follow. The file is a machine
     for --machine and --recorded-on. Run it while nothing else runs.
     """
-    from linkworth.skeleton.machine import default_name, measure_machine, write_machine
+    from linkworth.skeleton.machine import check_output, default_name, measure_machine, write_machine
 
+    check_output(output)
     with Steps(plain_lines=True) as steps:
         machine, warning = measure_machine(name or default_name(), mpi, steps)
     write_machine(machine, output)

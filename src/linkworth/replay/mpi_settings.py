@@ -178,12 +178,15 @@ def _setting(name: str, value: str, rules: CollectiveRules) -> MpiSetting:
 
 
 def _has(rules: CollectiveRules, setting: MpiSetting) -> bool:
-    own = rules.origin == "trace" and _OTHER_MPICH.search(rules.recorded_library)
-    return rules.library.startswith(setting.libraries) and not own
+    return _library(rules).startswith(setting.libraries)
 
 
 def _library(rules: CollectiveRules) -> str:
-    return rules.recorded_library if rules.origin == "trace" else rules.library
+    """Return the library whose settings count: that of the collectives, or one that only shares MPICH's algorithms."""
+    if rules.library.startswith("mpich") and rules.origin == "trace":
+        other = _OTHER_MPICH.search(rules.recorded_library)
+        return other[0].lower() if other else rules.library
+    return rules.library
 
 
 def _reaches(setting: MpiSetting, fabric: Fabric) -> bool:

@@ -179,10 +179,21 @@ def _rate(work: Callable[[], object], size: int) -> float:
     return count * size / elapsed
 
 
-def write_machine(machine: Machine, path: Path) -> None:
-    """Write a machine file. Raises UsageError for a name that `machine` would not take for a file."""
-    if path.suffix != ".toml" and not is_stream(path):
+def check_output(path: Path) -> None:
+    """Raise UsageError for a name that `machine` would not take for a file, and for a folder that cannot be written."""
+    if is_stream(path):
+        return
+    if path.suffix != ".toml":
         raise UsageError(f"{path}: the name of a machine file must end in .toml to be recognised as one")
+    if not os.access(path.resolve().parent, os.W_OK):
+        raise UsageError(
+            f"cannot write {path}: its folder is absent or cannot be written; give another place"
+        )
+
+
+def write_machine(machine: Machine, path: Path) -> None:
+    """Write a machine file. Raises UsageError as `check_output` does."""
+    check_output(path)
     write_output(path, text(machine))
 
 
