@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 RTT_PROGRAM = """
@@ -80,9 +79,7 @@ class Namespace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._holder.kill()
         self._holder.wait()
 

@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 _OPTIONS = [
@@ -66,9 +65,7 @@ class Page:
     def __enter__(self) -> "Page":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._to)
         os.close(self._from)
         self._process.terminate()

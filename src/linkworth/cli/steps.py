@@ -1,6 +1,5 @@
 """Progress of several steps: a bar on a terminal's standard error, elsewhere a plain line for each step."""
 
-from types import TracebackType
 from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -29,9 +28,7 @@ class Steps:
         )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar:
             self._bar.stop()
 

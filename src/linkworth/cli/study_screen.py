@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
@@ -36,9 +35,7 @@ class StudyProgress:
         )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar:
             self._bar.stop()
 

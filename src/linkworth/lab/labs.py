@@ -10,7 +10,6 @@ import sys
 import time
 import uuid
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -101,9 +100,7 @@ class Lab:
         """Return the lab itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take it down if it belongs to this process."""
         self.close()
 

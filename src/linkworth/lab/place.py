@@ -3,7 +3,6 @@
 import os
 import platform
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -96,9 +95,7 @@ class LabPlace:
         """Return the site itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take the lab down if it was made for this run."""
         self.lab.close()
 

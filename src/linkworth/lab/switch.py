@@ -10,7 +10,6 @@ import contextlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -172,8 +171,6 @@ class Switch:
         """Return itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it."""
         self.close()

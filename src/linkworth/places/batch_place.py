@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from linkworth.errors import UsageError
@@ -81,9 +80,7 @@ class BatchPlace:
         """Return itself, since jobs are submitted run by run."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release nothing: each run has waited for its job or cancelled it."""
 
 

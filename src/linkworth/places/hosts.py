@@ -10,7 +10,6 @@ import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -99,9 +98,7 @@ class HostfilePlace:
             self._cores[name] = int(answer.stdout)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release nothing."""
 
 

@@ -5,7 +5,6 @@ import platform
 import re
 import socket
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from linkworth.errors import EnvironmentLacksError
@@ -89,7 +88,5 @@ class LocalPlace:
         """Return itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release nothing."""

@@ -1,6 +1,5 @@
 """Interface between linkworth and a place where jobs run: its nodes, its launcher, its counters."""
 
-from types import TracebackType
 from typing import Protocol, Self
 
 from linkworth.model.counters import NodeCounters
@@ -42,7 +41,5 @@ class OpenPlace(Protocol):
     def __enter__(self) -> Self:
         """Return the site itself."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release the place."""

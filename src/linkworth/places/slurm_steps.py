@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import subprocess
-from types import TracebackType
 from typing import Self
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -109,9 +108,7 @@ class SlurmSteps:
         """Return itself, since the job already has the nodes."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release nothing."""
 
 

@@ -3,7 +3,6 @@
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Self
 
 from linkworth.model.study import RunRecord
@@ -48,9 +47,7 @@ class JobThreads:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._leaving.set()
         for thread in self._threads:
             thread.join(_LEAVE_SECONDS)
