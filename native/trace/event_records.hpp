@@ -27,7 +27,7 @@ struct EventRecords {
     std::vector<std::uint8_t> duration_symbols;         ///< by event
     std::vector<std::uint64_t> cpu;                     ///< nanoseconds, of the events that have it
     std::vector<EventNote> notes;
-    // Of open shapes, if there are any (arguments.hpp).
+    // Open shapes, if there are any (arguments.hpp).
     std::vector<bool> is_open;         ///< by shape
     std::vector<Arguments> arguments;  ///< of their events, in order
     std::vector<std::uint8_t> open_payloads;

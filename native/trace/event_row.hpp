@@ -16,7 +16,7 @@ struct EventRow {
     bool has_arguments = false;  ///< which are beside the row, not in its shape
 };
 
-/// What messages of one shape may differ in.
+/// Arguments in which messages of one shape may differ.
 struct Arguments {
     std::uint64_t bytes = 0;
     std::int32_t peer = 0;

@@ -33,9 +33,7 @@ bool resolve(void* handle, const char* name, Function& function) {
 Library load_library() {
     Library library;
     void* handle = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        return library;
-    }
+    if (handle == nullptr) return library;
     library.loaded = resolve(handle, "ZSTD_compressBound", library.compress_bound) &&
                      resolve(handle, "ZSTD_isError", library.is_error) &&
                      resolve(handle, "ZSTD_createCCtx", library.create_compressor) &&
@@ -71,8 +69,6 @@ constexpr int longest_step = 1 << 17;
 
 }  // namespace
 
-bool zstd_available() { return library().loaded; }
-
 Compressor::Compressor() {
     if (library().loaded) {
         context_ = library().create_compressor();
@@ -86,29 +82,21 @@ Compressor::Compressor() {
 }
 
 Compressor::~Compressor() {
-    if (context_ != nullptr) {
-        library().free_compressor(context_);
-    }
+    if (context_ != nullptr) library().free_compressor(context_);
 }
 
 bool Compressor::compress(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out) {
-    if (context_ == nullptr) {
-        return false;
-    }
+    if (context_ == nullptr) return false;
     out.resize(library().compress_bound(raw.size()));
     const std::size_t size =
         library().compress(context_, out.data(), out.size(), raw.data(), raw.size(), level);
-    if (library().is_error(size) != 0 || size >= raw.size()) {
-        return false;
-    }
+    if (library().is_error(size) != 0 || size >= raw.size()) return false;
     out.resize(size);
     return true;
 }
 
 bool Compressor::compress_symbols(std::span<const std::uint8_t> raw, std::vector<std::uint8_t>& out) {
-    if (context_ == nullptr) {
-        return false;
-    }
+    if (context_ == nullptr) return false;
     const std::size_t bound = library().compress_bound(raw.size());
     const auto compress_into = [&](std::vector<std::uint8_t>& to) {
         to.resize(bound);
@@ -128,17 +116,13 @@ bool Compressor::compress_symbols(std::span<const std::uint8_t> raw, std::vector
             size = coded;
         }
     }
-    if (size >= raw.size()) {
-        return false;
-    }
+    if (size >= raw.size()) return false;
     out.resize(size);
     return true;
 }
 
 Decompressor::~Decompressor() {
-    if (context_ != nullptr) {
-        library().free_decompressor(context_);
-    }
+    if (context_ != nullptr) library().free_decompressor(context_);
 }
 
 bool Decompressor::expand(std::span<const std::uint8_t> stored, std::uint8_t* out, std::size_t raw_bytes) {
@@ -147,9 +131,7 @@ bool Decompressor::expand(std::span<const std::uint8_t> stored, std::uint8_t* ou
             "this trace is compressed with Zstandard, which is not on this machine: install libzstd.so.1 "
             "(Debian and Ubuntu: libzstd1; RHEL: libzstd)");
     }
-    if (context_ == nullptr) {
-        context_ = library().create_decompressor();
-    }
+    if (context_ == nullptr) context_ = library().create_decompressor();
     const std::size_t size = library().decompress(context_, out, raw_bytes, stored.data(), stored.size());
     return library().is_error(size) == 0 && size == raw_bytes;
 }

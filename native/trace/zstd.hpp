@@ -10,9 +10,6 @@
 
 namespace linkworth::tracefile {
 
-/// Returns whether libzstd.so.1 is on this machine.
-bool zstd_available();
-
 /// Compresses one block; keeps its working memory between blocks. Do not share it between threads.
 class Compressor {
   public:

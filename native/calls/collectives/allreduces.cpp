@@ -9,32 +9,20 @@ namespace linkworth::replay::collectives {
 
 Schedule allreduce_recursive_doubling(Rank me, Rank size, Bytes bytes) {
     const Fold fold(me, size);
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield send_to(me + 1, bytes);
-        } else {
-            co_yield receive_from(me - 1, bytes);
-        }
-        co_yield wait_all();
-        if (!fold.idle) co_yield combine(bytes);
-    }
+    Step step;
+    if (me < 2 * fold.folded)
+        for (Schedule giving = fold_in(me, fold.idle, bytes); giving.next(step);) co_yield step;
     if (!fold.idle) {
-        for (Rank step = 1; step < fold.power; step *= 2) {
-            const Rank partner = fold.original(fold.mine ^ step);
+        for (Rank distance = 1; distance < fold.power; distance *= 2) {
+            const Rank partner = fold.original(fold.mine ^ distance);
             co_yield receive_from(partner, bytes);
             co_yield send_to(partner, bytes);
             co_yield wait_all();
             co_yield combine(bytes);
         }
     }
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield receive_from(me + 1, bytes);
-        } else {
-            co_yield send_to(me - 1, bytes);
-        }
-        co_yield wait_all();
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule taking = fold_out(me, fold.idle, bytes); taking.next(step);) co_yield step;
 }
 
 Schedule allreduce_rabenseifner(Rank me, Rank size, Bytes bytes, Bytes element, bool by_halves) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "calls/collectives/types.hpp"
+#include "calls/schedule.hpp"
 
 namespace linkworth::replay::collectives {
 
@@ -36,5 +37,18 @@ struct Fold {
         return pieces.sum(first_of(first), first_of(first + count) - first_of(first));
     }
 };
+
+/// The idle one of a pair gives its vector to the other one, which combines both.
+inline Schedule fold_in(Rank me, bool idle, Bytes bytes) {
+    co_yield idle ? send_to(me ^ 1U, bytes) : receive_from(me ^ 1U, bytes);
+    co_yield wait_all();
+    if (!idle) co_yield combine(bytes);
+}
+
+/// The idle one of a pair gets its part of the result from the other one.
+inline Schedule fold_out(Rank me, bool idle, Bytes bytes) {
+    co_yield idle ? receive_from(me ^ 1U, bytes) : send_to(me ^ 1U, bytes);
+    co_yield wait_all();
+}
 
 }  // namespace linkworth::replay::collectives

@@ -36,11 +36,10 @@ Schedule exchange_with(Rank partner, Bytes sent, Bytes received) {
 Schedule with_all(const std::vector<Rank>* others, Counts bytes, bool sending) {
     for (Rank index = 0; index < others->size(); ++index) {
         if (bytes[index] == 0) continue;
-        if (sending) {
+        if (sending)
             co_yield send_to((*others)[index], bytes[index]);
-        } else {
+        else
             co_yield receive_from((*others)[index], bytes[index]);
-        }
     }
     co_yield wait_all();
 }
@@ -158,11 +157,10 @@ Schedule build_between_groups(const Rules& rules, const Operation& operation, Pa
             groups.local(Collective::bcast, piece_received * there);
             break;
         case Collective::allgatherv:
-            if (groups.leads()) {
+            if (groups.leads())
                 groups.add(gather_from_all(&sides.remote, list(operation.receives, there, 0), operation.own));
-            } else if (operation.own > 0) {
+            else if (operation.own > 0)
                 groups.add(send_once(groups.leader(), operation.own));
-            }
             groups.local(Collective::bcast, total_of(list(operation.receives, there, 0)));
             break;
         case Collective::gather:
@@ -190,18 +188,16 @@ Schedule build_between_groups(const Rules& rules, const Operation& operation, Pa
             }
             break;
         case Collective::gatherv:
-            if (is_root) {
+            if (is_root)
                 groups.add(with_all(&sides.remote, list(operation.receives, there, 0), false));
-            } else if (operation.own > 0) {
+            else if (operation.own > 0)
                 groups.add(send_once(root, operation.own));
-            }
             break;
         case Collective::scatterv:
-            if (is_root) {
+            if (is_root)
                 groups.add(with_all(&sides.remote, list(operation.sends, there, 0), true));
-            } else if (operation.own > 0) {
+            else if (operation.own > 0)
                 groups.add(receive_once(root, operation.own));
-            }
             break;
         case Collective::alltoall:
         case Collective::alltoallv:

@@ -8,94 +8,53 @@ namespace {
 
 using enum Algorithm;
 
+/// By algorithm, in the order of the enumeration; "-" has no name of its own.
+constexpr std::string_view spellings =
+    "binary binomial - bruck butterfly chain double_ring gather_bcast han in_order_binary knomial linear "
+    "linear_sync neighbor smp - nonoverlapping pairwise pairwise_xor pipeline rabenseifner "
+    "recursive_doubling recursive_halving ring scatter_allgather scatter_allgather_ring segmented_ring "
+    "split_binary tree two_proc";
+static_assert(std::count(spellings.begin(), spellings.end(), ' ') == static_cast<int>(two_proc));
+
+std::string_view spelling(Algorithm algorithm) {
+    std::string_view left = spellings;
+    for (int skipped = 0; skipped < static_cast<int>(algorithm); ++skipped)
+        left.remove_prefix(left.find(' ') + 1);
+    return left.substr(0, left.find(' '));
+}
+
 void add(std::vector<NamedAlgorithm>& all, std::initializer_list<Collective> collectives,
-         std::initializer_list<std::pair<std::string_view, Algorithm>> algorithms) {
+         std::initializer_list<Algorithm> algorithms) {
     for (const Collective collective : collectives)
-        for (const auto& [name, algorithm] : algorithms) all.push_back({collective, name, algorithm});
+        for (const Algorithm algorithm : algorithms)
+            all.push_back({collective, spelling(algorithm), algorithm});
 }
 
 std::vector<NamedAlgorithm> make_names() {
     std::vector<NamedAlgorithm> all;
     add(all, {Collective::barrier},
-        {{"linear", linear},
-         {"double_ring", double_ring},
-         {"recursive_doubling", recursive_doubling},
-         {"bruck", bruck},
-         {"two_proc", two_proc},
-         {"tree", tree},
-         {"smp", node_leaders},
-         {"han", han}});
+        {linear, double_ring, recursive_doubling, bruck, two_proc, tree, node_leaders, han});
     add(all, {Collective::bcast},
-        {{"linear", linear},
-         {"chain", chain},
-         {"pipeline", pipeline},
-         {"split_binary", split_binary},
-         {"binary", binary},
-         {"binomial", binomial},
-         {"knomial", knomial},
-         {"scatter_allgather", scatter_allgather},
-         {"scatter_allgather_ring", scatter_allgather_ring},
-         {"smp", node_leaders},
-         {"han", han}});
+        {linear, chain, pipeline, split_binary, binary, binomial, knomial, scatter_allgather,
+         scatter_allgather_ring, node_leaders, han});
     add(all, {Collective::reduce},
-        {{"linear", linear},
-         {"chain", chain},
-         {"pipeline", pipeline},
-         {"binary", binary},
-         {"binomial", binomial},
-         {"in_order_binary", in_order_binary},
-         {"rabenseifner", rabenseifner},
-         {"smp", node_leaders},
-         {"han", han}});
+        {linear, chain, pipeline, binary, binomial, in_order_binary, rabenseifner, node_leaders, han});
     add(all, {Collective::allreduce},
-        {{"linear", linear},
-         {"nonoverlapping", nonoverlapping},
-         {"recursive_doubling", recursive_doubling},
-         {"ring", ring},
-         {"segmented_ring", segmented_ring},
-         {"rabenseifner", rabenseifner},
-         {"tree", tree},
-         {"smp", node_leaders},
-         {"han", han}});
+        {linear, nonoverlapping, recursive_doubling, ring, segmented_ring, rabenseifner, tree, node_leaders,
+         han});
     add(all, {Collective::allgather},
-        {{"linear", linear},
-         {"bruck", bruck},
-         {"recursive_doubling", recursive_doubling},
-         {"ring", ring},
-         {"neighbor", neighbor},
-         {"two_proc", two_proc},
-         {"gather_bcast", gather_bcast},
-         {"han", han}});
+        {linear, bruck, recursive_doubling, ring, neighbor, two_proc, gather_bcast, han});
     add(all, {Collective::allgatherv},
-        {{"linear", linear},
-         {"bruck", bruck},
-         {"recursive_doubling", recursive_doubling},
-         {"ring", ring},
-         {"neighbor", neighbor},
-         {"two_proc", two_proc},
-         {"gather_bcast", gather_bcast}});
-    add(all, {Collective::alltoall},
-        {{"linear", linear},
-         {"pairwise", pairwise},
-         {"pairwise_xor", pairwise_xor},
-         {"bruck", bruck},
-         {"linear_sync", linear_sync},
-         {"two_proc", two_proc}});
-    add(all, {Collective::alltoallv, Collective::alltoallw}, {{"linear", linear}, {"pairwise", pairwise}});
-    add(all, {Collective::gather},
-        {{"linear", linear}, {"binomial", binomial}, {"linear_sync", linear_sync}, {"han", han}});
-    add(all, {Collective::scatter}, {{"linear", linear}, {"binomial", binomial}, {"han", han}});
-    add(all, {Collective::gatherv, Collective::scatterv}, {{"linear", linear}});
+        {linear, bruck, recursive_doubling, ring, neighbor, two_proc, gather_bcast});
+    add(all, {Collective::alltoall}, {linear, pairwise, pairwise_xor, bruck, linear_sync, two_proc});
+    add(all, {Collective::alltoallv, Collective::alltoallw}, {linear, pairwise});
+    add(all, {Collective::gather}, {linear, binomial, linear_sync, han});
+    add(all, {Collective::scatter}, {linear, binomial, han});
+    add(all, {Collective::gatherv, Collective::scatterv}, {linear});
     add(all, {Collective::reduce_scatter, Collective::reduce_scatter_block},
-        {{"nonoverlapping", nonoverlapping},
-         {"recursive_halving", recursive_halving},
-         {"recursive_doubling", recursive_doubling},
-         {"ring", ring},
-         {"butterfly", butterfly},
-         {"pairwise", pairwise}});
-    add(all, {Collective::scan},
-        {{"linear", linear}, {"recursive_doubling", recursive_doubling}, {"smp", node_leaders}});
-    add(all, {Collective::exscan}, {{"linear", linear}, {"recursive_doubling", recursive_doubling}});
+        {nonoverlapping, recursive_halving, recursive_doubling, ring, butterfly, pairwise});
+    add(all, {Collective::scan}, {linear, recursive_doubling, node_leaders});
+    add(all, {Collective::exscan}, {linear, recursive_doubling});
     return all;
 }
 

@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::size_t most_rounds = std::numeric_limits<Rank>::digits;
 
-Schedule fold_whole(Rank partner, bool idle, Bytes bytes) {
-    if (idle) {
-        co_yield send_to(partner, bytes);
-        co_yield wait_all();
-    } else {
-        co_yield receive_from(partner, bytes);
-        co_yield wait_all();
-        co_yield combine(bytes);
-    }
-}
-
 /// Returns the halves of a vector. The lower one is the shorter one if the number of elements is odd.
 Pieces halves_of(Bytes bytes, Bytes element) {
     const Bytes unit = std::max<Bytes>(element, 1);
@@ -37,11 +26,10 @@ Schedule fold_by_halves(Rank me, bool idle, Pieces halves) {
     co_yield send_to(partner, halves[1 - kept]);
     co_yield wait_all();
     co_yield combine(halves[kept]);
-    if (idle) {
+    if (idle)
         co_yield send_to(partner, halves[1]);
-    } else {
+    else
         co_yield receive_from(partner, halves[1]);
-    }
     co_yield wait_all();
 }
 
@@ -59,10 +47,11 @@ Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, st
     const Pieces pieces = Pieces::split(bytes, fold.power, element);
     const auto rank_of = [&](Rank other) { return fold.original(other ^ root_label); };
 
+    Step step;
     if (me < 2 * fold.folded) {
         Schedule folding = by_halves ? fold_by_halves(me, fold.idle, halves_of(bytes, element))
-                                     : fold_whole(me % 2 == 0 ? me + 1 : me - 1, fold.idle, bytes);
-        for (Step step; folding.next(step);) co_yield step;
+                                     : fold_in(me, fold.idle, bytes);
+        while (folding.next(step)) co_yield step;
     }
     if (!fold.idle) {
         const Bytes unit = std::max<Bytes>(element, 1);
@@ -99,15 +88,8 @@ Schedule halving_then_collect(Rank me, Rank size, Bytes bytes, Bytes element, st
     // Who folded gets the result from its partner; of a reduction only a root that folded.
     const bool unfolds =
         root ? root_fold.idle && me / 2 == *root / 2 && me < 2 * fold.folded : me < 2 * fold.folded;
-    if (unfolds) {
-        const Rank partner = me % 2 == 0 ? me + 1 : me - 1;
-        if (fold.idle) {
-            co_yield receive_from(partner, bytes);
-        } else {
-            co_yield send_to(partner, bytes);
-        }
-        co_yield wait_all();
-    }
+    if (unfolds)
+        for (Schedule taking = fold_out(me, fold.idle, bytes); taking.next(step);) co_yield step;
 }
 
 }  // namespace linkworth::replay::collectives

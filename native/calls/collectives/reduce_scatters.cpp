@@ -21,16 +21,10 @@ Schedule reduce_scatter_pairwise(Rank me, Pieces pieces) {
 Schedule reduce_scatter_halving(Rank me, Pieces pieces) {
     const Rank size = pieces.ranks();
     const Fold fold(me, size);
+    Step step;
     const Bytes total = pieces.total();
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield send_to(me + 1, total);
-        } else {
-            co_yield receive_from(me - 1, total);
-        }
-        co_yield wait_all();
-        if (!fold.idle) co_yield combine(total);
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule giving = fold_in(me, fold.idle, total); giving.next(step);) co_yield step;
     if (!fold.idle) {
         Rank first = 0;
         for (Rank half = fold.power / 2; half > 0; half /= 2) {
@@ -45,14 +39,8 @@ Schedule reduce_scatter_halving(Rank me, Pieces pieces) {
             first = kept;
         }
     }
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield receive_from(me + 1, pieces[me]);
-        } else {
-            co_yield send_to(me - 1, pieces[me - 1]);
-        }
-        co_yield wait_all();
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule taking = fold_out(me, fold.idle, pieces[me & ~1U]); taking.next(step);) co_yield step;
 }
 
 Schedule reduce_scatter_ring(Rank me, Pieces pieces) {
@@ -72,16 +60,10 @@ Schedule reduce_scatter_ring(Rank me, Pieces pieces) {
 Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
     const Rank size = pieces.ranks();
     const Fold fold(me, size);
+    Step step;
     const Bytes total = pieces.total();
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield send_to(me + 1, total);
-        } else {
-            co_yield receive_from(me - 1, total);
-        }
-        co_yield wait_all();
-        if (!fold.idle) co_yield combine(total);
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule giving = fold_in(me, fold.idle, total); giving.next(step);) co_yield step;
     const int rounds = std::countr_zero(fold.power);
     // After the rounds, the remaining rank r has the blocks of the rank whose bits are r's reversed.
     const auto mirrored = [&](Rank rank) {
@@ -91,9 +73,9 @@ Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
     };
     if (!fold.idle) {
         Rank first = 0;
-        for (Rank step = 1, half = fold.power / 2; half > 0; step *= 2, half /= 2) {
-            const Rank partner = fold.original(fold.mine ^ step);
-            const bool upper = (fold.mine & step) != 0;
+        for (Rank distance = 1, half = fold.power / 2; half > 0; distance *= 2, half /= 2) {
+            const Rank partner = fold.original(fold.mine ^ distance);
+            const bool upper = (fold.mine & distance) != 0;
             const Rank kept = upper ? first + half : first;
             const Rank given = upper ? first : first + half;
             co_yield receive_from(partner, fold.bytes(pieces, kept, half));
@@ -118,36 +100,24 @@ Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
 Schedule reduce_scatter_doubling(Rank me, Pieces pieces) {
     const Rank size = pieces.ranks();
     const Fold fold(me, size);
+    Step step;
     const Bytes total = pieces.total();
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield send_to(me + 1, total);
-        } else {
-            co_yield receive_from(me - 1, total);
-        }
-        co_yield wait_all();
-        if (!fold.idle) co_yield combine(total);
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule giving = fold_in(me, fold.idle, total); giving.next(step);) co_yield step;
     if (!fold.idle) {
-        for (Rank step = 1; step < fold.power; step *= 2) {
-            const Rank other = fold.mine ^ step;
+        for (Rank distance = 1; distance < fold.power; distance *= 2) {
+            const Rank other = fold.mine ^ distance;
             const Rank partner = fold.original(other);
-            const Bytes wanted = total - fold.bytes(pieces, other & ~(step - 1), step);
-            const Bytes given = total - fold.bytes(pieces, fold.mine & ~(step - 1), step);
+            const Bytes wanted = total - fold.bytes(pieces, other & ~(distance - 1), distance);
+            const Bytes given = total - fold.bytes(pieces, fold.mine & ~(distance - 1), distance);
             co_yield receive_from(partner, wanted);
             co_yield send_to(partner, given);
             co_yield wait_all();
             co_yield combine(wanted);
         }
     }
-    if (me < 2 * fold.folded) {
-        if (fold.idle) {
-            co_yield receive_from(me + 1, pieces[me]);
-        } else {
-            co_yield send_to(me - 1, pieces[me - 1]);
-        }
-        co_yield wait_all();
-    }
+    if (me < 2 * fold.folded)
+        for (Schedule taking = fold_out(me, fold.idle, pieces[me & ~1U]); taking.next(step);) co_yield step;
 }
 
 }  // namespace linkworth::replay::collectives

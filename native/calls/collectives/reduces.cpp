@@ -12,11 +12,10 @@ Schedule reduce_tree(Tree tree, Bytes bytes, Bytes segment) {
     for (Bytes index = 0; index < count; ++index) {
         for (std::size_t child = 0; child < children; ++child) {
             // The next vector is awaited while this one is combined.
-            if (child + 1 < children) {
+            if (child + 1 < children)
                 co_yield receive_ahead(tree.children[child + 1], segments[index]);
-            } else if (index + 1 < count) {
+            else if (index + 1 < count)
                 co_yield receive_ahead(tree.children[0], segments[index + 1]);
-            }
             co_yield wait_all();
             co_yield combine(segments[index]);
         }

@@ -10,9 +10,7 @@
 namespace linkworth::npb {
 
 Outcome run_bt(MpiCommunicator& world, const Options& options) {
-    const bt::Class& problem = find_class(bt::kClasses, options.letter);
-    if (const std::string complaint = bt::rank_problem(problem, world.size()); !complaint.empty())
-        throw UsageError(complaint);
+    const bt::Class& problem = class_to_run(bt::kClasses, options, world);
     bt::Timers timers(bt::kPhases, options.timers);
     const bt::Result result = bt::run(world, problem, options.timers, timers,
                                       [&](const flow::MultiPartition& layout, auto&& with_kernel) {
@@ -20,22 +18,14 @@ Outcome run_bt(MpiCommunicator& world, const Options& options) {
                                           return with_kernel(kernel);
                                       });
 
-    Outcome outcome;
-    outcome.program = "bt";
-    outcome.letter = problem.letter;
+    Outcome outcome = outcome_of("bt", world, problem, result, timers);
     outcome.size = {problem.points, problem.points, problem.points};
     outcome.iterations = problem.iterations;
-    outcome.seconds = result.seconds;
-    outcome.ranks = world.size();
-    outcome.mega_operations = problem.mega_operations;
-    outcome.operation = "floating point";
     outcome.tolerance = bt::kTolerance;
-    outcome.iteration_seconds = result.iteration_seconds;
     flow::add_checks(outcome, "residual", flow::root_mean_squares(result.residual_squares, problem.points),
                      problem.residual);
     flow::add_checks(outcome, "error", flow::root_mean_squares(result.error_squares, problem.points),
                      problem.error);
-    if (options.timers) collect_timers(world, timers, outcome);
     return outcome;
 }
 

@@ -43,6 +43,7 @@ class PhaseTimers {
         seconds_[index] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     void reset() { seconds_.fill(0.0); }
+    bool enabled() const { return enabled_; }
     const Names& names() const { return names_; }
     const std::array<double, N>& seconds() const { return seconds_; }
 

@@ -15,13 +15,8 @@ Outcome run_ep(MpiCommunicator& world, const Options& options) {
     ep::Timers timers(ep::kPhases, options.timers);
     const ep::Result result = ep::run(world, kernel, problem, options.timers, timers);
 
-    Outcome outcome;
-    outcome.program = "ep";
-    outcome.letter = problem.letter;
+    Outcome outcome = outcome_of("ep", world, problem, result, timers);
     outcome.size = {std::int64_t{1} << (problem.log2_pairs + 1)};
-    outcome.seconds = result.seconds;
-    outcome.ranks = world.size();
-    outcome.mega_operations = problem.mega_operations;
     outcome.operation = "Random numbers generated";
     outcome.tolerance = ep::kTolerance;
     const auto& annuli = result.tally.annuli;
@@ -29,7 +24,6 @@ Outcome run_ep(MpiCommunicator& world, const Options& options) {
                       checked("sum of |Y|", result.tally.sum_y, problem.sum_y),
                       checked("Gaussian pairs", std::accumulate(annuli.begin(), annuli.end(), 0.0),
                               problem.gaussian_pairs)};
-    if (options.timers) collect_timers(world, timers, outcome);
     return outcome;
 }
 

@@ -31,7 +31,7 @@ Outcome run_imbalance(MpiCommunicator& world, const Options& options) {
     outcome.parameters = {{"level", static_cast<double>(problem.level)}};
     const double mean = static_cast<double>(problem.points) / world.size();
     outcome.figures = {{"load balance", mean / imbalance::Spread(problem, world.size()).most()}};
-    if (options.timers) collect_timers(world, timers, outcome);
+    collect_timers(world, timers, outcome);
     return outcome;
 }
 
