@@ -71,16 +71,15 @@ void read(nanobind::handle from, T& into) {
 template <replay::Mirror T>
 void append_names(const std::string& table, std::vector<std::string>& names) {
     T::fields([&]<class Member>(const char* name, Member T::*, replay::Allowed) {
-        if constexpr (replay::Mirror<Member>) {
+        if constexpr (replay::Mirror<Member>)
             append_names<Member>(table + name + ".", names);
-        } else if constexpr (ItemOf<Member>::value) {
+        else if constexpr (ItemOf<Member>::value)
             if constexpr (replay::Mirror<typename ItemOf<Member>::Type>)
                 append_names<typename ItemOf<Member>::Type>(table + name + ".", names);
             else
                 names.push_back(table + name);
-        } else {
+        else
             names.push_back(table + name);
-        }
     });
 }
 

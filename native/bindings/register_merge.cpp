@@ -48,9 +48,7 @@ nb::dict merge_parts(const std::vector<std::string>& parts, const std::string& o
         result = tracefile::merge_parts(parts, output, metadata_json, {compress, step_ns});
     }
     nb::list ranks;
-    for (const MergedRank& rank : result.rank_info) {
-        ranks.append(rank_dict(rank));
-    }
+    for (const MergedRank& rank : result.rank_info) ranks.append(rank_dict(rank));
     nb::dict out;
     out["ranks"] = result.ranks;
     out["events"] = result.events;
@@ -77,11 +75,9 @@ nb::dict part_info(const std::string& path, bool with_records) {
         }
     }
     nb::list sites;
-    for (const std::string& entry : part.entries()) {
-        if (const std::string_view site = tracefile::at_site(entry).site; !site.empty()) {
+    for (const std::string& entry : part.entries())
+        if (const std::string_view site = tracefile::at_site(entry).site; !site.empty())
             sites.append(to_python(site));
-        }
-    }
     nb::dict out;
     out["call_sites"] = sites;
     out["rank"] = part.header().rank;

@@ -46,9 +46,7 @@ nb::list calls_list(const tracefile::Trace& trace, const Scan& scan) {
     std::map<std::string_view, Call> calls;
     for (std::size_t entry = 0; entry < scan.calls.size(); ++entry) {
         const profile::CallTotals& part = scan.calls[entry];
-        if (part.count == 0) {
-            continue;
-        }
+        if (part.count == 0) continue;
         const auto [name, site] = tracefile::at_site(trace.entries()[entry]);
         Call& call = calls[name];
         call.totals.count += part.count;
@@ -102,9 +100,8 @@ nb::list matrix_list(const profile::Traffic& traffic) {
     nb::list out;
     for (std::size_t row = 0; row < traffic.rows(); ++row) {
         nb::list line;
-        for (std::size_t column = 0; column < traffic.rows(); ++column) {
+        for (std::size_t column = 0; column < traffic.rows(); ++column)
             line.append(traffic.matrix()[row * traffic.rows() + column]);
-        }
         out.append(line);
     }
     return out;
@@ -163,13 +160,9 @@ nb::dict waits_dict(const tracefile::Trace& trace, const profile::Waits& waits) 
 
 nb::dict phase_dict(const tracefile::Trace& trace, const profile::Phase& phase) {
     nb::list names;
-    for (const std::uint32_t name : phase.names) {
-        names.append(trace.names()[name]);
-    }
+    for (const std::uint32_t name : phase.names) names.append(trace.names()[name]);
     nb::list inner;
-    for (const profile::Phase& loop : phase.inner) {
-        inner.append(phase_dict(trace, loop));
-    }
+    for (const profile::Phase& loop : phase.inner) inner.append(phase_dict(trace, loop));
     nb::dict out;
     out["is_loop"] = phase.is_loop;
     out["start_seconds"] = phase.start;
@@ -188,9 +181,7 @@ nb::dict phase_dict(const tracefile::Trace& trace, const profile::Phase& phase) 
 
 nb::dict phases_dict(const tracefile::Trace& trace, const profile::Phases& found) {
     nb::list phases;
-    for (const profile::Phase& phase : found.phases) {
-        phases.append(phase_dict(trace, phase));
-    }
+    for (const profile::Phase& phase : found.phases) phases.append(phase_dict(trace, phase));
     nb::dict out;
     out["rank"] = found.rank;
     out["likeness"] = found.likeness == profile::Likeness::arguments ? "arguments"
@@ -208,9 +199,7 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
     const replay::collectives::Rules rules = collective_rules(library, {});
     const Scan scan = [&] {
         const nb::gil_scoped_release released;
-        if (!with_phases) {
-            return profile::scan(trace, matrix_rows, std::move(nodes), rules);
-        }
+        if (!with_phases) return profile::scan(trace, matrix_rows, std::move(nodes), rules);
         // Usually the walk over the first rank is enough, and its events are read here anyway.
         profile::LoopWalk walk(trace, profile::Likeness::arguments);
         Scan found = profile::scan(trace, matrix_rows, std::move(nodes), rules, &walk);
@@ -218,13 +207,10 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
         return found;
     }();
     nb::list ranks;
-    for (const RankTimes& times : scan.ranks) {
-        ranks.append(rank_dict(times));
-    }
+    for (const RankTimes& times : scan.ranks) ranks.append(rank_dict(times));
     nb::list damage;
-    for (const tracefile::Damage& item : scan.damage) {
+    for (const tracefile::Damage& item : scan.damage)
         damage.append(nb::make_tuple(item.rank, item.offset, item.what));
-    }
     nb::dict out;
     out["calls"] = calls_list(trace, scan);
     out["ranks"] = ranks;
@@ -240,9 +226,7 @@ nb::dict profile_trace(const tracefile::Trace& trace, std::uint32_t matrix_rows,
     out["message_bytes"] = scan.traffic.bytes();
     out["unmodelled"] = scan.unmodelled;
     out["damage"] = damage;
-    if (with_phases) {
-        out["phases"] = phases_dict(trace, phases);
-    }
+    if (with_phases) out["phases"] = phases_dict(trace, phases);
     return out;
 }
 

@@ -33,9 +33,7 @@ class EventIterator {
 
     nb::dict next() {
         Event event;
-        if (!cursor_.next(event)) {
-            throw nb::stop_iteration();
-        }
+        if (!cursor_.next(event)) throw nb::stop_iteration();
         nb::dict out;
         out["name"] = names_.at(event.shape->name);
         out["call_class"] = std::string(tracefile::class_name(event.shape->call_class));
@@ -56,9 +54,8 @@ class EventIterator {
 
 nb::list damage_list(const std::vector<tracefile::Damage>& damage) {
     nb::list out;
-    for (const tracefile::Damage& item : damage) {
+    for (const tracefile::Damage& item : damage)
         out.append(nb::make_tuple(item.rank, item.offset, item.what));
-    }
     return out;
 }
 
@@ -86,9 +83,8 @@ void write_event(TraceWriter& writer, std::uint32_t rank, const std::string& nam
                  const std::string& call_class, const nb::dict& fields, double gap_seconds,
                  double cpu_seconds, double duration_seconds) {
     tracefile::Shape shape;
-    if (!tracefile::class_by_name(call_class, shape.call_class)) {
+    if (!tracefile::class_by_name(call_class, shape.call_class))
         throw TraceError("there is no call class " + call_class);
-    }
     shape.name = writer.name(name);
     shape_from_dict(fields, shape);
     writer.event(rank, shape, gap_seconds, cpu_seconds, duration_seconds);

@@ -32,11 +32,10 @@ nb::object to_object(const std::vector<Completion>& completions) {
 
 template <class T>
 nb::object to_object(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
+    if constexpr (std::is_enum_v<T>)
         return nb::cast(static_cast<std::uint8_t>(value));
-    } else {
+    else
         return nb::cast(value);
-    }
 }
 
 void from_object(nb::handle object, std::vector<Completion>& completions) {
@@ -47,11 +46,10 @@ void from_object(nb::handle object, std::vector<Completion>& completions) {
 
 template <class T>
 void from_object(nb::handle object, T& value) {
-    if constexpr (std::is_enum_v<T>) {
+    if constexpr (std::is_enum_v<T>)
         value = static_cast<T>(nb::cast<std::uint8_t>(object));
-    } else {
+    else
         value = nb::cast<T>(object);
-    }
 }
 
 nb::object key_of(Field field) { return to_python(tracefile::names_of(field).member); }

@@ -31,11 +31,10 @@ class NumberVisitor {
     void operator()(Field field, const T& value, tracefile::Coding coding) {
         if (static_cast<std::size_t>(field) >= number_count) return;
         std::int64_t number = 0;
-        if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+        if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
             number = static_cast<std::int64_t>(value);
-        } else {
+        else
             number = static_cast<std::int64_t>(value.size());
-        }
         const bool is_none = number == -1 && (coding == tracefile::Coding::or_none || field == Field::root);
         take_(field, present_ && !is_none ? std::optional(number) : std::nullopt);
     }

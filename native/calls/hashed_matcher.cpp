@@ -125,11 +125,10 @@ std::uint32_t HashedMatcher::post(const Envelope& envelope, std::uint32_t receiv
     posted.envelope = envelope;
     posted.item = receive;
     posted.order = order_++;
-    if (envelope.has_wildcard()) {
+    if (envelope.has_wildcard())
         wildcards_.push_back(link);
-    } else {
+    else
         append(place, envelope, link, false);
-    }
     return none;
 }
 

@@ -97,11 +97,10 @@ class Matcher {
     }
 
     void append(const Entry& entry) {
-        if (waiting_ == most_waiting) [[unlikely]] {
+        if (waiting_ == most_waiting) [[unlikely]]
             grow(entry);
-        } else {
+        else
             list_[waiting_++] = entry;
-        }
     }
 
     void grow(const Entry& entry);

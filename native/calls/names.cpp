@@ -47,18 +47,11 @@ constexpr std::size_t zeros_at_once = 256;
 
 // Lower case, without the prefix and without the suffixes of large counts and persistence.
 std::string stem(std::string_view name) {
-    if (name.starts_with("P")) {
-        name.remove_prefix(1);
-    }
-    if (!name.starts_with("MPI_")) {
-        return {};
-    }
+    if (name.starts_with("P")) name.remove_prefix(1);
+    if (!name.starts_with("MPI_")) return {};
     name.remove_prefix(4);
-    for (const std::string_view suffix : {std::string_view("_c"), std::string_view("_init")}) {
-        if (name.ends_with(suffix)) {
-            name.remove_suffix(suffix.size());
-        }
-    }
+    for (const std::string_view suffix : {std::string_view("_c"), std::string_view("_init")})
+        if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
     std::string lower(name);
     std::ranges::transform(lower, lower.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -101,9 +94,7 @@ constexpr std::array<std::string_view, 16> quiet_prefixes = {
 Collective collective_by_name(std::string_view name) {
     const std::string lower = stem(name);
     std::string_view key = lower;
-    if (key.starts_with("i")) {
-        key.remove_prefix(1);
-    }
+    if (key.starts_with("i")) key.remove_prefix(1);
     const auto* const found =
         std::ranges::find(collectives, key, &std::pair<std::string_view, Collective>::first);
     return found == collectives.end() ? Collective::none : found->second;
@@ -118,12 +109,9 @@ std::string_view collective_name(Collective collective) {
 bool communicates(std::string_view name) {
     const std::string lower = stem(name);
     const auto starts = [&lower](std::string_view prefix) { return lower.starts_with(prefix); };
-    if (std::ranges::any_of(quiet_prefixes, starts)) {
-        return false;
-    }
-    if (std::ranges::find(communicating_names, std::string_view(lower)) != communicating_names.end()) {
+    if (std::ranges::any_of(quiet_prefixes, starts)) return false;
+    if (std::ranges::find(communicating_names, std::string_view(lower)) != communicating_names.end())
         return true;
-    }
     return std::ranges::any_of(communicating_prefixes, starts) ||
            collective_by_name(name) != Collective::none;
 }
@@ -134,18 +122,14 @@ std::string_view class_name(CallClass call_class) { return classes.at(static_cas
 
 bool class_by_name(std::string_view name, CallClass& call_class) {
     const auto* const found = std::ranges::find(classes, name);
-    if (found == classes.end()) {
-        return false;
-    }
+    if (found == classes.end()) return false;
     call_class = static_cast<CallClass>(found - classes.begin());
     return true;
 }
 
 NamedSite at_site(std::string_view entry) {
     const std::size_t mark = entry.find('@');
-    if (mark == std::string_view::npos) {
-        return {entry, {}};
-    }
+    if (mark == std::string_view::npos) return {entry, {}};
     return {entry.substr(0, mark), entry.substr(mark + 1)};
 }
 
@@ -155,9 +139,8 @@ std::vector<std::string> split_names(std::span<const std::uint8_t> table) {
         const auto last = table.last(count);
         return last.front() == 0 && std::memcmp(last.data(), last.data() + 1, count - 1) == 0;
     };
-    while (table.size() >= zeros_at_once && ends_with_zeros(zeros_at_once)) {
+    while (table.size() >= zeros_at_once && ends_with_zeros(zeros_at_once))
         table = table.first(table.size() - zeros_at_once + 1);
-    }
     std::vector<std::string> names;
     std::string name;
     for (const std::uint8_t byte : table) {
@@ -168,9 +151,7 @@ std::vector<std::string> split_names(std::span<const std::uint8_t> table) {
         names.push_back(std::move(name));
         name.clear();
     }
-    while (!names.empty() && names.back().empty()) {
-        names.pop_back();
-    }
+    while (!names.empty() && names.back().empty()) names.pop_back();
     return names;
 }
 

@@ -158,11 +158,10 @@ void RankMessages::start(const Event& event) {
         const auto found = persistent_.find(request);
         if (found == persistent_.end()) continue;
         Persistent& call = found->second;
-        if (receives(call.shape.call_class)) {
+        if (receives(call.shape.call_class))
             call.active = posted(call.shape, request);
-        } else if (const auto message = outgoing(call.shape)) {
+        else if (const auto message = outgoing(call.shape))
             sent_.push_back(*message);
-        }
     }
 }
 

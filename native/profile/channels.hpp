@@ -56,9 +56,8 @@ class Channels {
 
     void grow() {
         places_.assign(2 * places_.size(), nullptr);
-        for (Channel& channel : channels_) {
+        for (Channel& channel : channels_)
             places_[place_of(channel.communicator, channel.source, channel.destination)] = &channel;
-        }
     }
 
     std::deque<Channel> channels_;

@@ -74,9 +74,7 @@ class Halves {
     void remove(std::uint32_t number) {
         HalfQueue& queue = *places_[number].queue;
         std::uint32_t before = no_half;
-        for (std::uint32_t at = queue.first; at != number; at = places_[at].next) {
-            before = at;
-        }
+        for (std::uint32_t at = queue.first; at != number; at = places_[at].next) before = at;
         unlink(queue, before, number);
     }
 
@@ -93,9 +91,7 @@ class Halves {
         const std::uint32_t next = std::exchange(places_[number].next, free_);
         free_ = number;
         (before == no_half ? queue.first : places_[before].next) = next;
-        if (next == no_half) {
-            queue.last = before;
-        }
+        if (next == no_half) queue.last = before;
         --size_;
     }
 

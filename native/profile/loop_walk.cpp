@@ -37,14 +37,10 @@ std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
     // The number of requests that a test or a waitsome finds done is random.
     const bool by_chance = shape.call_class == CallClass::complete && shape.mode != CompleteMode::wait &&
                            shape.mode != CompleteMode::waitall;
-    if (likeness == Likeness::names || by_chance) {
-        return hasher.value();
-    }
+    if (likeness == Likeness::names || by_chance) return hasher.value();
     hasher.take(shape.peer);
     hasher.take(shape.recv_peer);
-    if (likeness == Likeness::peers) {
-        return hasher.value();
-    }
+    if (likeness == Likeness::peers) return hasher.value();
     hasher.take(shape.comm);
     hasher.take(shape.tag);
     hasher.take(shape.recv_tag);
@@ -78,12 +74,8 @@ LoopWalk::LoopWalk(const tracefile::Trace& trace, Likeness likeness)
     : trace_(trace), likeness_(likeness), folder_(most_elements) {}
 
 LoopWalk::Call LoopWalk::call_of(const Shape& shape) {
-    if (shape.call_class == CallClass::init) {
-        return {outside, shape.name};
-    }
-    if (is_noise(shape, trace_)) {
-        return {noise, shape.name};
-    }
+    if (shape.call_class == CallClass::init) return {outside, shape.name};
+    if (is_noise(shape, trace_)) return {noise, shape.name};
     const auto next = static_cast<std::uint32_t>(numbers_.size());
     return {numbers_.try_emplace(hash_of(shape, likeness_), next).first->second, shape.name};
 }
@@ -93,20 +85,14 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
         block_ = cursor.blocks();
         calls_.clear();
     }
-    if (calls_.size() < cursor.shapes()) {
-        calls_.resize(cursor.shapes(), {unknown, 0});
-    }
+    if (calls_.size() < cursor.shapes()) calls_.resize(cursor.shapes(), {unknown, 0});
     Moment now = now_;  // a copy, because what is written here could lie in `*this`
     for (std::size_t place = 0; place < rows.size(); ++place) {
         const tracefile::EventRow& row = rows[place];
         Call& call = calls_[row.shape];
         if (call.symbol >= outside || row.has_arguments) [[unlikely]] {
-            if (call.symbol == unknown || row.has_arguments) {
-                call = call_of(cursor.shape_of(rows, place));
-            }
-            if (call.symbol == outside) {
-                continue;
-            }
+            if (call.symbol == unknown || row.has_arguments) call = call_of(cursor.shape_of(rows, place));
+            if (call.symbol == outside) continue;
         }
         now.seconds += row.gap_seconds + row.duration_seconds;
         ++now.calls;
@@ -120,9 +106,7 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
 }
 
 Folded LoopWalk::finish() {
-    if (!folds_) {
-        return {};
-    }
+    if (!folds_) return {};
     return {std::move(folder_).take(), now_.seconds};
 }
 

@@ -35,9 +35,7 @@ void merge(std::span<LoopElement> to, std::span<const LoopElement> from) {
 }  // namespace
 
 void IterationTimes::add(const IterationTimes& other) {
-    if (other.count == 0) {
-        return;
-    }
+    if (other.count == 0) return;
     least = count == 0 ? other.least : std::min(least, other.least);
     most = count == 0 ? other.most : std::max(most, other.most);
     count += other.count;
@@ -59,35 +57,25 @@ bool LoopFolder::add_unexpected(std::uint32_t symbol, std::uint32_t name, Moment
 void LoopFolder::expect_iteration() {
     expected_count_ = 0;
     next_symbol_ = no_symbol;
-    if (elements_.empty() || elements_.back().loop == nullptr) {
-        return;
-    }
+    if (elements_.empty() || elements_.back().loop == nullptr) return;
     const std::vector<std::uint32_t>& symbols = elements_.back().loop->flat_symbols;
-    if (symbols.empty()) {
-        return;
-    }
+    if (symbols.empty()) return;
     body_symbols_ = symbols.data();
     body_size_ = symbols.size();
     next_symbol_ = symbols.front();
-    if (expected_.size() < body_size_) {
-        expected_.resize(body_size_);
-    }
+    if (expected_.size() < body_size_) expected_.resize(body_size_);
 }
 
 void LoopFolder::flush_expected() {
     const std::size_t count = std::exchange(expected_count_, 0);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     // Folding them may end the loop's life.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> calls;
     for (std::size_t at = 0; at < count; ++at) {
         const LoopElement& call = elements_.back().loop->body[at];
         calls.emplace_back(call.symbol, call.name);
     }
-    for (std::size_t at = 0; at < count; ++at) {
-        fold(calls[at].first, calls[at].second, expected_[at]);
-    }
+    for (std::size_t at = 0; at < count; ++at) fold(calls[at].first, calls[at].second, expected_[at]);
 }
 
 void LoopFolder::fold(std::uint32_t symbol, std::uint32_t name, Moment end) {
@@ -140,23 +128,16 @@ void LoopFolder::grow_pairs() {
 
 LoopFolder::Position& LoopFolder::push_position(std::uint32_t symbol) {
     const std::size_t at = positions_.size();
-    if (symbol >= latest_.size()) {
-        latest_.resize(std::size_t{symbol} + 1, -1);
-    }
-    if (powers_.size() <= at + 1) {
-        powers_.push_back(powers_.back() * hash_base);
-    }
-    if (due_.size() <= at) {
-        due_.resize(at + 1, -1);
-    }
+    if (symbol >= latest_.size()) latest_.resize(std::size_t{symbol} + 1, -1);
+    if (powers_.size() <= at + 1) powers_.push_back(powers_.back() * hash_base);
+    if (due_.size() <= at) due_.resize(at + 1, -1);
     const std::uint32_t pair = at == 0 ? 0 : pair_of(positions_.back().symbol, symbol);
     Position& position = positions_.emplace_back();
     position.symbol = symbol;
     position.hash = mixed(symbol);
     position.same_before = std::exchange(latest_[symbol], static_cast<std::int32_t>(at));
-    if (position.same_before >= 0) {
+    if (position.same_before >= 0)
         position.occurrence = positions_[static_cast<std::size_t>(position.same_before)].occurrence + 1;
-    }
     if (at > 0) {
         const Position& before = positions_[at - 1];
         position.hash += before.hash * hash_base;
@@ -171,12 +152,8 @@ void LoopFolder::drop_positions(std::size_t from) {
     while (positions_.size() > from) {
         const Position& last = positions_.back();
         latest_[last.symbol] = last.same_before;
-        if (positions_.size() > 1) {
-            pairs_[last.pair].latest = last.pair_before;
-        }
-        if (last.body_size > 0) {
-            due_[positions_.size() - 1 + last.body_size] = last.due_before;
-        }
+        if (positions_.size() > 1) pairs_[last.pair].latest = last.pair_before;
+        if (last.body_size > 0) due_[positions_.size() - 1 + last.body_size] = last.due_before;
         positions_.pop_back();
     }
 }
@@ -192,9 +169,7 @@ std::uint32_t LoopFolder::loop_symbol(std::uint64_t body_hash) {
 }
 
 std::unique_ptr<LoopNode> LoopFolder::new_node() {
-    if (spare_.empty()) {
-        return std::make_unique<LoopNode>();
-    }
+    if (spare_.empty()) return std::make_unique<LoopNode>();
     std::unique_ptr<LoopNode> node = std::move(spare_.back());
     spare_.pop_back();
     return node;
@@ -220,17 +195,13 @@ bool LoopFolder::extend_loop() {
     for (std::int32_t at = due_[size - 1]; at >= 0;) {
         const auto place = static_cast<std::size_t>(at);
         const Position& position = positions_[place];
-        if (loops - position.loops_before > most_tries) {
-            return false;
-        }
+        if (loops - position.loops_before > most_tries) return false;
         if (hash_of(place + 1, size) == position.body_hash) {
             const auto iteration = std::span(elements_).subspan(place + 1);
             LoopElement& loop = elements_[place];
             loop.loop->times.add(iteration.back().end - loop.end);
             loop.end = iteration.back().end;
-            for (const LoopElement& element : iteration) {
-                loop.calls += element.calls;
-            }
+            for (const LoopElement& element : iteration) loop.calls += element.calls;
             merge(loop.loop->body, iteration);
             recycle(iteration);
             drop_positions(place + 1);
@@ -251,9 +222,7 @@ bool LoopFolder::repeats(std::size_t length) const {
 bool LoopFolder::make_loop() {
     const std::size_t size = elements_.size();
     const Position& last = positions_.back();
-    if (last.same_before < 0) {
-        return false;
-    }
+    if (last.same_before < 0) return false;
     // A loop of one loop would be that loop.
     if (static_cast<std::size_t>(last.same_before) + 2 == size && last.body_size == 0) {
         fold_last(1);
@@ -262,9 +231,7 @@ bool LoopFolder::make_loop() {
     for (std::int32_t at = last.pair_before; at >= 0;) {
         const Position& position = positions_[static_cast<std::size_t>(at)];
         const std::size_t length = size - 1 - static_cast<std::size_t>(at);
-        if (2 * length > size || last.occurrence - position.occurrence > most_tries) {
-            return false;
-        }
+        if (2 * length > size || last.occurrence - position.occurrence > most_tries) return false;
         if (length > 1 && repeats(length)) {
             fold_last(length);
             return true;
@@ -288,25 +255,18 @@ void LoopFolder::fold_last(std::size_t length) {
     loop.loop = new_node();
     loop.loop->times.add(first.back().end - loop.start);
     loop.loop->times.add(loop.end - first.back().end);
-    for (std::size_t item = 0; item < length; ++item) {
-        loop.calls += first[item].calls + second[item].calls;
-    }
+    for (std::size_t item = 0; item < length; ++item) loop.calls += first[item].calls + second[item].calls;
     merge(first, second);
     recycle(second);
-    if (std::ranges::all_of(first, [](const LoopElement& item) { return item.loop == nullptr; })) {
-        for (const LoopElement& item : first) {
-            loop.loop->flat_symbols.push_back(item.symbol);
-        }
-    }
+    if (std::ranges::all_of(first, [](const LoopElement& item) { return item.loop == nullptr; }))
+        for (const LoopElement& item : first) loop.loop->flat_symbols.push_back(item.symbol);
     loop.loop->body.assign(std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
     drop_positions(place);
     elements_.resize(place);
     Position& position = push_position(loop.symbol);
     position.body_hash = body_hash;
     position.body_size = static_cast<std::uint32_t>(length);
-    if (due_.size() <= place + length) {
-        due_.resize(place + length + 1, -1);
-    }
+    if (due_.size() <= place + length) due_.resize(place + length + 1, -1);
     position.due_before = std::exchange(due_[place + length], static_cast<std::int32_t>(place));
     elements_.push_back(std::move(loop));
 }

@@ -71,9 +71,7 @@ class LoopFolder {
         // Most calls are in loops: those that do as the iteration before are only counted.
         if (symbol == next_symbol_) [[likely]] {
             expected_[expected_count_] = end;
-            if (++expected_count_ == body_size_) {
-                end_iteration(end);
-            }
+            if (++expected_count_ == body_size_) end_iteration(end);
             next_symbol_ = body_symbols_[expected_count_];
             return true;
         }

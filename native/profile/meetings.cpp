@@ -47,9 +47,7 @@ Rule rule_of(Collective collective) {
 bool Meetings::arrive(const Arrival& arrival, std::vector<MeetingWait>& waits) {
     const auto own = static_cast<std::size_t>(arrival.own_rank);
     const std::uint64_t number = next_[own]++;
-    if (number - first_ >= most_open) {
-        end_ = std::min(end_, number);
-    }
+    if (number - first_ >= most_open) end_ = std::min(end_, number);
     if (number >= end_) {
         given_up_ = true;
         return false;
@@ -66,9 +64,7 @@ bool Meetings::arrive(const Arrival& arrival, std::vector<MeetingWait>& waits) {
     }
     Meeting& meeting = open_[at];
     meeting.times[own] = {arrival.start, arrival.end};
-    if (--meeting.missing > 0) {
-        return false;
-    }
+    if (--meeting.missing > 0) return false;
     waits.clear();
     settle(meeting, arrival, waits);
     // Members go through the meetings in order, so that this is the first.
@@ -93,28 +89,20 @@ void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<M
     };
     const auto add = [&](std::int32_t waiter, std::int32_t culprit) {
         const double seconds = std::min(times(culprit).start, times(waiter).end) - times(waiter).start;
-        if (seconds > 0) {
-            waits.push_back({waiter, culprit, times(waiter).start, seconds});
-        }
+        if (seconds > 0) waits.push_back({waiter, culprit, times(waiter).start, seconds});
     };
     const auto latest = static_cast<std::int32_t>(std::ranges::max_element(meeting.times, {}, &Times::start) -
                                                   meeting.times.begin());
     const bool rooted = last.root >= 0 && last.root < count;
     switch (rule_of(last.collective)) {
         case Rule::all:
-            for (std::int32_t member = 0; member < count; ++member) {
-                add(member, latest);
-            }
+            for (std::int32_t member = 0; member < count; ++member) add(member, latest);
             break;
         case Rule::root:
-            for (std::int32_t member = 0; rooted && member < count; ++member) {
-                add(member, last.root);
-            }
+            for (std::int32_t member = 0; rooted && member < count; ++member) add(member, last.root);
             break;
         case Rule::root_for_all:
-            if (rooted) {
-                add(last.root, latest);
-            }
+            if (rooted) add(last.root, latest);
             break;
         case Rule::lower:
             for (std::int32_t member = 1, before = 0; member < count; ++member) {

@@ -53,20 +53,17 @@ class Groups {
             const tracefile::Shape& shape = *event.shape;
             const auto from = group_of.find(shape.comm);
             if (shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new) {
-                if (shape.new_comm < 0) {
-                    continue;
-                }
+                if (shape.new_comm < 0) continue;
                 try {
                     communicators_.define(rank, shape);
                 } catch (const std::invalid_argument&) {
                     continue;  // of a damaged trace, which the replay refuses
                 }
                 group_of.erase(shape.new_comm);
-                if (splits_by_node(trace_.names()[shape.name])) {
+                if (splits_by_node(trace_.names()[shape.name]))
                     group_of[shape.new_comm] = add(rank, shape.new_comm, shape.comm, false);
-                } else if (from != group_of.end()) {
+                else if (from != group_of.end())
                     group_of[shape.new_comm] = from->second;
-                }
             } else if (shape.call_class == CallClass::win_new && shares_memory(trace_.names()[shape.name])) {
                 add(rank, shape.comm, shape.comm, true);
             } else if (from != group_of.end() && is_message(shape.call_class)) {
@@ -82,17 +79,13 @@ class Groups {
         const Members members = members_of(rank, comm);
         const Members among = members_of(rank, parent);
         const auto [place, is_new] = index_.try_emplace({window, members, among}, found_.size());
-        if (is_new) {
-            found_.push_back({window, members, among, 0});
-        }
+        if (is_new) found_.push_back({window, members, among, 0});
         return place->second;
     }
 
     Members members_of(std::uint32_t rank, std::int32_t comm) {
         const replay::Membership* const found = communicators_.find(rank, comm);
-        if (found == nullptr) {
-            return {};
-        }
+        if (found == nullptr) return {};
         return {found->communicator->members.begin(), found->communicator->members.end()};
     }
 
@@ -106,13 +99,9 @@ class Groups {
 
 std::vector<NodeGroup> node_groups(const tracefile::Trace& trace) {
     const auto asks = [](const std::string& name) { return splits_by_node(name) || shares_memory(name); };
-    if (!std::ranges::any_of(trace.names(), asks)) {
-        return {};
-    }
+    if (!std::ranges::any_of(trace.names(), asks)) return {};
     Groups groups(trace);
-    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        groups.read(rank);
-    }
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) groups.read(rank);
     return groups.take();
 }
 

@@ -19,13 +19,11 @@ constexpr double longest_interruption = 0.1;
 constexpr std::size_t most_names = 12;
 
 void collect_names(const std::vector<LoopElement>& body, std::vector<std::uint32_t>& names) {
-    for (const LoopElement& element : body) {
-        if (element.loop != nullptr) {
+    for (const LoopElement& element : body)
+        if (element.loop != nullptr)
             collect_names(element.loop->body, names);
-        } else if (names.size() < most_names && std::ranges::find(names, element.name) == names.end()) {
+        else if (names.size() < most_names && std::ranges::find(names, element.name) == names.end())
             names.push_back(element.name);
-        }
-    }
 }
 
 Phase loop_phase(const LoopElement& element) {
@@ -37,11 +35,9 @@ Phase loop_phase(const LoopElement& element) {
     phase.seconds = phase.iterations.sum;
     phase.calls = element.calls;
     collect_names(element.loop->body, phase.names);
-    for (const LoopElement& inner : element.loop->body) {
-        if (inner.loop != nullptr && inner.loop->times.sum >= smallest_inner_share * phase.seconds) {
+    for (const LoopElement& inner : element.loop->body)
+        if (inner.loop != nullptr && inner.loop->times.sum >= smallest_inner_share * phase.seconds)
             phase.inner.push_back(loop_phase(inner));
-        }
-    }
     return phase;
 }
 
@@ -74,27 +70,21 @@ std::vector<Phase> phases_of(const Folded& folded) {
                 before->inner[inner].calls += loop.inner[inner].calls;
             }
         } else {
-            if (between.calls > 0) {
-                phases.push_back(between);
-            }
+            if (between.calls > 0) phases.push_back(between);
             phases.push_back(std::move(loop));
         }
         between = {};
         last_symbol = element.symbol;
     }
-    if (between.calls > 0) {
-        phases.push_back(std::move(between));
-    }
+    if (between.calls > 0) phases.push_back(std::move(between));
     return phases;
 }
 
 double looped_seconds(const Folded& folded) {
     double seconds = 0;
-    for (const LoopElement& element : folded.elements) {
-        if (element.loop != nullptr && element.loop->times.count >= fewest_iterations) {
+    for (const LoopElement& element : folded.elements)
+        if (element.loop != nullptr && element.loop->times.count >= fewest_iterations)
             seconds += element.end - element.start;
-        }
-    }
     return seconds;
 }
 
@@ -102,11 +92,8 @@ Folded walk(const tracefile::Trace& trace, std::uint32_t rank, Likeness likeness
     LoopWalk walk(trace, likeness);
     tracefile::RankCursor cursor = trace.cursor(rank);
     std::array<tracefile::EventRow, tracefile::rows_at_once> memory;
-    for (auto rows = cursor.next_rows(memory); !rows.empty(); rows = cursor.next_rows(memory)) {
-        if (!walk.take(cursor, rows)) {
-            break;
-        }
-    }
+    for (auto rows = cursor.next_rows(memory); !rows.empty(); rows = cursor.next_rows(memory))
+        if (!walk.take(cursor, rows)) break;
     return walk.finish();
 }
 
@@ -114,13 +101,9 @@ Folded walk(const tracefile::Trace& trace, std::uint32_t rank, Likeness likeness
 
 Phases find_phases(const tracefile::Trace& trace, LoopWalk* first) {
     Phases best;
-    if (trace.ranks() == 0) {
-        return best;
-    }
+    if (trace.ranks() == 0) return best;
     std::vector<std::uint32_t> ranks = {0};
-    if (trace.ranks() > 1) {
-        ranks.push_back(trace.ranks() / 2);
-    }
+    if (trace.ranks() > 1) ranks.push_back(trace.ranks() / 2);
     double longest = -1;
     for (const Likeness likeness : {Likeness::arguments, Likeness::peers, Likeness::names}) {
         for (const std::uint32_t rank : ranks) {
@@ -128,16 +111,12 @@ Phases find_phases(const tracefile::Trace& trace, LoopWalk* first) {
             const Folded folded = done != nullptr ? done->finish() : walk(trace, rank, likeness);
             std::vector<Phase> phases = phases_of(folded);
             double loop = 0;
-            for (const Phase& phase : phases) {
-                loop = std::max(loop, phase.is_loop ? phase.seconds : 0.0);
-            }
+            for (const Phase& phase : phases) loop = std::max(loop, phase.is_loop ? phase.seconds : 0.0);
             if (longest < 0 || loop > better * longest) {
                 longest = loop;
                 best = {rank, likeness, folded.seconds, looped_seconds(folded), std::move(phases)};
             }
-            if (longest > 0 && longest >= enough * best.seconds) {
-                return best;
-            }
+            if (longest > 0 && longest >= enough * best.seconds) return best;
         }
     }
     return best;

@@ -19,12 +19,10 @@ class SendProtocols {
     static constexpr std::size_t count = 67;
 
     static std::uint8_t of(std::string_view call, std::uint64_t bytes) {
-        if (call.find("ssend") != std::string_view::npos || call.find("Ssend") != std::string_view::npos) {
+        if (call.find("ssend") != std::string_view::npos || call.find("Ssend") != std::string_view::npos)
             return synchronous;
-        }
-        if (call.find("bsend") != std::string_view::npos || call.find("Bsend") != std::string_view::npos) {
+        if (call.find("bsend") != std::string_view::npos || call.find("Bsend") != std::string_view::npos)
             return buffered;
-        }
         return static_cast<std::uint8_t>(std::bit_width(bytes));
     }
 

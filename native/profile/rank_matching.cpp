@@ -96,17 +96,14 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
     Channel* const channel = sends ? use.to : use.from;
     const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
     const bool wildcard = is_receive && tracefile::is_wildcard(shape.peer, shape.tag);
-    if (channel == nullptr && !wildcard) {
-        return;  // MPI_PROC_NULL
-    }
+    if (channel == nullptr && !wildcard) return;  // MPI_PROC_NULL
     const std::uint32_t slot = scan_.waits.request();
     requests_.put({number, slot, shape.comm, start});
     const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
-    if (sends) {
+    if (sends)
         scan_.waits.send(*channel, half);
-    } else if (!wildcard) {
+    else if (!wildcard)
         scan_.waits.receive(*channel, half);
-    }
 }
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
@@ -120,9 +117,7 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
     if (use.from != nullptr || wildcard) {
         const std::uint32_t slot = scan_.waits.request();
         requests_.put({number, slot, shape.comm, start});
-        if (!wildcard) {
-            scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
-        }
+        if (!wildcard) scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
     }
 }
 
@@ -130,15 +125,12 @@ void RankScan::start_all(Use& use, const Shape& shape, double start) {
     for (const std::uint64_t reference : shape.references) {
         const std::uint64_t number = next_request_ - reference;
         const auto request = persistent_.find(number);
-        if (request == persistent_.end()) {
-            continue;
-        }
+        if (request == persistent_.end()) continue;
         Persistent& made = request->second;
         use.bytes_started += made.shape.bytes * made.use.pieces;
         count_traffic(made.use, 1);
-        if (made.use.call_class == CallClass::send_init || made.use.call_class == CallClass::recv_init) {
+        if (made.use.call_class == CallClass::send_init || made.use.call_class == CallClass::recv_init)
             post(made.use, made.shape, number, start);
-        }
     }
 }
 
@@ -152,21 +144,16 @@ void RankScan::complete(const Use& use, const Shape& shape, double start, double
             completed_.push_back(slot);
         }
     }
-    if (!completed_.empty()) {
-        scan_.waits.complete(rank_, use.name, start, end, completed_);
-    }
+    if (!completed_.empty()) scan_.waits.complete(rank_, use.name, start, end, completed_);
 }
 
 void RankScan::complete_wildcard(const tracefile::Completion& done, std::uint32_t name) {
     const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
-    if (entry.slot == no_request) {
-        return;
-    }
-    if (Channel* const from = channel(communicator(entry.comm), done.peer, false); from == nullptr) {
+    if (entry.slot == no_request) return;
+    if (Channel* const from = channel(communicator(entry.comm), done.peer, false); from == nullptr)
         scan_.waits.cancel(entry.slot);
-    } else {
+    else
         scan_.waits.receive(*from, {entry.posted, entry.posted, name, done.tag, entry.slot, 0});
-    }
     completed_.push_back(entry.slot);
 }
 
@@ -174,9 +161,8 @@ void RankScan::cancel(const Shape& shape) {
     for (const std::uint64_t reference : shape.references) {
         const std::uint64_t number = next_request_ - reference;
         if (shape.call_class == CallClass::request_cancel) {
-            if (const auto entry = requests_.find(number); entry.slot != no_request) {
+            if (const auto entry = requests_.find(number); entry.slot != no_request)
                 scan_.waits.cancel(entry.slot);
-            }
         } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
             // Its message may still arrive; no call waits for it.
             scan_.waits.complete(rank_, shape.name, now(), now(), std::span(&slot, 1));

@@ -25,9 +25,7 @@ class RankRequests {
 
     void put(const Entry& entry) {
         Entry& place = places_[entry.number % size];
-        if (place.number != UINT64_MAX && place.number != entry.number) {
-            others_[place.number] = place;
-        }
+        if (place.number != UINT64_MAX && place.number != entry.number) others_[place.number] = place;
         place = entry;
     }
 
@@ -49,9 +47,8 @@ class RankRequests {
     /// The same if only the slot is needed.
     std::uint32_t take_slot(std::uint64_t number) {
         Entry& place = places_[number % size];
-        if (place.number != number) [[unlikely]] {
+        if (place.number != number) [[unlikely]]
             return take(number).slot;
-        }
         place.number = UINT64_MAX;
         return std::exchange(place.slot, no_request);
     }
@@ -59,9 +56,7 @@ class RankRequests {
     /// Leaves it there; the slot is `no_request` if there is none.
     Entry find(std::uint64_t number) const {
         const Entry& place = places_[number % size];
-        if (place.number == number) {
-            return place;
-        }
+        if (place.number == number) return place;
         const auto other = others_.find(number);
         return other == others_.end() ? Entry{} : other->second;
     }

@@ -71,16 +71,10 @@ bool RankScan::advance(std::uint64_t events) {
             end();
             return false;
         }
-        if (cursor_.blocks() != block_) {
-            begin_block();
-        }
-        if (uses_.size() < cursor_.shapes()) {
-            uses_.resize(cursor_.shapes());
-        }
+        if (cursor_.blocks() != block_) begin_block();
+        if (uses_.size() < cursor_.shapes()) uses_.resize(cursor_.shapes());
         take(rows);
-        if (walk_ != nullptr && !walk_->take(cursor_, rows)) {
-            walk_ = nullptr;
-        }
+        if (walk_ != nullptr && !walk_->take(cursor_, rows)) walk_ = nullptr;
         taken += rows.size();
     }
     return true;
@@ -102,41 +96,32 @@ void RankScan::take(std::span<const EventRow> rows) {
         Clock clock = clock_;  // a copy, because what is written here could lie in `*this`
         for (; row != end; ++row) {
             Use& use = uses[row->shape];
-            if (use.step >= Step::alone) [[unlikely]] {
+            if (use.step >= Step::alone) [[unlikely]]
                 break;
-            }
-            if (row->has_arguments) {
-                take_arguments(use, arguments[row - rows.begin()]);
-            }
+            if (row->has_arguments) take_arguments(use, arguments[row - rows.begin()]);
             clock.pass_gap(*row);
             const double start = clock.now();
-            if (notes) [[unlikely]] {
+            if (notes) [[unlikely]]
                 note(*row, use.call_class, start);
-            }
             clock.inside += row->duration_seconds;
             ++use.count;
             use.seconds += row->duration_seconds;
             take_call(use, start, start + row->duration_seconds);
         }
         clock_ = clock;
-        if (row != end && take_alone(*row)) {
-            ++row;
-        }
+        if (row != end && take_alone(*row)) ++row;
     }
 }
 
 /// Notes when the rank did what: a gap computes first and then lacks a core.
 void RankScan::note(const EventRow& row, CallClass call_class, double start) {
-    if (call_class == CallClass::init) {
-        return;
-    }
+    if (call_class == CallClass::init) return;
     const double gap = start - row.gap_seconds;
     const double computed = gap + computed_in(row);
     scan_.activities->add(rank_, Activity::computation, gap, computed);
     scan_.activities->add(rank_, Activity::no_core, computed, start);
-    if (call_class != CallClass::finalize) {
+    if (call_class != CallClass::finalize)
         scan_.activities->add(rank_, replay::activity_of(call_class), start, start + row.duration_seconds);
-    }
 }
 
 /// Returns false if it only found out how to take the event.
@@ -154,9 +139,7 @@ bool RankScan::take_alone(const EventRow& row) {
         clock_.pass_gap(row);
     }
     const double start = now();
-    if (scan_.activities != nullptr) {
-        note(row, use.call_class, start);
-    }
+    if (scan_.activities != nullptr) note(row, use.call_class, start);
     clock_.inside += row.duration_seconds;
     ++use.count;
     use.seconds += row.duration_seconds;
@@ -244,9 +227,8 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             break;
         case CallClass::rma:
         case CallClass::irma:
-            if (const auto window = windows_.find(shape.window); window != windows_.end()) {
+            if (const auto window = windows_.find(shape.window); window != windows_.end())
                 use.to = channel(window->second, shape.peer, true);
-            }
             use.operation = shape.operation;
             use.bytes_got = shape.recv_bytes;
             break;
@@ -255,9 +237,8 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             use.to = channel(known, shape.peer, true);
             use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
-            if (shape.call_class == CallClass::sendrecv || !any) {
+            if (shape.call_class == CallClass::sendrecv || !any)
                 use.from = channel(known, any ? shape.actual_peer : shape.recv_peer, false);
-            }
             break;
         }
         case CallClass::collective:
@@ -270,9 +251,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
                 !known->inter && known->size() > 1) {
                 use.meetings = &scan_.waits.meetings(known->context, known->members);
                 const std::pair seat(use.meetings, static_cast<std::int32_t>(use.member.my_rank));
-                if (std::ranges::find(attended_, seat) == attended_.end()) {
-                    attended_.push_back(seat);
-                }
+                if (std::ranges::find(attended_, seat) == attended_.end()) attended_.push_back(seat);
             }
             break;
         default:
@@ -355,9 +334,7 @@ void RankScan::mark(bool opens) {
 
 void RankScan::flush_block() {
     for (const Use& use : uses_) {
-        if (use.count == 0) {
-            continue;
-        }
+        if (use.count == 0) continue;
         CallTotals& totals = scan_.calls[use.entry];
         totals.count += use.count;
         totals.seconds += use.seconds;
@@ -411,9 +388,7 @@ void RankScan::end() {
     times_.compute_wall = clock_.gaps;
     times_.descheduled = clock_.descheduled;
     scan_.waits.end(rank_);
-    for (const auto& [meetings, own_rank] : attended_) {
-        meetings->leave(own_rank);
-    }
+    for (const auto& [meetings, own_rank] : attended_) meetings->leave(own_rank);
     scan_.damage.insert(scan_.damage.end(), cursor_.damage().begin(), cursor_.damage().end());
 }
 
@@ -428,17 +403,13 @@ void RankScan::count_traffic(const Use& use, std::uint64_t times) {
 
 // Data that is put or accumulated goes to the target; data that is got comes from it.
 void RankScan::count_access(const Use& use) {
-    if (use.to == nullptr) {
-        return;
-    }
+    if (use.to == nullptr) return;
     const auto own = static_cast<std::int32_t>(rank_);
     const auto target = static_cast<std::int32_t>(use.to->destination);
-    if (use.operation != tracefile::RmaOperation::get) {
+    if (use.operation != tracefile::RmaOperation::get)
         scan_.traffic.add(own, target, use.bytes_each, use.count);
-    }
-    if (use.operation == tracefile::RmaOperation::get || use.operation == tracefile::RmaOperation::fetch) {
+    if (use.operation == tracefile::RmaOperation::get || use.operation == tracefile::RmaOperation::fetch)
         scan_.traffic.add(target, own, use.bytes_got, use.count);
-    }
 }
 
 /// Counts the messages that the replay sends for the call.
@@ -494,9 +465,7 @@ void RankScan::define(Use& use, const Shape& shape) {
 }
 
 void RankScan::not_modelled(std::uint32_t name, std::uint64_t times) {
-    if (tracefile::communicates(trace_.names()[name])) {
-        scan_.unmodelled[trace_.names()[name]] += times;
-    }
+    if (tracefile::communicates(trace_.names()[name])) scan_.unmodelled[trace_.names()[name]] += times;
 }
 
 }  // namespace linkworth::profile

@@ -45,9 +45,7 @@ Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<
     while (!turns.empty()) {
         const std::uint32_t rank = turns.top().second;
         turns.pop();
-        if (scans[rank]->advance(events_in_turn)) {
-            turns.emplace(scans[rank]->now(), rank);
-        }
+        if (scans[rank]->advance(events_in_turn)) turns.emplace(scans[rank]->now(), rank);
     }
     result.waits.finish();
     return result;

@@ -20,9 +20,7 @@ Traffic::Traffic(std::uint32_t ranks, std::uint32_t rows, std::vector<std::uint3
 void Traffic::add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times) {
     const std::size_t row = static_cast<std::uint32_t>(from) / ranks_per_row_;
     const std::size_t column = static_cast<std::uint32_t>(to) / ranks_per_row_;
-    if (static_cast<std::uint32_t>(from) >= ranks_ || static_cast<std::uint32_t>(to) >= ranks_) {
-        return;
-    }
+    if (static_cast<std::uint32_t>(from) >= ranks_ || static_cast<std::uint32_t>(to) >= ranks_) return;
     const std::uint64_t all = bytes * times;
     matrix_[row * rows_ + column] += all;
     SizeClass& size = sizes_[static_cast<std::size_t>(std::bit_width(bytes))];

@@ -16,21 +16,15 @@ void Waits::add_request() {
 
 void Waits::cancel(std::uint32_t request) {
     Request& cancelled = requests_[request];
-    if (cancelled.half == matched) {
-        return;
-    }
-    if (cancelled.half != no_half) {
-        halves_.remove(cancelled.half);
-    }
+    if (cancelled.half == matched) return;
+    if (cancelled.half != no_half) halves_.remove(cancelled.half);
     cancelled.half = matched;
     cancelled.partner = {};
 }
 
 void Waits::drop(std::uint32_t request) {
     ++dropped_;
-    if (request != no_request) {
-        take_partner_of_request(request, {});
-    }
+    if (request != no_request) take_partner_of_request(request, {});
 }
 
 void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> requests) {
@@ -43,11 +37,8 @@ void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> reques
         free_waiting_.pop_back();
         waiting_[number] = call;
     }
-    for (const std::uint32_t request : requests) {
-        if (requests_[request].half != matched) {
-            requests_[request].call = number;
-        }
-    }
+    for (const std::uint32_t request : requests)
+        if (requests_[request].half != matched) requests_[request].call = number;
 }
 
 /// Notes that one of the call's requests has met its partner.
@@ -71,9 +62,7 @@ void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t 
             .first->second.add(rank, Activity::waits_point_to_point, start, start + seconds);
     }
     for (ByProtocol* const met : {&rank_met_[rank], &call_met_[name], &rank_met_caused_[receiver]}) {
-        if (met->size() <= protocol) {
-            met->resize(std::size_t{protocol} + 1);
-        }
+        if (met->size() <= protocol) met->resize(std::size_t{protocol} + 1);
         (*met)[protocol].add(seconds);
     }
 }
@@ -93,20 +82,14 @@ void Waits::finish() {
         ranks_[rank].late_receiver = waited(rank_met_[rank]);
         ranks_[rank].caused += waited(rank_met_caused_[rank]).seconds;
     }
-    for (std::size_t name = 0; name < calls_.size(); ++name) {
+    for (std::size_t name = 0; name < calls_.size(); ++name)
         calls_[name].late_receiver = waited(call_met_[name]);
-    }
-    for (const auto& [protocol, met] : met_at_) {
-        if (protocols_.waits(protocol)) {
-            activities_->add(met);
-        }
-    }
+    for (const auto& [protocol, met] : met_at_)
+        if (protocols_.waits(protocol)) activities_->add(met);
 }
 
 void Waits::meet(Meetings& meetings, const Arrival& arrival) {
-    if (!meetings.arrive(arrival, meeting_waits_)) {
-        return;
-    }
+    if (!meetings.arrive(arrival, meeting_waits_)) return;
     for (const MeetingWait& wait : meeting_waits_) {
         ranks_[static_cast<std::size_t>(meetings.world_rank(wait.waiter))].collective.add(wait.seconds);
         calls_[arrival.name].collective.add(wait.seconds);
@@ -120,9 +103,7 @@ void Waits::meet(Meetings& meetings, const Arrival& arrival) {
 
 std::uint64_t Waits::unmatched() const {
     std::uint64_t count = dropped_ + halves_.size();
-    for (const auto& [key, meetings] : meetings_) {
-        count += meetings.incomplete();
-    }
+    for (const auto& [key, meetings] : meetings_) count += meetings.incomplete();
     return count;
 }
 

@@ -73,16 +73,14 @@ class Waits {
         }
     }
     void receive(Channel& channel, Half half) {
-        if (!halves_.take(channel.sends, half.tag, [&](const Half& other) { match(channel, other, half); })) {
+        if (!halves_.take(channel.sends, half.tag, [&](const Half& other) { match(channel, other, half); }))
             await_other(half, channel.receives, channel.source);
-        }
     }
 
     /// A new request of a send or a receive. `complete` ends it.
     std::uint32_t request() {
-        if (free_request_ == no_request) [[unlikely]] {
+        if (free_request_ == no_request) [[unlikely]]
             add_request();
-        }
         const std::uint32_t number = free_request_;
         Request& made = requests_[number];
         free_request_ = made.call;
@@ -102,11 +100,10 @@ class Waits {
                 ++call.left;
             }
         }
-        if (call.left == 0) [[likely]] {
+        if (call.left == 0) [[likely]]
             settle(call);
-        } else {
+        else
             keep_waiting(call, requests);
-        }
     }
     /// Stops the request from matching a message; it must still be completed.
     void cancel(std::uint32_t request);
@@ -157,13 +154,9 @@ class Waits {
     static constexpr std::uint32_t matched = no_half - 1;
 
     void await_other(const Half& half, HalfQueue& queue, std::uint32_t other_rank) {
-        if (ended_[other_rank]) {
-            return drop(half.request);
-        }
+        if (ended_[other_rank]) return drop(half.request);
         const std::uint32_t number = halves_.push(queue, half);
-        if (half.request != no_request) {
-            requests_[half.request].half = number;
-        }
+        if (half.request != no_request) requests_[half.request].half = number;
     }
     void match(const Channel& channel, const Half& send, const Half& receive) {
         ++messages_;
@@ -191,37 +184,30 @@ class Waits {
         Request& request = requests_[number];
         request.half = matched;
         request.partner = partner;
-        if (request.call != no_request) {
-            tell_call(number, partner);
-        }
+        if (request.call != no_request) tell_call(number, partner);
     }
     void consider(Call& call, Partner partner) {
         // A send that ended before its receive was posted did not wait for it: its message was buffered.
-        if (partner.is_receiver && partner.time > call.end) {
+        if (partner.is_receiver && partner.time > call.end)
             protocols_.ended_before(partner.protocol);
-        } else if (partner.holds_up_more_than(call.latest)) {
+        else if (partner.holds_up_more_than(call.latest))
             call.latest = partner;
-        }
     }
     void settle(const Call& call) {
         const double seconds = std::min(call.latest.time, call.end) - call.start;
-        if (seconds <= 0) {
-            return;
-        }
-        if (call.latest.is_receiver) {
+        if (seconds <= 0) return;
+        if (call.latest.is_receiver)
             late_receiver(call.rank, call.name, call.latest.rank, call.latest.protocol, call.start, seconds);
-        } else {
+        else
             late_sender(call.rank, call.name, call.latest.rank, call.start, seconds);
-        }
     }
     void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double start,
                      double seconds) {
         ranks_[rank].late_sender.add(seconds);
         calls_[name].late_sender.add(seconds);
         ranks_[sender].caused += seconds;
-        if (activities_ != nullptr) [[unlikely]] {
+        if (activities_ != nullptr) [[unlikely]]
             activities_->add(rank, Activity::waits_point_to_point, start, start + seconds);
-        }
     }
     void late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver, std::uint8_t protocol,
                        double start, double seconds);

@@ -56,11 +56,10 @@ constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
             if (!state.program->mark_seconds.empty())
                 state.program->mark_seconds[state.rank].push_back(ranks_[rank].actor.now.seconds);
             state.program->region.set_level(state.rank, shape.code);
-            if (shape.code > 0) {
+            if (shape.code > 0)
                 state.program->region.enter(state.rank, ranks_[rank].actor.now);
-            } else {
+            else
                 state.program->region.leave(state.rank, ranks_[rank].actor.now);
-            }
             return true;
         case CallClass::init:
             if (shape.code >= thread_multiple && !threads_known_) throw MayHaveThreads();
@@ -140,11 +139,10 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
 
 /// Nobody will wait for the operation.
 void Simulation::detach(std::uint32_t operation) {
-    if (operations_[operation].done) {
+    if (operations_[operation].done)
         operations_.release(operation);
-    } else {
+    else
         operations_[operation].detached = true;
-    }
 }
 
 bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {

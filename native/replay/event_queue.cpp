@@ -79,11 +79,10 @@ void EventQueue::take(List& list) {
     list.size -= taken;
     const std::uint32_t following = std::exchange(entries_[last_block].next_block, free_);
     free_ = block_of(std::exchange(list.head, following));
-    if (list.size == 0) {
+    if (list.size == 0)
         list.tail = nothing;
-    } else {
+    else
         prefetch_block(list.head);
-    }
 }
 
 /// Empties a list into a new rung, which ends at `end` at the latest. The rung is longer than the list, to

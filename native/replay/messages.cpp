@@ -111,11 +111,10 @@ inline Transmission Simulation::transmission_of(const Message& message) const {
 void Simulation::on_envelope(std::uint32_t index) {
     const Message& message = messages_[index];
     const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
-    if (receive != none) {
+    if (receive != none)
         meet(index, receive);
-    } else {
+    else
         tell_probe(message);
-    }
 }
 
 /// The same for an eager message that has arrived completely.

@@ -59,11 +59,10 @@ class Network {
     std::vector<LinkLoad> loads() const;
 
     void send(std::uint32_t message, const Transmission& what, const Stamp& ready) {
-        if (goes_plainly(what.source_node, what.bytes)) {
+        if (goes_plainly(what.source_node, what.bytes))
             send_plainly(message, what, ready);
-        } else {
+        else
             send_anyhow(message, what, ready);
-        }
     }
     /// Returns whether the message only waits for what its NICs have begun, so that its connection need not
     /// be known.

@@ -103,11 +103,10 @@ void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_
     for (PendingAccess& access : side.pending) {
         const bool wanted = target == every_target || access.target == target;
         if (wanted && access.left != none) waiting.push_back(std::exchange(access.left, none));
-        if (!wanted || (locally && access.is_put)) {
+        if (!wanted || (locally && access.is_put))
             side.pending[kept++] = access;
-        } else {
+        else
             waiting.push_back(access.done);
-        }
     }
     side.pending.resize(kept);
 }

@@ -131,11 +131,10 @@ void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call,
     if (round.ready.size() <= partition || round.ready[partition]) return;
     round.ready[partition] = true;
     ++round.ready_count;
-    if (!channel.whole) {
+    if (!channel.whole)
         ready_unit(rank, channel, call.round, partition);
-    } else if (round.ready_count == channel.partitions) {
+    else if (round.ready_count == channel.partitions)
         ready_unit(rank, channel, call.round, 0);
-    }
 }
 
 /// A unit may leave as far as its sender is concerned.

@@ -108,11 +108,10 @@ class WaitingConnections {
     };
 
     void append(OutPort& port, std::uint32_t index) {
-        if (port.first == none) {
+        if (port.first == none)
             port.first = index;
-        } else {
+        else
             lines_[port.last].next = index;
-        }
         port.last = index;
     }
 

@@ -58,19 +58,17 @@ struct Recording {
     void call(const RecordedCall& call) {
         activities.add(call.rank, activity_of(call.call_class), call.start_seconds, call.end_seconds);
         if (call.start_seconds < limits.from_seconds || call.start_seconds >= limits.to_seconds) return;
-        if (calls.size() < limits.most) {
+        if (calls.size() < limits.most)
             calls.push_back(call);
-        } else {
+        else
             cut = true;
-        }
     }
     void message(const RecordedMessage& message) {
         if (message.sent_seconds < limits.from_seconds || message.sent_seconds >= limits.to_seconds) return;
-        if (messages.size() < limits.most) {
+        if (messages.size() < limits.most)
             messages.push_back(message);
-        } else {
+        else
             cut = true;
-        }
     }
 };
 

@@ -64,11 +64,10 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
             complete_partitioned(state.seat, *call);
             continue;
         }
-        if (call != nullptr) {
+        if (call != nullptr)
             operation = std::exchange(call->active, none);
-        } else {
+        else
             state.requests.take(number, operation);
-        }
         if (!state.paired_sends.empty())
             if (const auto pair = state.paired_sends.extract(number)) actor.waiting.push_back(pair.mapped());
         if (operation != none) actor.waiting.push_back(operation);
@@ -137,11 +136,10 @@ inline bool Simulation::fetch(RankState& state) {
     if (compute > 0) {
         if (shared_nodes_) [[unlikely]]
             return put_off(state, compute);
-        if (state.counts_computation()) {
+        if (state.counts_computation())
             state.actor.now.add_compute(compute);
-        } else {
+        else
             state.actor.now.add_wait(compute);
-        }
         state.program->region.compute(state.rank, compute);
         if (recording_ != nullptr) [[unlikely]]
             recording_->computed(state.rank, state.actor.now.seconds - compute, state.actor.now.seconds);

@@ -130,11 +130,10 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool 
 
 std::vector<ReplayResult> Simulation::run() {
     for (std::uint32_t rank = 0; rank < rank_count(); ++rank) resume_at_its_time(rank);
-    if (any_order_) {
+    if (any_order_)
         run_in_any_order();
-    } else {
+    else
         run_in_time_order();
-    }
     std::vector<ReplayResult> results;
     for (Program& program : programs_) results.push_back(result(program));
     if (recording_ != nullptr) recording_->loads = network_.loads();
@@ -197,11 +196,10 @@ void Simulation::run_in_time_order() {
 }
 
 void Simulation::resume_at_its_time(std::uint32_t actor) {
-    if (any_order_) {
+    if (any_order_)
         runnable_.push_back(actor);
-    } else {
+    else
         queue_.push(actor_at(actor).now.seconds, Happening::resume, actor);
-    }
 }
 
 /// Continues a collective that runs beside its rank.

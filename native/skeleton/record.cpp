@@ -42,11 +42,9 @@ Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
         throw UsageError(std::string(skeleton.name) + " has " + std::to_string(skeleton.phases.size()) +
                          " phases, not " + std::to_string(seconds_per_operation.size()));
     }
-    for (const double seconds : seconds_per_operation) {
-        if (!(seconds >= 0 && std::isfinite(seconds))) {
+    for (const double seconds : seconds_per_operation)
+        if (!(seconds >= 0 && std::isfinite(seconds)))
             throw UsageError("the seconds of an operation are 0 or more, not " + std::to_string(seconds));
-        }
-    }
     tracefile::TraceWriter trace(path, static_cast<std::uint32_t>(ranks), metadata_json);
     RankRecorder::add_names(trace);
     Recording result;
@@ -71,9 +69,8 @@ Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
 
 std::vector<double> count_operations(const Skeleton& skeleton, Arguments arguments, int ranks, int rank) {
     check(skeleton, arguments, ranks);
-    if (rank < 0 || rank >= ranks) {
+    if (rank < 0 || rank >= ranks)
         throw UsageError("there is no rank " + std::to_string(rank) + " of " + std::to_string(ranks));
-    }
     Work work(std::vector<double>(skeleton.phases.size(), 0.0));
     RankRecorder recorder(nullptr, ranks, work);
     record_rank(skeleton, arguments, rank, recorder, work);

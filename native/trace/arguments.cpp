@@ -27,9 +27,7 @@ bool precedes(std::size_t argument, std::uint64_t left, std::uint64_t right) {
 }
 
 bool is_value(std::size_t argument, std::uint64_t value) {
-    if (argument == sizes) {
-        return true;
-    }
+    if (argument == sizes) return true;
     const std::int32_t wildcard = argument == peers ? any_source : any_tag;
     return word(rank_or_tag(value)) == value && rank_or_tag(value) != wildcard;
 }
@@ -58,9 +56,7 @@ bool can_open(const Shape& shape) {
 void open_shapes(EventRecords& records) {
     records.arguments.clear();
     records.is_open.assign(records.shapes.size(), false);
-    if (records.shapes.size() <= most_shapes_of_a_byte) {
-        return;
-    }
+    if (records.shapes.size() <= most_shapes_of_a_byte) return;
     struct Place {
         std::uint32_t number = 0;
         bool is_open = false;
@@ -100,9 +96,7 @@ void open_shapes(EventRecords& records) {
     for (std::uint32_t& head : records.heads) {
         const Place& place = places[head >> 1];
         head = 2 * place.number + (head & 1);
-        if (place.is_open) {
-            records.arguments.push_back(place.arguments);
-        }
+        if (place.is_open) records.arguments.push_back(place.arguments);
     }
     records.shapes = std::move(shapes);
     records.is_open = std::move(is_open);
@@ -159,9 +153,7 @@ bool ArgumentDecoder::read_values(ByteReader& in) {
         std::uint64_t value = 0;
         for (std::size_t left = in.count(); left > 0; --left) {
             value += static_cast<std::uint64_t>(in.svarint());
-            if (!is_value(argument, value)) {
-                return false;
-            }
+            if (!is_value(argument, value)) return false;
             list.push_back(value);
         }
         counts_[argument] = list.size();
@@ -170,13 +162,9 @@ bool ArgumentDecoder::read_values(ByteReader& in) {
 }
 
 bool ArgumentDecoder::allow(std::size_t argument, std::span<const std::uint8_t> symbols) {
-    if (symbols.empty()) {
-        return true;
-    }
+    if (symbols.empty()) return true;
     const SymbolMeaning highest = symbol_table.of[std::ranges::max(symbols)];
-    if (highest.base >= most_values) {
-        return false;
-    }
+    if (highest.base >= most_values) return false;
     auto& list = values_[argument];
     list.resize(std::max<std::size_t>(list.size(), highest.base + (std::uint64_t{1} << highest.bits)));
     return true;
@@ -195,9 +183,7 @@ bool ArgumentDecoder::read(std::span<EventRow> rows, std::span<const std::uint8_
     };
     for (std::size_t at = 0; at < rows.size(); ++at) {
         const std::uint32_t column = columns_[rows[at].shape];
-        if (column == 0) {
-            continue;
-        }
+        if (column == 0) continue;
         const SymbolMeaning peer = symbol_table.of[*symbols[column + peers]++];
         const SymbolMeaning tag = symbol_table.of[*symbols[column + tags]++];
         const SymbolMeaning size = symbol_table.of[*symbols[column + sizes]++];

@@ -21,9 +21,7 @@ bool ColumnDecoder::open(std::span<const std::uint8_t> stored, std::uint32_t eve
     next_bit_ = 0;
     sound_ = true;
     seconds_per_tick_ = seconds_per_tick;
-    if (expand_sections(stored, decompressor) && read_preamble() && counts_agree()) {
-        return true;
-    }
+    if (expand_sections(stored, decompressor) && read_preamble() && counts_agree()) return true;
     events_ = 0;
     return false;
 }
@@ -38,27 +36,22 @@ bool ColumnDecoder::expand_sections(std::span<const std::uint8_t> stored, Decomp
     for (std::size_t section = 0; section < count; ++section) {
         const std::uint64_t raw = in.varint();
         const std::uint64_t compressed = in.varint();
-        if (!in.ok() || raw > largest_raw_block - raw_end || compressed > stored.size()) {
-            return false;
-        }
+        if (!in.ok() || raw > largest_raw_block - raw_end || compressed > stored.size()) return false;
         sections_.push_back({raw_end, static_cast<std::size_t>(raw)});
         stored_sizes.push_back(static_cast<std::size_t>(compressed != 0 ? compressed : raw));
         raw_end += static_cast<std::size_t>(raw);
         stored_bytes += stored_sizes.back();
     }
-    if (!in.ok() || count <= section_columns + cpu_column || stored_bytes != in.left()) {
-        return false;
-    }
+    if (!in.ok() || count <= section_columns + cpu_column || stored_bytes != in.left()) return false;
     memory_.resize(raw_end + std::max(bits_padding, batch_padding));
     const std::uint8_t* at = in.position();
     for (std::size_t section = 0; section < count; ++section) {
         const Section& to = sections_[section];
         const std::span<const std::uint8_t> from(at, stored_sizes[section]);
-        if (from.size() == to.size) {
+        if (from.size() == to.size)
             std::copy(from.begin(), from.end(), memory_.begin() + static_cast<std::ptrdiff_t>(to.offset));
-        } else if (!decompressor.expand(from, memory_.data() + to.offset, to.size)) {
+        else if (!decompressor.expand(from, memory_.data() + to.offset, to.size))
             return false;
-        }
         at += from.size();
     }
     return true;
@@ -80,9 +73,8 @@ bool ColumnDecoder::read_preamble() {
         shapes_.emplace_back(in.position(), size);
         in.skip(size);
         const std::size_t last = arguments == 0 ? 0 : arguments + argument_count - 1;
-        if (!in.ok() || std::max({std::size_t{of.gap}, std::size_t{of.duration}, last}) >= columns) {
+        if (!in.ok() || std::max({std::size_t{of.gap}, std::size_t{of.duration}, last}) >= columns)
             return false;
-        }
         columns_.push_back(of);
         arguments_.add_shape(static_cast<std::uint32_t>(arguments));
     }
@@ -93,13 +85,9 @@ bool ColumnDecoder::read_preamble() {
         event += in.varint32();
         const bool is_overlap = in.byte() != 0;
         notes_.push_back({static_cast<std::uint32_t>(event), is_overlap, in.varint()});
-        if (!in.ok() || event >= events_) {
-            return false;
-        }
+        if (!in.ok() || event >= events_) return false;
     }
-    if (arguments_.any() && !arguments_.read_values(in)) {
-        return false;
-    }
+    if (arguments_.any() && !arguments_.read_values(in)) return false;
     head_width_ = head_width(shapes);
     // A gap times a power of two and divided by it again is that gap.
     cpu_expects_the_gap_ =
@@ -112,9 +100,7 @@ bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
     const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
     for (std::size_t event = 0; event < events_; ++event) {
         const Head head = load<Head>(heads + event * sizeof(Head));
-        if (head >= of_head.size()) {
-            return false;
-        }
+        if (head >= of_head.size()) return false;
         ++of_head[head];
     }
     return true;
@@ -131,23 +117,16 @@ bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_hea
     std::size_t event = 0;
     for (; event + 8 <= events_; event += 8) {
         const auto word = load<std::uint64_t>(heads + event);
-        for (std::size_t byte = 0; byte < 8; ++byte) {
-            ++counts[byte % lanes][(word >> (8 * byte)) & 0xff];
-        }
+        for (std::size_t byte = 0; byte < 8; ++byte) ++counts[byte % lanes][(word >> (8 * byte)) & 0xff];
     }
-    for (; event < events_; ++event) {
-        ++counts[0][heads[event]];
-    }
+    for (; event < events_; ++event) ++counts[0][heads[event]];
     for (std::size_t head = 0; head < values; ++head) {
         std::uint64_t count = 0;
-        for (const auto& lane : counts) {
-            count += lane[head];
-        }
-        if (head < of_head.size()) {
+        for (const auto& lane : counts) count += lane[head];
+        if (head < of_head.size())
             of_head[head] = count;
-        } else if (count > 0) {
+        else if (count > 0)
             return false;
-        }
     }
     return true;
 }
@@ -155,9 +134,7 @@ bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_hea
 /// Returns whether the columns contain as many symbols as the events need, and as many bits as the symbols
 /// need.
 bool ColumnDecoder::counts_agree() {
-    if (sections_[section_heads].size != events_ * head_width_) {
-        return false;
-    }
+    if (sections_[section_heads].size != events_ * head_width_) return false;
     std::vector<std::uint64_t> of_head(2 * shapes_.size(), 0);
     if (!(head_width_ == 1   ? count_heads<std::uint8_t>(of_head)
           : head_width_ == 2 ? count_heads<std::uint16_t>(of_head)
@@ -175,29 +152,20 @@ bool ColumnDecoder::counts_agree() {
         for (std::size_t argument = 0; arguments != 0 && argument < argument_count; ++argument) {
             needed[arguments + argument] += events;
             std::size_t& its = argument_of[arguments + argument];
-            if (its != argument_count && its != argument) {
-                return false;
-            }
+            if (its != argument_count && its != argument) return false;
             its = argument;
         }
     }
-    for (const ShapeColumns& of : columns_) {
-        if (std::min(argument_of[of.gap], argument_of[of.duration]) < argument_count) {
-            return false;
-        }
-    }
+    for (const ShapeColumns& of : columns_)
+        if (std::min(argument_of[of.gap], argument_of[of.duration]) < argument_count) return false;
     std::uint64_t time_bits = 0;
     std::uint64_t argument_bits = 0;
     symbols_.clear();
     for (std::size_t column = 0; column < needed.size(); ++column) {
         const std::span<const std::uint8_t> symbols = bytes_of(sections_[section_columns + column]);
-        if (symbols.size() != needed[column]) {
-            return false;
-        }
+        if (symbols.size() != needed[column]) return false;
         const bool of_arguments = argument_of[column] != argument_count;
-        if (of_arguments && !arguments_.allow(argument_of[column], symbols)) {
-            return false;
-        }
+        if (of_arguments && !arguments_.allow(argument_of[column], symbols)) return false;
         (of_arguments ? argument_bits : time_bits) += bits_after(symbols);
         symbols_.push_back(symbols.data());
     }
@@ -270,20 +238,17 @@ template <class Head, bool expects_the_gap>
 }
 
 [[gnu::always_inline]] inline void ColumnDecoder::read_rows_of_width(std::span<EventRow> rows) {
-    if (head_width_ == 1) {
+    if (head_width_ == 1)
         cpu_expects_the_gap_ ? read_rows<std::uint8_t, true>(rows) : read_rows<std::uint8_t, false>(rows);
-    } else if (head_width_ == 2) {
+    else if (head_width_ == 2)
         read_rows<std::uint16_t, false>(rows);
-    } else {
+    else
         read_rows<std::uint32_t, false>(rows);
-    }
 }
 
 /// Reads as many of the next rows as it can in batches. Returns how many.
 std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
-    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !in_batches_) {
-        return 0;
-    }
+    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !in_batches_) return 0;
     RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
                    columns_,
                    symbols_,
@@ -320,9 +285,7 @@ std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>
                                 std::vector<Arguments>& arguments) {
     rows = rows.first(std::min(rows.size(), events_ - next_));
     // A block that could not be opened has no events, and may have no memory.
-    if (rows.empty()) {
-        return 0;
-    }
+    if (rows.empty()) return 0;
     const std::size_t first = next_;
     next_ += read_batches(rows);
     while (next_ - first < rows.size()) {

@@ -37,9 +37,8 @@ void ColumnEncoder::choose_columns() {
         sizes[cpu_column] += head & 1;
         ++sizes[to.duration];
         const std::uint32_t column = argument_columns_[head >> 1];
-        for (std::size_t argument = 0; column != 0 && argument < argument_count; ++argument) {
+        for (std::size_t argument = 0; column != 0 && argument < argument_count; ++argument)
             ++sizes[column + argument];
-        }
     }
     next_.clear();
     for (std::size_t column = 0; column < used_columns_; ++column) {
@@ -76,9 +75,7 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
 
 void ColumnEncoder::fill_argument_columns() {
     argument_bits_.clear();
-    if (records_.arguments.empty()) {
-        return;
-    }
+    if (records_.arguments.empty()) return;
     values_ = values_of(records_.arguments);
     auto call = records_.arguments.begin();
     for (const std::uint32_t head : records_.heads) {
@@ -113,9 +110,7 @@ void ColumnEncoder::write_preamble() {
         append_varint(scratch_, note.value);
         before = note.event;
     }
-    if (!records_.arguments.empty()) {
-        write_values(values_, scratch_);
-    }
+    if (!records_.arguments.empty()) write_values(values_, scratch_);
 }
 
 void ColumnEncoder::write_heads() {
@@ -124,13 +119,12 @@ void ColumnEncoder::write_heads() {
     for (std::size_t event = 0; event < records_.heads.size(); ++event) {
         std::uint8_t* const at = &scratch_[event * width];
         const std::uint32_t head = records_.heads[event];
-        if (width == 1) {
+        if (width == 1)
             *at = static_cast<std::uint8_t>(head);
-        } else if (width == 2) {
+        else if (width == 2)
             store(at, static_cast<std::uint16_t>(head));
-        } else {
+        else
             store(at, head);
-        }
     }
 }
 
@@ -172,9 +166,7 @@ bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds
     add_section(scratch_, compressor);
     add_section(bits_.finish(), compressor);
     add_section(argument_bits_.finish(), compressor);
-    for (std::size_t column = 0; column < used_columns_; ++column) {
-        add_symbols(symbols_[column], compressor);
-    }
+    for (std::size_t column = 0; column < used_columns_; ++column) add_symbols(symbols_[column], compressor);
     out.clear();
     append_varint(out, section_count_);
     out.insert(out.end(), directory_.begin(), directory_.end());

@@ -49,9 +49,8 @@ double weighted_log2(std::uint32_t count) {
     static const std::vector<double> few = [] {
         constexpr std::size_t size = 4096;
         std::vector<double> values(size, 0);
-        for (std::size_t value = 1; value < size; ++value) {
+        for (std::size_t value = 1; value < size; ++value)
             values[value] = static_cast<double>(value) * std::log2(static_cast<double>(value));
-        }
         return values;
     }();
     const double value = count;
@@ -117,9 +116,8 @@ Groups first_groups(const EventRecords& records) {
         const auto first = std::ranges::find_if(group->counts, occurs);
         group->first_symbol = static_cast<std::size_t>(first - group->counts.begin());
         group->end_symbol = symbol_count;
-        while (group->end_symbol > group->first_symbol && group->counts[group->end_symbol - 1] == 0) {
+        while (group->end_symbol > group->first_symbol && group->counts[group->end_symbol - 1] == 0)
             --group->end_symbol;
-        }
     }
     return groups;
 }
@@ -135,12 +133,8 @@ void compare(Groups& groups, std::size_t at) {
 
 void join_groups(Groups& groups) {
     const Group none;
-    for (const auto& group : groups) {
-        group->bytes = coded_bytes(*group, none);
-    }
-    for (std::size_t at = 0; at < groups.size(); ++at) {
-        compare(groups, at);
-    }
+    for (const auto& group : groups) group->bytes = coded_bytes(*group, none);
+    for (std::size_t at = 0; at < groups.size(); ++at) compare(groups, at);
     while (groups.size() > 1) {
         double most = 0;
         std::size_t to = 0;
@@ -154,9 +148,7 @@ void join_groups(Groups& groups) {
                 }
             }
         }
-        if (most <= 0) {
-            return;
-        }
+        if (most <= 0) return;
         Group& group = *groups[to];
         const Group& other = *groups[from];
         std::ranges::transform(group.counts, other.counts, group.counts.begin(), std::plus());
@@ -165,9 +157,8 @@ void join_groups(Groups& groups) {
         group.end_symbol = std::max(group.end_symbol, other.end_symbol);
         group.bytes = coded_bytes(group, none);
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(from));
-        for (std::size_t at = to - std::min(to, neighbours); at <= from && at < groups.size(); ++at) {
+        for (std::size_t at = to - std::min(to, neighbours); at <= from && at < groups.size(); ++at)
             compare(groups, at);
-        }
     }
 }
 

@@ -28,9 +28,7 @@ HeaderBytes encode(const TraceHeader& header) {
 }
 
 std::optional<TraceHeader> decode_trace_header(std::span<const std::uint8_t> bytes) {
-    if (std::memcmp(bytes.data(), trace_magic, magic_bytes) != 0) {
-        return std::nullopt;
-    }
+    if (std::memcmp(bytes.data(), trace_magic, magic_bytes) != 0) return std::nullopt;
     TraceHeader header;
     header.version = load<std::uint32_t>(&bytes[8]);
     header.flags = load<std::uint32_t>(&bytes[12]);
@@ -69,9 +67,7 @@ HeaderBytes encode(const BlockHeader& header) {
 }
 
 std::optional<BlockHeader> decode_block_header(std::span<const std::uint8_t> bytes) {
-    if (load<std::uint32_t>(bytes.data()) != block_magic) {
-        return std::nullopt;
-    }
+    if (load<std::uint32_t>(bytes.data()) != block_magic) return std::nullopt;
     BlockHeader header;
     header.rank = load<std::uint32_t>(&bytes[4]);
     header.sequence = load<std::uint32_t>(&bytes[8]);
@@ -122,9 +118,7 @@ std::array<std::uint8_t, trailer_bytes> encode(const Trailer& trailer) {
 }
 
 std::optional<Trailer> decode_trailer(std::span<const std::uint8_t> bytes) {
-    if (std::memcmp(&bytes[24], trace_magic, magic_bytes) != 0) {
-        return std::nullopt;
-    }
+    if (std::memcmp(&bytes[24], trace_magic, magic_bytes) != 0) return std::nullopt;
     Trailer trailer;
     trailer.index_offset = load<std::uint64_t>(&bytes[0]);
     trailer.blocks = load<std::uint64_t>(&bytes[8]);

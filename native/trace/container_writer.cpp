@@ -47,9 +47,7 @@ constexpr std::size_t sample_bytes = 1U << 14;
 /// Estimates the compressed size of `raw` from the bytes in its middle. Uses `scratch`.
 std::size_t foreseen_bytes(std::span<const std::uint8_t> raw, Compressor& compressor,
                            std::vector<std::uint8_t>& scratch) {
-    if (raw.size() <= 2 * sample_bytes) {
-        return 0;
-    }
+    if (raw.size() <= 2 * sample_bytes) return 0;
     const auto sample = raw.subspan(raw.size() / 2, sample_bytes);
     return compressor.compress(sample, scratch) ? raw.size() / sample_bytes * scratch.size() : raw.size();
 }
@@ -69,14 +67,10 @@ ContainerWriter::ContainerWriter(std::string path, std::uint32_t ranks) : path_(
                          std::to_string(ranks));
     }
     header_.ranks = ranks;
-    if (path_.empty()) {
-        return;
-    }
+    if (path_.empty()) return;
     temporary_ = temporary_beside(path_);
     file_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) {
-        fail("write");
-    }
+    if (file_ < 0) fail("write");
 }
 
 ContainerWriter::~ContainerWriter() {
@@ -92,23 +86,15 @@ void ContainerWriter::fail(const char* what) const {
 
 void ContainerWriter::write_at(std::uint64_t offset, const void* data, std::size_t size) {
     if (file_ < 0) {
-        if (memory_.size() < offset + size) {
-            memory_.resize(offset + size);
-        }
-        if (size > 0) {
-            std::memcpy(memory_.data() + offset, data, size);
-        }
+        if (memory_.size() < offset + size) memory_.resize(offset + size);
+        if (size > 0) std::memcpy(memory_.data() + offset, data, size);
         return;
     }
     const auto* at = static_cast<const char*>(data);
     while (size > 0) {
         const ssize_t written = pwrite(file_, at, size, static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            fail("write");
-        }
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) fail("write");
         at += written;
         offset += static_cast<std::uint64_t>(written);
         size -= static_cast<std::size_t>(written);
@@ -129,9 +115,7 @@ void ContainerWriter::begin(const std::string& metadata, const std::vector<std::
     header_.metadata_bytes = metadata_.size();
     std::vector<std::uint8_t> table = name_table(names);
     header_.names_bytes = table.size() + names_room;
-    if (names_room == 0) {
-        header_.raw_names_bytes = compress_if_smaller(table, compressor, stored_names_);
-    }
+    if (names_room == 0) header_.raw_names_bytes = compress_if_smaller(table, compressor, stored_names_);
     if (header_.raw_names_bytes != 0) {
         header_.names_bytes = stored_names_.size();
         names_ = std::move(table);
@@ -159,17 +143,13 @@ void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> r
     // a sample of some records saves the work for all.
     const std::size_t foreseen = compressor != nullptr ? foreseen_bytes(raw, *compressor, compressed) : 0;
     const bool repeats = foreseen < raw.size() / least_repetition;
-    if (compressor != nullptr && repeats) {
-        take_records();
-    }
+    if (compressor != nullptr && repeats) take_records();
     if (compressor != nullptr && stored.size() > header.events / 2 &&
         encoder.encode(raw, header.seconds_per_tick, compressor, columns) && columns.size() < stored.size()) {
         stored = columns;
         header.codec = codec_columns;
     }
-    if (compressor != nullptr && !repeats && stored.size() > foreseen - foreseen / 8) {
-        take_records();
-    }
+    if (compressor != nullptr && !repeats && stored.size() > foreseen - foreseen / 8) take_records();
     header.raw_bytes = static_cast<std::uint32_t>(raw.size());
     append_stored(header, stored);
 }
@@ -198,9 +178,8 @@ std::vector<std::byte> ContainerWriter::close(const std::vector<std::string>& na
     std::ranges::sort(index_, {},
                       [](const IndexEntry& entry) { return std::pair(entry.rank, entry.sequence); });
     std::vector<std::uint8_t> index(index_.size() * index_entry_bytes);
-    for (std::size_t entry = 0; entry < index_.size(); ++entry) {
+    for (std::size_t entry = 0; entry < index_.size(); ++entry)
         encode(index_[entry], &index[entry * index_entry_bytes]);
-    }
     Trailer trailer;
     trailer.index_offset = end_;
     trailer.blocks = index_.size();
@@ -215,9 +194,7 @@ std::vector<std::byte> ContainerWriter::close(const std::vector<std::string>& na
     write_at(0, header.data(), header.size());
     write_at(header_bytes, metadata_.data(), metadata_.size());
     write_at(header_bytes + metadata_.size(), table.data(), table.size());
-    if (file_ < 0) {
-        return std::move(memory_);
-    }
+    if (file_ < 0) return std::move(memory_);
     if (::close(std::exchange(file_, -1)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
         const int problem = errno;
         unlink(temporary_.c_str());

@@ -19,9 +19,7 @@ constexpr Table make_table() {
     Table table{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = (crc >> 1) ^ ((crc & 1) != 0 ? reflected_polynomial : 0);
-        }
+        for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? reflected_polynomial : 0);
         table[0][byte] = crc;
     }
     for (std::size_t slice = 1; slice < 8; ++slice) {
@@ -46,9 +44,7 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(std::uint3
         wide = _mm_crc32_u64(wide, word);
     }
     auto narrow = static_cast<std::uint32_t>(wide);
-    for (; size > 0; --size, ++at) {
-        narrow = _mm_crc32_u8(narrow, *at);
-    }
+    for (; size > 0; --size, ++at) narrow = _mm_crc32_u8(narrow, *at);
     return ~narrow;
 }
 #endif
@@ -63,22 +59,16 @@ std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t s
         std::memcpy(&word, at, 8);
         word ^= crc;
         crc = 0;
-        for (std::size_t byte = 0; byte < 8; ++byte) {
-            crc ^= table[7 - byte][(word >> (8 * byte)) & 0xff];
-        }
+        for (std::size_t byte = 0; byte < 8; ++byte) crc ^= table[7 - byte][(word >> (8 * byte)) & 0xff];
     }
-    for (; size > 0; --size, ++at) {
-        crc = (crc >> 8) ^ table[0][(crc ^ *at) & 0xff];
-    }
+    for (; size > 0; --size, ++at) crc = (crc >> 8) ^ table[0][(crc ^ *at) & 0xff];
     return ~crc;
 }
 
 std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size) {
 #if defined(__x86_64__)
     static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
-    if (has_instruction) {
-        return crc32c_by_instruction(crc, data, size);
-    }
+    if (has_instruction) return crc32c_by_instruction(crc, data, size);
 #endif
     return crc32c_by_table(crc, data, size);
 }

@@ -35,9 +35,7 @@ bool read_event_records(std::span<const std::uint8_t> records, EventRecords& out
         } else {
             out.heads.push_back(static_cast<std::uint32_t>(head - head_event));
             out.gaps.push_back(in.varint());
-            if ((head & 1) != 0) {
-                out.cpu.push_back(in.varint());
-            }
+            if ((head & 1) != 0) out.cpu.push_back(in.varint());
             out.durations.push_back(in.varint());
         }
     }

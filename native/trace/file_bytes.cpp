@@ -24,9 +24,7 @@ FileBytes::FileBytes(const std::string& path) {
     while (size_ < file.size()) {
         const ssize_t count = read(file.descriptor(), data_.get() + size_, file.size() - size_);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) {
-            throw TraceError("cannot read " + path + ": " + std::strerror(errno));
-        }
+        if (count < 0) throw TraceError("cannot read " + path + ": " + std::strerror(errno));
         if (count == 0) break;  // it was shortened meanwhile: what is left is a cut file
         size_ += static_cast<std::size_t>(count);
     }

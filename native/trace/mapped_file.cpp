@@ -15,17 +15,13 @@ namespace linkworth::tracefile {
 MappedFile::MappedFile(const std::string& path) {
     const OpenFile file(path);
     void* data = mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-    if (data == MAP_FAILED) {
-        throw TraceError("cannot map " + path + " into memory: " + std::strerror(errno));
-    }
+    if (data == MAP_FAILED) throw TraceError("cannot map " + path + " into memory: " + std::strerror(errno));
     data_ = static_cast<const std::uint8_t*>(data);
     size_ = file.size();
 }
 
 MappedFile::~MappedFile() {
-    if (data_ != nullptr) {
-        munmap(const_cast<std::uint8_t*>(data_), size_);
-    }
+    if (data_ != nullptr) munmap(const_cast<std::uint8_t*>(data_), size_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -68,9 +68,8 @@ std::vector<std::int64_t> common_starts(const Parts& parts) {
         const auto offset = static_cast<std::int64_t>(start.realtime_ns - start.monotonic_ns);
         const auto [host, added] =
             hosts.try_emplace(part->header().host, HostClock{start.monotonic_ns, offset});
-        if (!added && start.monotonic_ns < host->second.first_start) {
+        if (!added && start.monotonic_ns < host->second.first_start)
             host->second = {start.monotonic_ns, offset};
-        }
     }
     std::vector<std::int64_t> starts;
     for (const auto& part : parts) {
@@ -83,9 +82,7 @@ std::vector<std::int64_t> common_starts(const Parts& parts) {
 /// If a part's own readings do not determine the length of a tick, takes it from another process of its host.
 void borrow_tick_lengths(const Parts& parts) {
     for (const auto& part : parts) {
-        if (part->seconds_per_tick() > 0) {
-            continue;
-        }
+        if (part->seconds_per_tick() > 0) continue;
         const auto neighbour = std::ranges::find_if(parts, [&part](const auto& other) {
             return other->seconds_per_tick() > 0 && other->header().host == part->header().host;
         });
@@ -111,9 +108,7 @@ struct World {
 World arrange(const Parts& parts, std::vector<std::string>& damage) {
     const std::vector<std::int64_t> starts = common_starts(parts);
     std::vector<std::size_t> order(parts.size());
-    for (std::size_t item = 0; item < order.size(); ++item) {
-        order[item] = item;
-    }
+    for (std::size_t item = 0; item < order.size(); ++item) order[item] = item;
     std::ranges::stable_sort(order, {}, [&starts](std::size_t item) { return starts[item]; });
     const std::int32_t size = parts[order.front()]->header().size;
     World world;
@@ -161,13 +156,9 @@ std::string rank_list(const std::vector<std::size_t>& ranks) {
     std::string text;
     for (std::size_t first = 0; first < ranks.size();) {
         std::size_t last = first;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
-            ++last;
-        }
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
         text += (text.empty() ? "" : ", ") + std::to_string(ranks[first]);
-        if (last > first) {
-            text += " to " + std::to_string(ranks[last]);
-        }
+        if (last > first) text += " to " + std::to_string(ranks[last]);
         first = last + 1;
     }
     return text;
@@ -195,9 +186,8 @@ void describe_ranks(const World& world, MergeResult& result) {
             damage.push_back(who(*part) + " had no more space to record in: " +
                              std::to_string(info.dropped_events) + " calls are missing at its end");
         }
-        for (const std::string& problem : part->problems()) {
+        for (const std::string& problem : part->problems())
             damage.push_back("rank " + std::to_string(rank) + ": " + problem);
-        }
         result.events += info.events;
         result.rank_info.push_back(std::move(info));
     }
@@ -220,9 +210,7 @@ CommonNames common_names(const World& world) {
     common.new_number.resize(world.part_of_rank.size());
     std::map<std::string, std::uint32_t> number;
     for (std::size_t rank = 0; rank < world.part_of_rank.size(); ++rank) {
-        if (world.part_of_rank[rank] == nullptr) {
-            continue;
-        }
+        if (world.part_of_rank[rank] == nullptr) continue;
         const Part& part = *world.part_of_rank[rank];
         for (std::size_t entry = 0; entry < part.entries().size(); ++entry) {
             if (part.counts().events[entry] == 0) {
@@ -231,9 +219,7 @@ CommonNames common_names(const World& world) {
             }
             const auto [known, added] =
                 number.try_emplace(part.entries()[entry], static_cast<std::uint32_t>(common.names.size()));
-            if (added) {
-                common.names.push_back(known->first);
-            }
+            if (added) common.names.push_back(known->first);
             common.new_number[rank].push_back(known->second);
         }
     }
@@ -244,9 +230,8 @@ void count_unmodelled(const World& world, MergeResult& result) {
     for (const Part* part : world.part_of_rank) {
         for (std::size_t name = 0; part != nullptr && name < part->names().size(); ++name) {
             const std::uint64_t count = part->counts().not_modelled[name];
-            if (count > 0 && communicates(part->names()[name])) {
+            if (count > 0 && communicates(part->names()[name]))
                 result.unmodelled[part->names()[name]] += count;
-            }
         }
     }
 }
@@ -254,9 +239,7 @@ void count_unmodelled(const World& world, MergeResult& result) {
 void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::uint32_t>& new_number,
                 const MergeOptions& options, ContainerWriter& file) {
     std::optional<Compressor> compressor;
-    if (options.compress) {
-        compressor.emplace();
-    }
+    if (options.compress) compressor.emplace();
     std::optional<TimeGrid> grid;
     if (options.step_ns > 0) {
         grid.emplace(part.header().start.ticks, static_cast<double>(start_ns), part.seconds_per_tick() * 1e9,
@@ -267,9 +250,7 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
     header.seconds_per_tick = grid ? options.step_ns * 1e-9 : part.seconds_per_tick();
     RecordRewriter joined(new_number, grid ? &*grid : nullptr);
     const auto flush = [&] {
-        if (joined.events() == 0) {
-            return;
-        }
+        if (joined.events() == 0) return;
         const auto ticks = static_cast<std::int64_t>(joined.base_ticks() - part.header().start.ticks);
         const double since_start = std::max(0.0, static_cast<double>(ticks) * part.seconds_per_tick());
         header.base_ns = grid ? grid->steps(joined.base_ticks()) * options.step_ns
@@ -287,11 +268,10 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
         }
         joined.add(block);
     };
-    if (has_threads(part)) {
+    if (has_threads(part))
         merge_threads(part, write);
-    } else {
+    else
         std::ranges::for_each(part.blocks(), write);
-    }
     flush();
 }
 
@@ -311,17 +291,12 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     describe_ranks(world, result);
     count_unmodelled(world, result);
     result.ranks = static_cast<std::uint32_t>(world.part_of_rank.size());
-    for (const Part* part : world.part_of_rank) {
-        if (part != nullptr && result.library.empty()) {
-            result.library = part->header().library;
-        }
-    }
+    for (const Part* part : world.part_of_rank)
+        if (part != nullptr && result.library.empty()) result.library = part->header().library;
     const CommonNames common = common_names(world);
     ContainerWriter file(output, result.ranks);
     std::optional<Compressor> compressor;
-    if (options.compress) {
-        compressor.emplace();
-    }
+    if (options.compress) compressor.emplace();
     file.begin(with_ranks(metadata_json, result.rank_info, result.damage), common.names, 0,
                compressor ? &*compressor : nullptr);
     parallel_for(world.part_of_rank.size(), thread_count(), [&](std::size_t rank) {

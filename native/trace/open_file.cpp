@@ -13,9 +13,7 @@
 namespace linkworth::tracefile {
 
 OpenFile::OpenFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) {
-        throw TraceError("cannot open " + path + ": " + std::strerror(errno));
-    }
+    if (descriptor_ < 0) throw TraceError("cannot open " + path + ": " + std::strerror(errno));
     struct stat status{};
     const bool is_file = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     if (!is_file || status.st_size == 0) {

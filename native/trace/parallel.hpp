@@ -25,24 +25,16 @@ void parallel_for(std::size_t items, std::size_t threads, const Work& work) {
                 work(item);
             } catch (...) {
                 const std::lock_guard lock(mutex);
-                if (!problem) {
-                    problem = std::current_exception();
-                }
+                if (!problem) problem = std::current_exception();
                 next = items;
             }
         }
     };
     std::vector<std::thread> helpers;
-    for (std::size_t helper = 1; helper < std::min(threads, items); ++helper) {
-        helpers.emplace_back(loop);
-    }
+    for (std::size_t helper = 1; helper < std::min(threads, items); ++helper) helpers.emplace_back(loop);
     loop();
-    for (std::thread& helper : helpers) {
-        helper.join();
-    }
-    if (problem) {
-        std::rethrow_exception(problem);
-    }
+    for (std::thread& helper : helpers) helper.join();
+    if (problem) std::rethrow_exception(problem);
 }
 
 }  // namespace linkworth::tracefile

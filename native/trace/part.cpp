@@ -49,16 +49,13 @@ Part::Part(const std::string& path, bool with_records) : path_(path), file_(path
     read_header();
     counts_ = CallCounts(names_.size());
     seconds_per_tick_ = tick_seconds(header_);
-    if (with_records) {
-        read_blocks();
-    }
+    if (with_records) read_blocks();
 }
 
 void Part::read_header() {
     const auto bytes = file_.bytes();
-    if (bytes.size() < part_header_bytes || std::memcmp(bytes.data(), part_magic, sizeof part_magic) != 0) {
+    if (bytes.size() < part_header_bytes || std::memcmp(bytes.data(), part_magic, sizeof part_magic) != 0)
         throw TraceError(path_ + " is not the part of a trace, or its header is cut");
-    }
     const auto version = load<std::uint32_t>(&bytes[8]);
     if (version != part_version) {
         throw TraceError(path_ + " has part format version " + std::to_string(version) +
@@ -89,9 +86,7 @@ void Part::read_header() {
                          " has a damaged header (its table of names or its block size makes no sense)");
     }
     entries_ = split_names(bytes.subspan(names_offset, names_bytes));
-    for (const std::string& entry : entries_) {
-        names_.emplace_back(at_site(entry).name);
-    }
+    for (const std::string& entry : entries_) names_.emplace_back(at_site(entry).name);
 }
 
 void Part::read_blocks() {
@@ -127,9 +122,7 @@ void Part::read_block(std::size_t offset, std::size_t size) {
                             (scan.problem.empty() ? "the file" : scan.problem) +
                             ", which is dropped with what follows in the block");
     }
-    if (scan.events == 0) {
-        return;
-    }
+    if (scan.events == 0) return;
     blocks_.push_back({load<std::uint64_t>(&bytes[8]), load<std::uint64_t>(&bytes[16]),
                        load<std::uint32_t>(&bytes[48]), records.first(scan.sound_bytes), scan.events,
                        scan.ticks});
@@ -137,20 +130,14 @@ void Part::read_block(std::size_t offset, std::size_t size) {
 }
 
 const char* Part::state() const {
-    if (has(part_aborted)) {
-        return "aborted";
-    }
-    if (has(part_disk_full)) {
-        return "disk full";
-    }
+    if (has(part_aborted)) return "aborted";
+    if (has(part_disk_full)) return "disk full";
     return has(part_finalised) ? "complete" : "cut";
 }
 
 std::uint64_t Part::last_ticks() const {
     std::uint64_t last = std::max(header_.start.ticks, header_.latest.ticks);
-    for (const PartBlock& block : blocks_) {
-        last = std::max(last, block.base_ticks + block.ticks);
-    }
+    for (const PartBlock& block : blocks_) last = std::max(last, block.base_ticks + block.ticks);
     return last;
 }
 

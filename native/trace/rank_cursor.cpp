@@ -83,9 +83,7 @@ struct RankCursor::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
     ~State() {
-        for (Shape* const shape : shapes) {
-            memory.delete_object(shape);
-        }
+        for (Shape* const shape : shapes) memory.delete_object(shape);
     }
 
     std::pmr::polymorphic_allocator<> memory;
@@ -174,13 +172,11 @@ void RankCursor::keep_thread_rows(ThreadRows& only) {
     for (std::uint32_t number = 0; number < filled_; ++number) {
         EventRow row = state.rows[number];
         double overlap = 0;
-        for (; note != state.notes.end() && note->event == number; ++note) {
-            if (note->is_overlap) {
+        for (; note != state.notes.end() && note->event == number; ++note)
+            if (note->is_overlap)
                 overlap = static_cast<double>(note->value) * state.seconds_per_tick;
-            } else {
+            else
                 only.thread_of_row = static_cast<std::uint32_t>(note->value);
-            }
-        }
         const CallTimes times = only.clock.next(row.gap_seconds, row.duration_seconds, overlap);
         if (only.thread_of_row == only.thread) {
             auto& ahead = only.pause_ahead;
@@ -209,9 +205,7 @@ bool RankCursor::read_rows(std::span<EventRow> rows) {
     taken_ = 0;
     filled_ = 0;
     while (filled_ == 0) {
-        if (!state.is_open && !load_next_block()) {
-            return false;
-        }
+        if (!state.is_open && !load_next_block()) return false;
         state.notes.clear();
         state.next_note = 0;
         filled_ = static_cast<std::uint32_t>(
@@ -220,15 +214,13 @@ bool RankCursor::read_rows(std::span<EventRow> rows) {
             give_up_block(nullptr, "names a thread beyond " + std::to_string(most_threads - 1));
             filled_ = 0;
         }
-        if (state.in_columns && !state.columns.sound()) {
+        if (state.in_columns && !state.columns.sound())
             give_up_block(nullptr, "has a call with an argument that it does not list");
-        }
         arguments_ = state.arguments.data();
-        if (filled_ == 0) {
+        if (filled_ == 0)
             state.is_open = false;
-        } else if (std::isfinite(state.data->until_seconds)) {
+        else if (std::isfinite(state.data->until_seconds))
             cut_rows(rows);
-        }
     }
     return true;
 }
@@ -243,11 +235,10 @@ void RankCursor::take_notes(Event& event) {
     for (; state.next_note < state.notes.size() && state.notes[state.next_note].event == taken_ - 1;
          ++state.next_note) {
         const EventNote& note = state.notes[state.next_note];
-        if (note.is_overlap) {
+        if (note.is_overlap)
             event.overlap_seconds = static_cast<double>(note.value) * state.seconds_per_tick;
-        } else {
+        else
             thread_ = static_cast<std::uint32_t>(note.value);
-        }
     }
 }
 
@@ -324,9 +315,7 @@ void RankCursor::cut_rows(std::span<const EventRow> rows) {
 void RankCursor::give_up_block(const std::uint8_t* at, std::string what) {
     std::string place =
         "block " + std::to_string(state_->block.sequence) + " of rank " + std::to_string(state_->rank);
-    if (at != nullptr) {
-        place += " at byte " + std::to_string(at - state_->raw.data());
-    }
+    if (at != nullptr) place += " at byte " + std::to_string(at - state_->raw.data());
     if (state_->data->refuse_damage) {
         throw DamagedError(state_->data->label + " is damaged: " + place + " " + what +
                            ", so what followed there is not known; record the program again, or take what "
@@ -344,14 +333,10 @@ bool RankCursor::define_shape(std::span<const std::uint8_t> payload) {
         shapes_ = state_->shapes.data();
     }
     Shape& shape = *state_->shapes[number];
-    if (!decode_shape(payload, shape) || shape.name >= state_->data->entries.size()) {
-        return false;
-    }
+    if (!decode_shape(payload, shape) || shape.name >= state_->data->entries.size()) return false;
     shape.entry = shape.name;
     shape.name = state_->data->name_of_entry[shape.entry];
-    if (is_collective(shape.call_class)) {
-        shape.collective = state_->data->collectives[shape.name];
-    }
+    if (is_collective(shape.call_class)) shape.collective = state_->data->collectives[shape.name];
     ++shape_count_;
     return true;
 }
@@ -368,9 +353,7 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
     bool after_shortest = true;  // the latest event was one, or there is none
     // The rows before a problem are taken first; then it is met again.
     const auto problem = [&](std::string what) {
-        if (count == 0) {
-            give_up_block(state.position, std::move(what));
-        }
+        if (count == 0) give_up_block(state.position, std::move(what));
         return count;
     };
     while (count < rows.size()) {
@@ -392,9 +375,7 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
             row.shape = static_cast<std::uint32_t>(number);
             row.has_notes = std::exchange(has_notes, false);
             row.has_arguments = false;
-            if (at > state.end) {
-                return problem("ends inside a record");
-            }
+            if (at > state.end) return problem("ends inside a record");
             after_shortest = at - state.position == 3;
             ++count;
         } else if (head == head_end || state.position >= state.end) {

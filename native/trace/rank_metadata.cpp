@@ -45,9 +45,7 @@ std::string rank_object(const MergedRank& rank) {
 std::string list(const std::vector<std::string>& items) {
     std::string out = "[";
     for (const std::string& item : items) {
-        if (out.size() > 1) {
-            out.push_back(',');
-        }
+        if (out.size() > 1) out.push_back(',');
         out += item;
     }
     out.push_back(']');
@@ -60,20 +58,15 @@ std::string with_ranks(const std::string& metadata_json, const std::vector<Merge
                        const std::vector<std::string>& damage) {
     const std::size_t open = metadata_json.find('{');
     const std::size_t close = metadata_json.rfind('}');
-    if (open == std::string::npos || close == std::string::npos || close < open) {
+    if (open == std::string::npos || close == std::string::npos || close < open)
         throw TraceError("the metadata of a trace is one JSON object");
-    }
     const bool empty = metadata_json.find_first_not_of(" \t\r\n", open + 1) == close;
     std::vector<std::string> objects;
     objects.reserve(ranks.size());
-    for (const MergedRank& rank : ranks) {
-        objects.push_back(rank_object(rank));
-    }
+    for (const MergedRank& rank : ranks) objects.push_back(rank_object(rank));
     std::vector<std::string> sentences;
     sentences.reserve(damage.size());
-    for (const std::string& sentence : damage) {
-        sentences.push_back(quoted(sentence));
-    }
+    for (const std::string& sentence : damage) sentences.push_back(quoted(sentence));
     return metadata_json.substr(0, close) + (empty ? "" : ",") + "\"ranks\":" + list(objects) +
            ",\"damage\":" + list(sentences) + "}";
 }

@@ -15,9 +15,7 @@ std::uint32_t RankWriter::shape(const Shape& shape) {
     payload_.clear();
     encode_shape(shape, payload_);
     const std::uint32_t known = shapes_.find(payload_, raw_);
-    if (known != ShapeTable::absent) {
-        return known;
-    }
+    if (known != ShapeTable::absent) return known;
     if (!decode_shape(payload_, checked_)) {
         throw TraceError(
             "a call of class " + std::to_string(static_cast<int>(shape.call_class)) +
@@ -32,15 +30,11 @@ std::uint32_t RankWriter::shape(const Shape& shape) {
 }
 
 void RankWriter::grow(std::size_t bytes) {
-    if (raw_.size() - used_ < bytes) {
-        raw_.resize(std::max(block_bytes + most_event_bytes, used_ + bytes));
-    }
+    if (raw_.size() - used_ < bytes) raw_.resize(std::max(block_bytes + most_event_bytes, used_ + bytes));
 }
 
 void RankWriter::flush() {
-    if (events_ == 0) {
-        return;
-    }
+    if (events_ == 0) return;
     BlockHeader header;
     header.rank = rank_;
     header.sequence = sequence_++;

@@ -28,15 +28,11 @@ using Bytes = std::span<const std::uint8_t>;
 /// Returns the part ahead of the blocks, expanded into `memory` if it is compressed.
 Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
                std::vector<std::uint8_t>& memory) {
-    if (raw_bytes == 0) {
-        return stored;
-    }
+    if (raw_bytes == 0) return stored;
     if (raw_bytes <= largest_expanded && raw_bytes <= most_expansion * stored.size()) {
         memory.resize(raw_bytes);
         Decompressor decompressor;
-        if (decompressor.expand(stored, memory.data(), memory.size())) {
-            return memory;
-        }
+        if (decompressor.expand(stored, memory.data(), memory.size())) return memory;
     }
     refuse_damaged(
         data, "has metadata or names of calls that do not expand to their size: copy or record it again");
@@ -44,16 +40,12 @@ Bytes expanded(const TraceData& data, Bytes stored, std::uint64_t raw_bytes,
 
 void read_header(TraceData& data) {
     const Bytes bytes = data.bytes;
-    if (bytes.empty()) {
-        refuse(data, "is empty: record the program again, its trace was never written");
-    }
+    if (bytes.empty()) refuse(data, "is empty: record the program again, its trace was never written");
     const std::size_t magic = std::min<std::size_t>(bytes.size(), 8);
-    if (std::memcmp(bytes.data(), trace_magic, std::min<std::size_t>(magic, 7)) != 0) {
+    if (std::memcmp(bytes.data(), trace_magic, std::min<std::size_t>(magic, 7)) != 0)
         refuse(data, "is not a linkworth trace: give the .lwt file that `linkworth trace` wrote");
-    }
-    if (bytes.size() < header_bytes) {
+    if (bytes.size() < header_bytes)
         refuse_damaged(data, "is cut inside its header and holds no events: copy or record it again");
-    }
     const std::optional<TraceHeader> header = decode_trace_header(bytes);
     if (!header || header->version != trace_version) {
         const std::string version = header ? std::to_string(header->version)
@@ -64,9 +56,8 @@ void read_header(TraceData& data) {
     }
     data.header = *header;
     const std::uint64_t room = bytes.size() - header_bytes;
-    if (header->metadata_bytes > room || header->names_bytes > room - header->metadata_bytes) {
+    if (header->metadata_bytes > room || header->names_bytes > room - header->metadata_bytes)
         refuse_damaged(data, "is cut before its first block and holds no events: copy or record it again");
-    }
     const Bytes metadata = bytes.subspan(header_bytes, header->metadata_bytes);
     const Bytes names = bytes.subspan(header_bytes + header->metadata_bytes, header->names_bytes);
     if (checksum(*header, metadata, names) != header->crc || header->ranks > most_ranks) {
@@ -103,9 +94,7 @@ std::size_t blocks_offset(const TraceData& data) {
 
 /// The header of a whole block with a right checksum.
 std::optional<BlockHeader> sound_block(const TraceData& data, std::uint64_t offset) {
-    if (offset > data.bytes.size() || data.bytes.size() - offset < header_bytes) {
-        return std::nullopt;
-    }
+    if (offset > data.bytes.size() || data.bytes.size() - offset < header_bytes) return std::nullopt;
     const Bytes rest = data.bytes.subspan(offset);
     const std::optional<BlockHeader> header = decode_block_header(rest);
     if (!header || header->stored_bytes > rest.size() - header_bytes || header->rank >= data.header.ranks ||
@@ -114,9 +103,8 @@ std::optional<BlockHeader> sound_block(const TraceData& data, std::uint64_t offs
         (header->codec == codec_none && header->stored_bytes != header->raw_bytes)) {
         return std::nullopt;
     }
-    if (checksum(*header, rest.subspan(header_bytes, header->stored_bytes)) != header->crc) {
+    if (checksum(*header, rest.subspan(header_bytes, header->stored_bytes)) != header->crc)
         return std::nullopt;
-    }
     return header;
 }
 
@@ -131,26 +119,17 @@ std::string block_title(std::uint32_t rank, std::uint32_t sequence) {
 /// Returns the index from the trailer, or no value if the trailer or the index is missing or damaged.
 std::optional<std::vector<IndexEntry>> indexed_blocks(const TraceData& data) {
     const Bytes bytes = data.bytes;
-    if (bytes.size() < blocks_offset(data) + trailer_bytes) {
-        return std::nullopt;
-    }
+    if (bytes.size() < blocks_offset(data) + trailer_bytes) return std::nullopt;
     const std::optional<Trailer> trailer = decode_trailer(bytes.last(trailer_bytes));
-    if (!trailer || trailer->blocks > bytes.size() / index_entry_bytes) {
-        return std::nullopt;
-    }
+    if (!trailer || trailer->blocks > bytes.size() / index_entry_bytes) return std::nullopt;
     const std::uint64_t size = trailer->blocks * index_entry_bytes;
-    if (trailer->index_offset != bytes.size() - trailer_bytes - size) {
-        return std::nullopt;
-    }
+    if (trailer->index_offset != bytes.size() - trailer_bytes - size) return std::nullopt;
     const Bytes index = bytes.subspan(trailer->index_offset, size);
-    if (crc32c(0, index.data(), index.size()) != trailer->index_crc) {
-        return std::nullopt;
-    }
+    if (crc32c(0, index.data(), index.size()) != trailer->index_crc) return std::nullopt;
     std::vector<IndexEntry> entries;
     entries.reserve(trailer->blocks);
-    for (std::uint64_t at = 0; at < size; at += index_entry_bytes) {
+    for (std::uint64_t at = 0; at < size; at += index_entry_bytes)
         entries.push_back(decode_index_entry(&index[at]));
-    }
     return entries;
 }
 
@@ -162,9 +141,7 @@ void take_indexed(TraceData& data, const std::vector<IndexEntry>& entries) {
             continue;
         }
         const bool known = entry.rank < data.header.ranks;
-        if (known) {
-            data.lost_events[entry.rank] += entry.events;
-        }
+        if (known) data.lost_events[entry.rank] += entry.events;
         data.damage.push_back({known ? static_cast<std::int32_t>(entry.rank) : -1, entry.offset,
                                block_title(entry.rank, entry.sequence) +
                                    " is damaged (its checksum is wrong): its " +
@@ -214,9 +191,7 @@ void walk_blocks(TraceData& data) {
             continue;
         }
         std::uint64_t next = next_block_magic(data, offset + 1);
-        while (next < size && !sound_block(data, next)) {
-            next = next_block_magic(data, next + 1);
-        }
+        while (next < size && !sound_block(data, next)) next = next_block_magic(data, next + 1);
         report_unreadable(data, offset, next);
         offset = next;
     }
@@ -242,9 +217,8 @@ void arrange(TraceData& data) {
         }
         expected[block.rank] = block.sequence + 1;
     }
-    for (std::size_t rank = 0; rank < data.header.ranks; ++rank) {
+    for (std::size_t rank = 0; rank < data.header.ranks; ++rank)
         data.first_block[rank + 1] += data.first_block[rank];
-    }
 }
 
 }  // namespace
@@ -254,11 +228,10 @@ void read_container(TraceData& data) {
     const std::optional<std::vector<IndexEntry>> index = indexed_blocks(data);
     data.lost_events.assign(data.header.ranks, 0);
     data.has_index = index.has_value();
-    if (index) {
+    if (index)
         take_indexed(data, *index);
-    } else {
+    else
         walk_blocks(data);
-    }
     arrange(data);
 }
 

@@ -52,9 +52,7 @@ RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t
     payload_.insert(payload_.end(), in.position(), payload.data() + payload.size());
     const bool requests = !in.at_end() && makes_request(static_cast<CallClass>(*in.position()));
     const std::uint32_t known = table_.find(payload_, out_);
-    if (known != ShapeTable::absent) {
-        return {known, requests};
-    }
+    if (known != ShapeTable::absent) return {known, requests};
     std::uint8_t* const at = put(put(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
     const auto offset = static_cast<std::size_t>(at - out_.data());
     std::ranges::copy(payload_, at);
@@ -65,17 +63,13 @@ RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t
 /// Moves the clock on; in units of the output.
 std::uint64_t RecordRewriter::advance(std::uint64_t by) {
     ticks_ += by;
-    if (grid_ == nullptr) {
-        return by;
-    }
+    if (grid_ == nullptr) return by;
     const std::uint64_t then = grid_->steps(ticks_);
     return then - std::exchange(now_, then);
 }
 
 std::uint64_t RecordRewriter::rounded_cpu(std::uint64_t cpu) {
-    if (grid_ == nullptr) {
-        return cpu;
-    }
+    if (grid_ == nullptr) return cpu;
     cpu_ += cpu;
     const std::uint64_t step = grid_->step_ns();
     const std::uint64_t rounded = (cpu_ - cpu_written_ + step / 2) / step * step;
@@ -98,9 +92,7 @@ void RecordRewriter::add(const PartBlock& block) {
     ByteReader in(block.records.data(), block.records.data() + block.records.size());
     while (!in.at_end()) {
         const std::uint64_t head = in.varint();
-        if (head == head_end) {
-            break;
-        }
+        if (head == head_end) break;
         if (head == head_shape) {
             const std::size_t size = in.count();
             shapes_.push_back(take_shape({in.position(), size}));
@@ -124,9 +116,7 @@ void RecordRewriter::add(const PartBlock& block) {
             }
             at = put(at, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
             at = put(at, gap);
-            if ((head & 1) != 0) {
-                at = put(at, rounded_cpu(in.varint()));
-            }
+            if ((head & 1) != 0) at = put(at, rounded_cpu(in.varint()));
             at = put(at, advance(in.varint()));
             used_ = static_cast<std::size_t>(at - out_.data());
             next_request_ += shape.makes_request ? 1 : 0;

@@ -62,9 +62,8 @@ class RecordRewriter {
 
     /// Returns the position for the next `bytes` bytes, with space for them.
     std::uint8_t* room(std::size_t bytes) {
-        if (out_.size() - used_ < bytes) [[unlikely]] {
+        if (out_.size() - used_ < bytes) [[unlikely]]
             out_.resize(2 * out_.size() + bytes);
-        }
         return out_.data() + used_;
     }
     OutShape take_shape(std::span<const std::uint8_t> payload);

@@ -43,9 +43,8 @@ RecordScan scan_records(std::span<const std::uint8_t> records, const std::vector
         const std::uint64_t head = in.varint();
         if (in.ok() && head == head_end) {
             const auto rest = records.subspan(offset());
-            if (std::ranges::any_of(rest, [](std::uint8_t byte) { return byte != 0; })) {
+            if (std::ranges::any_of(rest, [](std::uint8_t byte) { return byte != 0; }))
                 scan.problem = "a record that was being written";
-            }
             return scan;
         }
         if (in.ok() && head == head_shape) {
@@ -63,9 +62,7 @@ RecordScan scan_records(std::span<const std::uint8_t> records, const std::vector
             return scan;
         } else {
             const std::uint64_t gap = in.varint();
-            if ((head & 1) != 0) {
-                in.varint();
-            }
+            if ((head & 1) != 0) in.varint();
             const std::uint64_t duration = in.varint();
             const std::uint64_t number = (head - head_event) / 2;
             if (!in.ok()) {

@@ -136,9 +136,7 @@ bool decode_shape(std::span<const std::uint8_t> payload, Shape& shape) {
     ByteReader in(payload.data(), payload.data() + payload.size());
     shape.name = in.varint32();
     const std::uint8_t class_byte = in.byte();
-    if (!in.ok() || class_byte > static_cast<std::uint8_t>(last_class)) {
-        return false;
-    }
+    if (!in.ok() || class_byte > static_cast<std::uint8_t>(last_class)) return false;
     shape.call_class = static_cast<CallClass>(class_byte);
     visit_fields(shape, Decoder(in));
     return in.ok() && in.at_end();

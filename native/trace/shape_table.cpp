@@ -29,9 +29,7 @@ constexpr std::size_t first_slots = 64;
 
 std::uint32_t ShapeTable::find(std::span<const std::uint8_t> payload,
                                const std::vector<std::uint8_t>& block) const {
-    if (slots_.empty()) {
-        return absent;
-    }
+    if (slots_.empty()) return absent;
     const std::uint64_t hash = hash_of(payload);
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
@@ -54,9 +52,7 @@ std::uint32_t ShapeTable::add(std::span<const std::uint8_t> payload, std::size_t
     }
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = entries_.back().hash & mask;
-    while (slots_[slot] != 0) {
-        slot = (slot + 1) & mask;
-    }
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
     slots_[slot] = number + 1;
     return number;
 }
@@ -66,9 +62,7 @@ void ShapeTable::grow() {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t number = 0; number < entries_.size(); ++number) {
         std::size_t slot = entries_[number].hash & mask;
-        while (slots_[slot] != 0) {
-            slot = (slot + 1) & mask;
-        }
+        while (slots_[slot] != 0) slot = (slot + 1) & mask;
         slots_[slot] = static_cast<std::uint32_t>(number + 1);
     }
 }

@@ -34,9 +34,7 @@ class ThreadCursor {
     bool advance() {
         for (;;) {
             if (in_.at_end()) {
-                if (next_block_ == blocks_.size()) {
-                    return false;
-                }
+                if (next_block_ == blocks_.size()) return false;
                 const PartBlock& block = *blocks_[next_block_++];
                 in_ = ByteReader(block.records.data(), block.records.data() + block.records.size());
                 clock_ = block.base_ticks;
@@ -116,15 +114,11 @@ class StreamWriter {
         clock_ = finish;
         next_request_ += makes_request(class_of(event.payload)) ? 1 : 0;
         ++block_.events;
-        if (raw_.size() >= block_bytes) {
-            flush();
-        }
+        if (raw_.size() >= block_bytes) flush();
     }
 
     void flush() {
-        if (block_.events == 0) {
-            return;
-        }
+        if (block_.events == 0) return;
         block_.records = raw_;
         take_(block_);
         block_ = {};
@@ -136,9 +130,7 @@ class StreamWriter {
   private:
     std::uint32_t shape(std::span<const std::uint8_t> payload) {
         const std::uint32_t known = shapes_.find(payload, raw_);
-        if (known != ShapeTable::absent) {
-            return known;
-        }
+        if (known != ShapeTable::absent) return known;
         append_varint(raw_, head_shape);
         append_varint(raw_, payload.size());
         const std::size_t offset = raw_.size();
@@ -163,15 +155,11 @@ bool has_threads(const Part& part) {
 
 void merge_threads(const Part& part, const std::function<void(const PartBlock&)>& take) {
     std::map<std::uint32_t, ThreadCursor> threads;
-    for (const PartBlock& block : part.blocks()) {
+    for (const PartBlock& block : part.blocks())
         threads.try_emplace(block.thread, block.thread).first->second.add(block);
-    }
     std::vector<ThreadCursor*> waiting;
-    for (auto& [thread, cursor] : threads) {
-        if (cursor.advance()) {
-            waiting.push_back(&cursor);
-        }
-    }
+    for (auto& [thread, cursor] : threads)
+        if (cursor.advance()) waiting.push_back(&cursor);
     // The least is in front of the heap; at the same time the lower thread.
     const auto later = [](const ThreadCursor* a, const ThreadCursor* b) {
         return a->event().finish != b->event().finish ? a->event().finish > b->event().finish
@@ -183,11 +171,10 @@ void merge_threads(const Part& part, const std::function<void(const PartBlock&)>
         std::ranges::pop_heap(waiting, later);
         ThreadCursor* const cursor = waiting.back();
         out.write(cursor->thread(), cursor->event());
-        if (cursor->advance()) {
+        if (cursor->advance())
             std::ranges::push_heap(waiting, later);
-        } else {
+        else
             waiting.pop_back();
-        }
     }
     out.flush();
 }

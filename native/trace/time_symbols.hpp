@@ -70,18 +70,14 @@ inline std::uint64_t bits_after(std::span<const std::uint8_t> symbols) {
         sum += (sums & 0xffff) + ((sums >> 16) & 0xffff) + ((sums >> 32) & 0xffff) + (sums >> 48);
         symbols = symbols.subspan(words * sizeof(std::uint64_t));
     }
-    for (const std::uint8_t symbol : symbols) {
-        sum += symbol_table.of[symbol].bits;
-    }
+    for (const std::uint8_t symbol : symbols) sum += symbol_table.of[symbol].bits;
     return sum;
 }
 
 class BitWriter {
   public:
     void put(std::uint64_t value, unsigned bits) {
-        if (bits == 0) {
-            return;
-        }
+        if (bits == 0) return;
         value &= UINT64_MAX >> (64 - bits);
         word_ |= value << used_;
         const unsigned used = used_ + bits;
@@ -125,9 +121,8 @@ inline std::uint64_t read_bits(const std::uint8_t* bytes, std::uint64_t at, unsi
     const std::uint8_t* const from = bytes + (at >> 3);
     const auto skip = static_cast<unsigned>(at & 7);
     std::uint64_t word = load<std::uint64_t>(from) >> skip;
-    if (bits + skip > 64) [[unlikely]] {
+    if (bits + skip > 64) [[unlikely]]
         word |= std::uint64_t{from[8]} << (64 - skip);
-    }
     return word & ((std::uint64_t{1} << bits) - 1);
 }
 

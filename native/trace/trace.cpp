@@ -41,9 +41,7 @@ const std::vector<Damage>& Trace::damage() const { return data_->damage; }
 
 std::vector<std::uint64_t> Trace::rank_events() const {
     std::vector<std::uint64_t> events(ranks(), 0);
-    for (const IndexEntry& block : data_->blocks) {
-        events[block.rank] += block.events;
-    }
+    for (const IndexEntry& block : data_->blocks) events[block.rank] += block.events;
     return events;
 }
 

@@ -108,9 +108,8 @@ class RankCursor {
 
     /// False at the end of the rank's events. The event's shape is valid until the next one is taken.
     bool next(Event& event) {
-        if (taken_ == filled_ && !refill(own_rows())) [[unlikely]] {
+        if (taken_ == filled_ && !refill(own_rows())) [[unlikely]]
             return false;
-        }
         const EventRow& row = rows_[taken_++];
         const Shape& shape = *shapes_[row.shape];
         if (row.has_arguments) set_arguments(row, arguments_[taken_ - 1]);
@@ -119,9 +118,8 @@ class RankCursor {
         event.cpu_seconds = row.cpu_seconds;
         event.duration_seconds = row.duration_seconds;
         event.overlap_seconds = 0;
-        if (row.has_notes) [[unlikely]] {
+        if (row.has_notes) [[unlikely]]
             take_notes(event);
-        }
         event.thread = thread_;
         event.next_request = next_request_;
         next_request_ += makes_request(shape.call_class) ? 1 : 0;

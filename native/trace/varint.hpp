@@ -13,16 +13,13 @@ inline constexpr std::size_t longest_varint = 10;
 /// Reads a varint without a bounds check: at least `longest_varint` bytes must be readable at `at`.
 inline std::uint64_t read_varint(const std::uint8_t*& at) {
     std::uint64_t byte = *at++;
-    if (byte < 0x80) [[likely]] {
+    if (byte < 0x80) [[likely]]
         return byte;
-    }
     std::uint64_t value = byte & 0x7f;
     for (unsigned shift = 7; shift < 7 * longest_varint; shift += 7) {
         byte = *at++;
         value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            break;
-        }
+        if (byte < 0x80) break;
     }
     return value;
 }
@@ -58,9 +55,7 @@ class ByteReader {
     const std::uint8_t* position() const { return at_; }
 
     std::uint8_t byte() {
-        if (at_ == end_) {
-            return fail();
-        }
+        if (at_ == end_) return fail();
         return *at_++;
     }
 
@@ -80,14 +75,10 @@ class ByteReader {
         }
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 7 * longest_varint; shift += 7) {
-            if (at_ == end_) {
-                return fail();
-            }
+            if (at_ == end_) return fail();
             const std::uint64_t next = *at_++;
             value |= (next & 0x7f) << shift;
-            if (next < 0x80) {
-                return value;
-            }
+            if (next < 0x80) return value;
         }
         return fail();
     }
@@ -113,11 +104,10 @@ class ByteReader {
     }
 
     void skip(std::size_t bytes) {
-        if (bytes > left()) {
+        if (bytes > left())
             fail();
-        } else {
+        else
             at_ += bytes;
-        }
     }
 
     /// Reads a count of items of at least one byte each, so that no count can allocate more memory than the

@@ -19,18 +19,15 @@ constexpr std::size_t names_room = 32768;
 }  // namespace
 
 std::uint64_t nanoseconds(double seconds) {
-    if (!(seconds >= 0 && seconds < 1e9)) {
+    if (!(seconds >= 0 && seconds < 1e9))
         throw TraceError("a time in a trace is 0 to 1e9 seconds, not " + std::to_string(seconds));
-    }
     return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
 struct TraceWriter::State final : BlockSink {
     State(const std::string& path, std::uint32_t ranks, std::string metadata_json)
         : file(path, ranks), metadata(std::move(metadata_json)) {
-        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-            writers.emplace_back(*this, rank);
-        }
+        for (std::uint32_t rank = 0; rank < ranks; ++rank) writers.emplace_back(*this, rank);
     }
 
     ContainerWriter file;
@@ -69,18 +66,15 @@ TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 std::uint32_t TraceWriter::name(const std::string& name) {
     const auto [entry, added] =
         state_->name_numbers.try_emplace(name, static_cast<std::uint32_t>(state_->names.size()));
-    if (added) {
-        state_->names.push_back(name);
-    }
+    if (added) state_->names.push_back(name);
     return entry->second;
 }
 
 void TraceWriter::event(std::uint32_t rank, const Shape& shape, double gap_seconds, double cpu_seconds,
                         double duration_seconds) {
     RankWriter& writer = state_->writer(rank);
-    if (shape.name >= state_->names.size()) {
+    if (shape.name >= state_->names.size())
         throw TraceError("a call has the name " + std::to_string(shape.name) + ", which was not added");
-    }
     const std::uint64_t gap = nanoseconds(gap_seconds);
     const std::int64_t cpu = cpu_seconds >= 0 ? static_cast<std::int64_t>(nanoseconds(cpu_seconds)) : -1;
     const std::uint64_t duration = nanoseconds(duration_seconds);
@@ -98,9 +92,7 @@ void TraceWriter::finish(std::uint32_t rank) {
 std::vector<std::byte> TraceWriter::close() {
     State& state = *state_;
     state.begin(0);
-    for (RankWriter& writer : state.writers) {
-        writer.flush();
-    }
+    for (RankWriter& writer : state.writers) writer.flush();
     return state.file.close(state.names, 0);
 }
 

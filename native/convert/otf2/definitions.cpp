@@ -63,11 +63,10 @@ struct Otf2Definitions::Listener {
             Listener& listener = self(user);
             Group group{kind, {members, members + size}};
             // EZTrace uses the same number for the group of all locations and that of all ranks.
-            if (kind == LW_OTF2_GROUP_LOCATIONS) {
+            if (kind == LW_OTF2_GROUP_LOCATIONS)
                 listener.world = std::move(group.members);
-            } else {
+            else
                 listener.groups.insert_or_assign(ref, std::move(group));
-            }
         };
         all.comm = [](void* user, const lw_otf2_comm* comm) { self(user).comms.push_back(*comm); };
         return all;

@@ -202,13 +202,12 @@ bool Otf2RankWriter::kept_otherwise(const Shape& shape) const {
 
 void Otf2RankWriter::begin(std::uint64_t number, const Request& request, std::uint64_t time) {
     if (request.silent) return;
-    if (is_send(request.call_class)) {
+    if (is_send(request.call_class))
         message(LW_OTF2_ISEND, time, request.comm, request.peer, request.tag, request.bytes, number);
-    } else if (is_receive(request.call_class)) {
+    else if (is_receive(request.call_class))
         message(LW_OTF2_IRECV_REQUEST, time, request.comm, 0, 0, 0, number);
-    } else if (makes_collective_request(request.call_class)) {
+    else if (makes_collective_request(request.call_class))
         collective(LW_OTF2_ICOLLECTIVE_REQUEST, time, request, number);
-    }
 }
 
 void Otf2RankWriter::complete(const Event& event, std::uint64_t time) {
@@ -220,13 +219,12 @@ void Otf2RankWriter::complete(const Event& event, std::uint64_t time) {
         if (!request.silent) {
             const std::int32_t peer = completion.was_wildcard ? completion.peer : request.peer;
             const std::int32_t tag = completion.was_wildcard ? completion.tag : request.tag;
-            if (is_send(request.call_class)) {
+            if (is_send(request.call_class))
                 message(LW_OTF2_ISEND_COMPLETE, time, request.comm, 0, 0, 0, number);
-            } else if (is_receive(request.call_class)) {
+            else if (is_receive(request.call_class))
                 message(LW_OTF2_IRECV, time, request.comm, peer, tag, request.bytes, number);
-            } else if (makes_collective_request(request.call_class)) {
+            else if (makes_collective_request(request.call_class))
                 collective(LW_OTF2_ICOLLECTIVE_COMPLETE, time, request, number);
-            }
         }
         if (!request.persistent) requests_.erase(found);
     }

@@ -81,11 +81,10 @@ class PajeWriter {
             const Moment moment = moments_.top();
             moments_.pop();
             last_ns_ = moment.ns;
-            if (moment.starts) {
+            if (moment.starts)
                 start(moment.rank);
-            } else {
+            else
                 end(moment.rank);
-            }
         }
         // pj_dump leaves out states without a duration at the very end of their container.
         ++last_ns_;
@@ -122,11 +121,10 @@ class PajeWriter {
         line(paje::first_call + static_cast<int>(shape.call_class), of.next.start_ns)
             << " " << Container{rank, thread} << (thread == 0 ? " S c" : " Z z") << shape.name;
         each_number(shape, [this](Field, std::optional<std::int64_t> value) {
-            if (value) {
+            if (value)
                 file_ << " " << *value;
-            } else {
+            else
                 file_ << " -";  // pj_dump knows no empty words
-            }
         });
         file_ << "\n";
         of.messages.take(of.next.event);

@@ -75,13 +75,12 @@ TiRequest TiActions::ireceive(const TiMessage& message) {
 
 void TiActions::wait_for(const std::vector<TiRequest>& requests) {
     // `waitall` waits for all there is.
-    if (requests.size() > 1 && requests.size() == outstanding_) {
+    if (requests.size() > 1 && requests.size() == outstanding_)
         action("waitall") << "\n";
-    } else {
+    else
         for (const TiRequest& request : requests)
             action("wait") << " " << request.source << " " << request.destination << " " << request.tag
                            << "\n";
-    }
     outstanding_ -= requests.size();
 }
 

@@ -61,13 +61,11 @@ class Steps {
 
     void run(Schedule steps) {
         Step step;
-        while (steps.next(step)) {
-            if (step.kind == StepKind::wait) {
+        while (steps.next(step))
+            if (step.kind == StepKind::wait)
                 go();
-            } else {
+            else
                 take(step);
-            }
-        }
         go();
         go();
     }
@@ -81,11 +79,10 @@ class Steps {
                 throw ConvertError(std::string(call_) + " on rank " + std::to_string(actions_.rank()) +
                                    " goes on in several rounds beside the program, which a time-independent "
                                    "trace cannot say");
-            if (step.kind == StepKind::wait) {
+            if (step.kind == StepKind::wait)
                 waited = true;
-            } else {
+            else
                 take(step);
-            }
         }
         post();
         due_.insert(due_.end(), ahead_.begin(), ahead_.end());

@@ -48,11 +48,10 @@ TiImportResult read_ti(const std::vector<std::string>& paths, double flops_per_s
     result.ranks = together ? ranks_in(paths[0]) : static_cast<std::uint32_t>(paths.size());
     tracefile::TraceWriter writer(output, result.ranks, metadata_json);
     TiImport import{writer, result.ranks, flops_per_second, result};
-    if (together) {
+    if (together)
         read_together(import, paths[0]);
-    } else {
+    else
         for (std::uint32_t rank = 0; rank < result.ranks; ++rank) read_rank(import, rank, paths[rank]);
-    }
     writer.close();
     result.bytes = writer.bytes();
     return result;

@@ -277,11 +277,10 @@ void TiRank::ready(const Event& event) {
     const auto found = persistent_.find(event.next_request - shape.references.front());
     if (found == persistent_.end() || found->second.shape.call_class != CallClass::psend_init) return;
     Persistent& call = found->second;
-    if (shape.call_class == CallClass::pready_list) {
+    if (shape.call_class == CallClass::pready_list)
         call.ready += shape.partition_list.size();
-    } else if (shape.last_partition >= shape.first_partition) {
+    else if (shape.last_partition >= shape.first_partition)
         call.ready += std::uint64_t{shape.last_partition} - shape.first_partition + 1;
-    }
     if (call.ready == call.shape.partitions) call.active = begin_partitioned(call.shape);
 }
 

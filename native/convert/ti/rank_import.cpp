@@ -184,11 +184,10 @@ bool TiRankImport::take_collective(std::string_view action, const TiArguments& a
         const std::uint32_t sent_element = arguments.datatype_bytes(3, element_bytes_);
         const std::uint64_t sent = arguments.bytes(0, sent_element);
         const std::uint64_t received = arguments.bytes(1, arguments.datatype_bytes(4, element_bytes_));
-        if (action == "gather") {
+        if (action == "gather")
             put_collective("MPI_Gather", root, sent, is(root) ? received : 0);
-        } else {
+        else
             put_collective("MPI_Scatter", root, is(root) ? sent : 0, received);
-        }
     } else if (action == "allgather" || action == "alltoall") {
         arguments.need(2, "the size that is sent and the size that is received");
         const std::uint64_t sent = arguments.bytes(0, arguments.datatype_bytes(2, element_bytes_));

@@ -48,27 +48,26 @@ static bool set(struct port* port, const char* key, const char* value) {
         return end != value && *end == '\0' && port->loss >= 0 && port->loss <= 1;
     }
     if (!whole(value, 1ULL << 60, &number)) return false;
-    if (strcmp(key, "fd") == 0 && number <= INT32_MAX) {
+    if (strcmp(key, "fd") == 0 && number <= INT32_MAX)
         port->given_fd = (int)number;
-    } else if (strcmp(key, "segment") == 0 && number <= UINT16_MAX) {
+    else if (strcmp(key, "segment") == 0 && number <= UINT16_MAX)
         port->segment = (uint16_t)number;
-    } else if (strcmp(key, "up") == 0) {
+    else if (strcmp(key, "up") == 0)
         port->up_rate = number;
-    } else if (strcmp(key, "down") == 0) {
+    else if (strcmp(key, "down") == 0)
         port->down_rate = number;
-    } else if (strcmp(key, "delay") == 0 && number <= longest) {
+    else if (strcmp(key, "delay") == 0 && number <= longest)
         port->delay = (int64_t)number;
-    } else if (strcmp(key, "jitter") == 0 && number <= longest) {
+    else if (strcmp(key, "jitter") == 0 && number <= longest)
         port->jitter = (int64_t)number;
-    } else if (strcmp(key, "moderation") == 0 && number <= longest) {
+    else if (strcmp(key, "moderation") == 0 && number <= longest)
         port->moderation = (int64_t)number;
-    } else if (strcmp(key, "queue") == 0 && number > 0 && number <= (1ULL << 40)) {
+    else if (strcmp(key, "queue") == 0 && number > 0 && number <= (1ULL << 40))
         port->queue_bytes = number;
-    } else if (strcmp(key, "offload") == 0 && number <= 1) {
+    else if (strcmp(key, "offload") == 0 && number <= 1)
         port->offload = number == 1;
-    } else {
+    else
         return false;
-    }
     return true;
 }
 

@@ -78,12 +78,11 @@ void run_windows(Bench& bench, const Group& group, bool bidirectional, const std
                     bench.sent(group, window.partner,
                                static_cast<double>(bytes * messages) * static_cast<double>(count));
                 const double before = MPI_Wtime();
-                for (std::int64_t i = 0; i < count; ++i) {
+                for (std::int64_t i = 0; i < count; ++i)
                     if (bidirectional)
                         both_ways(window, size);
                     else
                         one_way(window, size, sends);
-                }
                 return sends ? (MPI_Wtime() - before) / messages : 0.0;
             },
             pairs > 1 ? Clock::slowest_rank : Clock::first_rank);

@@ -125,9 +125,8 @@ TEST(Matcher, KeepsTheOrderOfWhatWaitsWhenItGrows) {
     EXPECT_EQ(matcher.unexpected(), 50U);
     EXPECT_EQ(matcher.peek(Envelope{0, 0, 2}), 2U);
     EXPECT_TRUE(matcher.withdraw(Envelope{1, tracefile::any_source, tag(4)}, 4));
-    for (const std::uint32_t index : {1U, 7U, 10U}) {
+    for (const std::uint32_t index : {1U, 7U, 10U})
         EXPECT_EQ(matcher.arrive(Envelope{1, 5, 1}, 100 + index), index);
-    }
     for (std::uint32_t index = 0; index < 50; ++index)
         EXPECT_EQ(matcher.post(Envelope{0, tracefile::any_source, tracefile::any_tag}, index), index);
     EXPECT_EQ(matcher.unexpected(), 0U);

@@ -161,9 +161,7 @@ TEST_P(AnyRankCount, EveryAlgorithmDeliversWhatItsCollectiveMust) {
                     const Case wanted(named.collective, size, root, bytes);
                     const auto traffic = run([&](Rank me) { return build(rules, wanted.of(me)); }, size);
                     wanted.check(traffic, std::string(named.name));
-                    if (size > 1) {
-                        EXPECT_GT(traffic.messages, 0U) << named.name;
-                    }
+                    if (size > 1) EXPECT_GT(traffic.messages, 0U) << named.name;
                 }
             }
         }

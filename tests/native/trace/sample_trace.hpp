@@ -42,9 +42,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
     shape.call_class = static_cast<CallClass>(random.below(34));
     const auto counts = [&random] {
         std::vector<std::uint64_t> list(random.below(5));
-        for (std::uint64_t& value : list) {
-            value = random.below(1U << 20);
-        }
+        for (std::uint64_t& value : list) value = random.below(1U << 20);
         return list;
     };
     switch (shape.call_class) {
@@ -121,9 +119,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
             shape.new_comm = rank() - 1;
             shape.inter = random.below(2) == 1;
             shape.members = {rank(), rank(), rank()};
-            if (shape.inter) {
-                shape.remote_members = {rank()};
-            }
+            if (shape.inter) shape.remote_members = {rank()};
             shape.has_topology = random.below(2) == 1;
             if (shape.has_topology) {
                 shape.sources.assign(random.below(3), rank() - 2);

@@ -44,9 +44,7 @@ std::vector<Call> random_calls(Random& random, std::size_t count, std::uint32_t 
     for (std::size_t call = 0; call < count; ++call) {
         Call made{static_cast<std::uint32_t>(random.below(shapes)), any_value(random, 50), std::nullopt,
                   any_value(random, 62)};
-        if (random.below(3) == 0) {
-            made.cpu = any_value(random, 50);
-        }
+        if (random.below(3) == 0) made.cpu = any_value(random, 50);
         calls.push_back(made);
     }
     return calls;
@@ -69,9 +67,7 @@ std::vector<std::uint8_t> records_of(const std::vector<Call>& calls, std::uint32
         const Call& made = calls[call];
         append_varint(out, tracefile::head_event + 2 * std::uint64_t{made.shape} + (made.cpu ? 1 : 0));
         append_varint(out, made.gap);
-        if (made.cpu) {
-            append_varint(out, *made.cpu);
-        }
+        if (made.cpu) append_varint(out, *made.cpu);
         append_varint(out, made.duration);
     }
     return out;
@@ -162,9 +158,8 @@ TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
             const bool is_long = random.below(one_in) == 0;
             Call made{static_cast<std::uint32_t>(random.below(40)), any_value(random, is_long ? 55 : 14),
                       std::nullopt, any_value(random, is_long ? 62 : 14)};
-            if (random.below(3) == 0) {
+            if (random.below(3) == 0)
                 made.cpu = (random.below(2) == 0 ? made.gap : any_value(random, is_long ? 50 : 14)) * step;
-            }
             calls.push_back(made);
         }
         std::vector<std::uint8_t> stored;
@@ -182,9 +177,8 @@ TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
                 const std::size_t asked = random.below(4) == 0 ? 1 + random.below(rows.size()) : rows.size();
                 const std::size_t got = decoder.read(std::span(rows).first(asked), notes, arguments);
                 ASSERT_GT(got, 0U);
-                for (std::size_t row = 0; row < got; ++row, ++read) {
+                for (std::size_t row = 0; row < got; ++row, ++read)
                     ASSERT_NO_FATAL_FAILURE(expect_row(rows[row], calls[read], tick, read));
-                }
                 notes.clear();
             }
         }
@@ -275,18 +269,14 @@ TEST(Columns, NonsenseIsRefusedOrRead) {
                 random.below(2) == 0 ? std::min<std::size_t>(120, stored.size()) : stored.size();
             stored[random.below(end)] = static_cast<std::uint8_t>(random.below(256));
         }
-        if (random.below(8) == 0) {
-            stored.resize(random.below(stored.size()));
-        }
+        if (random.below(8) == 0) stored.resize(random.below(stored.size()));
         if (!decoder.open(stored, 400, 1e-9, decompressor)) {
             ++refused;
             EXPECT_EQ(decoder.read(rows, notes, arguments), 0U);
             continue;
         }
         std::size_t read = 0;
-        while (const std::size_t count = decoder.read(rows, notes, arguments)) {
-            read += count;
-        }
+        while (const std::size_t count = decoder.read(rows, notes, arguments)) read += count;
         EXPECT_TRUE(read == 400 || (!times_only && !decoder.sound()));
         unsound += decoder.sound() ? 0 : 1;
         notes.clear();

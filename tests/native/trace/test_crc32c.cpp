@@ -23,9 +23,8 @@ TEST(Crc32c, GivesThePublishedValues) {
 
 TEST(Crc32c, InstructionAndTableAgreeAtEveryLengthAndOffset) {
     std::vector<std::uint8_t> bytes(300);
-    for (std::size_t item = 0; item < bytes.size(); ++item) {
+    for (std::size_t item = 0; item < bytes.size(); ++item)
         bytes[item] = static_cast<std::uint8_t>(item * 167 + 13);
-    }
     for (std::size_t start = 0; start < 9; ++start) {
         for (std::size_t size = 0; size + start <= bytes.size(); ++size) {
             ASSERT_EQ(crc32c(static_cast<std::uint32_t>(size), bytes.data() + start, size),

@@ -40,9 +40,7 @@ std::optional<Reading> read_all(std::vector<std::byte> bytes) {
     for (std::uint32_t rank = 0; rank < trace->ranks(); ++rank) {
         auto cursor = trace->cursor(rank);
         Event event;
-        while (cursor.next(event)) {
-            ++reading.events;
-        }
+        while (cursor.next(event)) ++reading.events;
         reading.damage += cursor.damage().size();
     }
     profile::scan(*trace, 16);
@@ -100,9 +98,8 @@ TEST(Damage, AMalformedShapeIsRefusedOrUnderstood) {
         std::vector<std::uint8_t> payload;
         tracefile::Shape shape = random_shape(random, 5);
         tracefile::encode_shape(shape, payload);
-        for (int flips = 0; flips < 3; ++flips) {
+        for (int flips = 0; flips < 3; ++flips)
             payload[random.below(payload.size())] = static_cast<std::uint8_t>(random.below(256));
-        }
         tracefile::Shape decoded;
         if (tracefile::decode_shape(payload, decoded)) {
             std::vector<std::uint8_t> again;
@@ -124,13 +121,10 @@ TEST(Damage, ABlockOfNonsenseWithARightChecksumIsGivenUp) {
             tracefile::append_varint(raw, tracefile::head_shape);
             tracefile::append_varint(raw, payload.size());
             raw.insert(raw.end(), payload.begin(), payload.end());
-            for (int varint = 0; varint < 3; ++varint) {
-                tracefile::append_varint(raw, random.below(60));
-            }
+            for (int varint = 0; varint < 3; ++varint) tracefile::append_varint(raw, random.below(60));
         }
-        for (std::uint64_t flips = random.below(5); flips > 0; --flips) {
+        for (std::uint64_t flips = random.below(5); flips > 0; --flips)
             raw[random.below(raw.size())] = static_cast<std::uint8_t>(random.below(256));
-        }
         raw.erase(raw.end() - static_cast<std::ptrdiff_t>(random.below(10)), raw.end());
         tracefile::ContainerWriter file("", 1);
         file.begin("{}", names, 0, nullptr);
@@ -174,9 +168,8 @@ TEST(Damage, ManyFlipsAreSurvived) {
     Random random(17);
     for (int round = 0; round < 100; ++round) {
         std::vector<std::byte> bytes = sample.bytes;
-        for (std::uint64_t flips = 1 + random.below(40); flips > 0; --flips) {
+        for (std::uint64_t flips = 1 + random.below(40); flips > 0; --flips)
             bytes[header + random.below(bytes.size() - header)] = static_cast<std::byte>(random.below(256));
-        }
         read_all(bytes);
     }
 }

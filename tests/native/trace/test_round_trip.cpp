@@ -78,9 +78,8 @@ TEST(RoundTrip, EveryEventComesBackAsWritten) {
             EXPECT_NEAR(event.duration_seconds, written.duration_seconds, 1e-15);
             EXPECT_EQ(event.next_request, requests);
             requests += tracefile::makes_request(written.shape.call_class) ? 1 : 0;
-            if (HasFailure()) {
+            if (HasFailure())
                 FAIL() << "rank " << rank << ", class " << static_cast<int>(written.shape.call_class);
-            }
         }
         EXPECT_FALSE(cursor.next(event));
         EXPECT_FALSE(cursor.next(event)) << "the end stays the end";
@@ -94,9 +93,7 @@ TEST(RoundTrip, CallsThatRepeatShareTheirShape) {
     shape.call_class = tracefile::CallClass::send;
     shape.name = writer.name("MPI_Send");
     shape.bytes = 100;
-    for (int repeat = 0; repeat < 3; ++repeat) {
-        writer.event(0, shape, 1e-6, -1, 1e-6);
-    }
+    for (int repeat = 0; repeat < 3; ++repeat) writer.event(0, shape, 1e-6, -1, 1e-6);
     const auto trace = Trace::from_bytes(writer.close(), "sample");
     auto cursor = trace->cursor(0);
     Event first;
@@ -126,9 +123,7 @@ TEST(RoundTrip, NamesMayComeAfterTheFirstFullBlock) {
     tracefile::TraceWriter writer("", 1, "{}");
     Shape shape;
     shape.name = writer.name("MPI_Comm_rank");
-    for (int repeat = 0; repeat < 30000; ++repeat) {
-        writer.event(0, shape, 1e-3, -1, 1e-3);
-    }
+    for (int repeat = 0; repeat < 30000; ++repeat) writer.event(0, shape, 1e-3, -1, 1e-3);
     shape.name = writer.name("MPI_Comm_size");
     writer.event(0, shape, 0, -1, 0);
     const auto trace = Trace::from_bytes(writer.close(), "sample");
