@@ -79,13 +79,6 @@ def test_one_option_has_no_break_even():
     assert advice.breakeven_price_ratio is None
 
 
-def test_a_missing_price_names_the_fabric():
-    with pytest.raises(
-        UsageError, match=r"no price for fabric ib-hdr; give it with `price` ib-hdr=USD_PER_NODE_HOUR"
-    ):
-        advise(predicted({"gbe": 1.0, "ib-hdr": 1.0}), PRICES)
-
-
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_time_that_is_none_is_refused(seconds):
     with pytest.raises(UsageError, match="the predicted time on gbe is"):

@@ -67,11 +67,6 @@ def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):
     assert str(path) in str(caught.value) and message in str(caught.value)
 
 
-def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(UsageError, match="cannot be read"):
-        request.load_predictions(tmp_path / "none.json")
-
-
 def test_predictions_come_back_as_written(tmp_path):
     parts = dict.fromkeys(("overhead_seconds", "latency_seconds", "bandwidth_seconds", "wait_seconds"), 0.25)
     one = Prediction(fabric="gbe", seconds=2.0, compute_seconds=1.0, internode_bytes=7, **parts)

@@ -59,7 +59,7 @@ def test_the_printed_schema_is_a_json_schema(capsys):
         (["fabrics", "show", "none.toml"], "none.toml: no such file"),
         (["machines", "show", "lap"], "did you mean laptop"),
         (["prices", "show", "dem"], "did you mean demo"),
-        (["apps", "show", "npb:xx"], "no program is called 'npb:xx'"),
+        (["apps", "show", "npb:tf"], "no program is called 'npb:tf'; did you mean npb:ft"),
         (["fabrics", "shaw"], "shaw"),
     ],
 )

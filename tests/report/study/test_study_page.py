@@ -82,12 +82,6 @@ def test_ids_are_unique(page: Page) -> None:
     assert json.loads(page.evaluate(script)) == []
 
 
-@pytest.mark.parametrize("width", [360, 800, 1280])
-def test_the_page_is_no_wider_than_the_window(page: Page, width: int) -> None:
-    page.size(width, 800, mobile=width < 500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_dark_and_light_have_ink_that_can_be_read(page: Page) -> None:
     for scheme, dark in (("dark", True), ("light", False)):
         page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
