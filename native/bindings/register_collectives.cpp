@@ -52,16 +52,10 @@ struct Example {
         operation.bytes = bytes;
         operation.own = 0;
         switch (operation.what) {
-            case Collective::reduce_scatter:
-                operation.receives = &counts;
-                [[fallthrough]];
-            case Collective::reduce_scatter_block:
-                operation.bytes = bytes * operation.size;
-                break;
+            case Collective::reduce_scatter: operation.receives = &counts; [[fallthrough]];
+            case Collective::reduce_scatter_block: operation.bytes = bytes * operation.size; break;
             case Collective::gatherv:
-            case Collective::scatterv:
-                operation.own = bytes;
-                [[fallthrough]];
+            case Collective::scatterv: operation.own = bytes; [[fallthrough]];
             case Collective::allgatherv:
             case Collective::alltoallv:
             case Collective::alltoallw:
@@ -69,8 +63,7 @@ struct Example {
                 operation.receives = &counts;
                 operation.bytes = 0;
                 break;
-            default:
-                break;
+            default: break;
         }
     }
 

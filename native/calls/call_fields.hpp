@@ -136,15 +136,12 @@ void visit_fields(AnyShape& call, Visitor&& visit) {
     };
     switch (call.call_class) {
         case CallClass::local:
-        case CallClass::finalize:
-            break;
+        case CallClass::finalize: break;
         case CallClass::send:
         case CallClass::isend:
         case CallClass::irecv:
         case CallClass::send_init:
-        case CallClass::recv_init:
-            message();
-            break;
+        case CallClass::recv_init: message(); break;
         case CallClass::recv:
             message();
             matched(is_wildcard(call.peer, call.tag));
@@ -153,21 +150,15 @@ void visit_fields(AnyShape& call, Visitor&& visit) {
             pair();
             matched(is_wildcard(call.recv_peer, call.recv_tag));
             break;
-        case CallClass::isendrecv:
-            pair();
-            break;
+        case CallClass::isendrecv: pair(); break;
         case CallClass::psend_init:
         case CallClass::precv_init:
             message();
             visit(Field::partitions, call.partitions, plain);
             break;
-        case CallClass::start:
-            visit(Field::references, call.references, plain);
-            break;
+        case CallClass::start: visit(Field::references, call.references, plain); break;
         case CallClass::request_free:
-        case CallClass::request_cancel:
-            visit(Field::references, call.references, single);
-            break;
+        case CallClass::request_cancel: visit(Field::references, call.references, single); break;
         case CallClass::pready:
             visit(Field::references, call.references, single);
             visit(Field::first_partition, call.first_partition, plain);
@@ -218,24 +209,16 @@ void visit_fields(AnyShape& call, Visitor&& visit) {
                 visit(Field::destinations, call.destinations, plain);
             });
             break;
-        case CallClass::comm_free:
-            visit(Field::comm, call.comm, natural);
-            break;
-        case CallClass::init:
-            visit(Field::code, call.code, natural);
-            break;
+        case CallClass::comm_free: visit(Field::comm, call.comm, natural); break;
+        case CallClass::init: visit(Field::code, call.code, natural); break;
         case CallClass::abort:
-        case CallClass::pcontrol:
-            visit(Field::code, call.code, plain);
-            break;
+        case CallClass::pcontrol: visit(Field::code, call.code, plain); break;
         case CallClass::win_new:
             visit(Field::comm, call.comm, natural);
             visit(Field::new_window, call.new_window, or_none);
             visit(Field::bytes, call.bytes, plain);
             break;
-        case CallClass::win_free:
-            visit(Field::window, call.window, natural);
-            break;
+        case CallClass::win_free: visit(Field::window, call.window, natural); break;
         case CallClass::rma:
         case CallClass::irma:
             visit(Field::operation, call.operation, plain);

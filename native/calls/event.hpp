@@ -66,10 +66,8 @@ constexpr bool makes_request(CallClass call_class) {
         case CallClass::irma:
         case CallClass::psend_init:
         case CallClass::precv_init:
-        case CallClass::isendrecv:
-            return true;
-        default:
-            return false;
+        case CallClass::isendrecv: return true;
+        default: return false;
     }
 }
 

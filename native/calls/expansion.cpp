@@ -66,9 +66,7 @@ Operation common(const Shape& shape, Rank me, Rank size, Rank peers, bool at_roo
             operation.sends = fitting(shape.send_counts, peers);
             operation.receives = fitting(shape.recv_counts, peers);
             break;
-        case Collective::reduce_scatter:
-            operation.receives = fitting(shape.recv_counts, size);
-            break;
+        case Collective::reduce_scatter: operation.receives = fitting(shape.recv_counts, size); break;
         case Collective::neighbor_allgather:
         case Collective::neighbor_allgatherv:
         case Collective::neighbor_alltoall:
@@ -76,8 +74,7 @@ Operation common(const Shape& shape, Rank me, Rank size, Rank peers, bool at_roo
         case Collective::neighbor_alltoallw:
         case Collective::none:
             throw std::invalid_argument("the call is no collective that the replay models");
-        default:
-            break;
+        default: break;
     }
     return operation;
 }

@@ -61,27 +61,14 @@ void RankMessages::take(const Event& event) {
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::psend_init:
-        case CallClass::precv_init:
-            persistent_[event.next_request] = {shape, std::nullopt};
-            break;
-        case CallClass::start:
-            start(event);
-            break;
-        case CallClass::complete:
-            complete(event);
-            break;
-        case CallClass::request_free:
-            forget(event);
-            break;
+        case CallClass::precv_init: persistent_[event.next_request] = {shape, std::nullopt}; break;
+        case CallClass::start: start(event); break;
+        case CallClass::complete: complete(event); break;
+        case CallClass::request_free: forget(event); break;
         case CallClass::comm_new:
-        case CallClass::icomm_new:
-            define(shape);
-            break;
-        case CallClass::comm_free:
-            communicators_.forget(rank_, shape.comm);
-            break;
-        default:
-            break;
+        case CallClass::icomm_new: define(shape); break;
+        case CallClass::comm_free: communicators_.forget(rank_, shape.comm); break;
+        default: break;
     }
 }
 

@@ -93,34 +93,27 @@ static OTF2_ErrorCode put(struct lw_otf2_writer* writer, const struct lw_otf2_ev
     }
     const uint64_t time = event->time;
     switch (event->kind) {
-        case LW_OTF2_ENTER:
-            return OTF2_EvtWriter_Enter(to, list, time, event->region);
-        case LW_OTF2_LEAVE:
-            return OTF2_EvtWriter_Leave(to, list, time, event->region);
+        case LW_OTF2_ENTER: return OTF2_EvtWriter_Enter(to, list, time, event->region);
+        case LW_OTF2_LEAVE: return OTF2_EvtWriter_Leave(to, list, time, event->region);
         case LW_OTF2_PROGRAM_BEGIN:
             return OTF2_EvtWriter_ProgramBegin(to, list, time, event->region, 0, NULL);
-        case LW_OTF2_PROGRAM_END:
-            return OTF2_EvtWriter_ProgramEnd(to, list, time, OTF2_UNDEFINED_INT64);
+        case LW_OTF2_PROGRAM_END: return OTF2_EvtWriter_ProgramEnd(to, list, time, OTF2_UNDEFINED_INT64);
         case LW_OTF2_SEND:
             return OTF2_EvtWriter_MpiSend(to, list, time, event->peer, event->comm, event->tag, event->bytes);
         case LW_OTF2_ISEND:
             return OTF2_EvtWriter_MpiIsend(to, list, time, event->peer, event->comm, event->tag, event->bytes,
                                            event->request);
-        case LW_OTF2_ISEND_COMPLETE:
-            return OTF2_EvtWriter_MpiIsendComplete(to, list, time, event->request);
+        case LW_OTF2_ISEND_COMPLETE: return OTF2_EvtWriter_MpiIsendComplete(to, list, time, event->request);
         case LW_OTF2_RECV:
             return OTF2_EvtWriter_MpiRecv(to, list, time, event->peer, event->comm, event->tag, event->bytes);
-        case LW_OTF2_IRECV_REQUEST:
-            return OTF2_EvtWriter_MpiIrecvRequest(to, list, time, event->request);
+        case LW_OTF2_IRECV_REQUEST: return OTF2_EvtWriter_MpiIrecvRequest(to, list, time, event->request);
         case LW_OTF2_IRECV:
             return OTF2_EvtWriter_MpiIrecv(to, list, time, event->peer, event->comm, event->tag, event->bytes,
                                            event->request);
-        case LW_OTF2_REQUEST_TEST:
-            return OTF2_EvtWriter_MpiRequestTest(to, list, time, event->request);
+        case LW_OTF2_REQUEST_TEST: return OTF2_EvtWriter_MpiRequestTest(to, list, time, event->request);
         case LW_OTF2_REQUEST_CANCELLED:
             return OTF2_EvtWriter_MpiRequestCancelled(to, list, time, event->request);
-        case LW_OTF2_COLLECTIVE_BEGIN:
-            return OTF2_EvtWriter_MpiCollectiveBegin(to, list, time);
+        case LW_OTF2_COLLECTIVE_BEGIN: return OTF2_EvtWriter_MpiCollectiveBegin(to, list, time);
         case LW_OTF2_COLLECTIVE_END:
             return OTF2_EvtWriter_MpiCollectiveEnd(to, list, time, (OTF2_CollectiveOp)event->operation,
                                                    event->comm, event->peer, event->bytes, event->received);
@@ -130,12 +123,9 @@ static OTF2_ErrorCode put(struct lw_otf2_writer* writer, const struct lw_otf2_ev
             return OTF2_EvtWriter_NonBlockingCollectiveComplete(
                 to, list, time, (OTF2_CollectiveOp)event->operation, event->comm, event->peer, event->bytes,
                 event->received, event->request);
-        case LW_OTF2_COMM_CREATE:
-            return OTF2_EvtWriter_CommCreate(to, list, time, event->comm);
-        case LW_OTF2_COMM_DESTROY:
-            return OTF2_EvtWriter_CommDestroy(to, list, time, event->comm);
-        default:
-            return OTF2_ERROR_INVALID_ARGUMENT;
+        case LW_OTF2_COMM_CREATE: return OTF2_EvtWriter_CommCreate(to, list, time, event->comm);
+        case LW_OTF2_COMM_DESTROY: return OTF2_EvtWriter_CommDestroy(to, list, time, event->comm);
+        default: return OTF2_ERROR_INVALID_ARGUMENT;
     }
 }
 
@@ -198,24 +188,15 @@ static const char* attribute(struct lw_otf2_writer* writer, uint32_t ref, const 
 
 static OTF2_RegionRole role_of(uint32_t role) {
     switch (role) {
-        case LW_OTF2_ROLE_POINT_TO_POINT:
-            return OTF2_REGION_ROLE_POINT2POINT;
-        case LW_OTF2_ROLE_BARRIER:
-            return OTF2_REGION_ROLE_BARRIER;
-        case LW_OTF2_ROLE_ONE_TO_ALL:
-            return OTF2_REGION_ROLE_COLL_ONE2ALL;
-        case LW_OTF2_ROLE_ALL_TO_ONE:
-            return OTF2_REGION_ROLE_COLL_ALL2ONE;
-        case LW_OTF2_ROLE_ALL_TO_ALL:
-            return OTF2_REGION_ROLE_COLL_ALL2ALL;
-        case LW_OTF2_ROLE_COLLECTIVE:
-            return OTF2_REGION_ROLE_COLL_OTHER;
-        case LW_OTF2_ROLE_RMA:
-            return OTF2_REGION_ROLE_RMA;
-        case LW_OTF2_ROLE_FILE:
-            return OTF2_REGION_ROLE_FILE_IO;
-        default:
-            return OTF2_REGION_ROLE_FUNCTION;
+        case LW_OTF2_ROLE_POINT_TO_POINT: return OTF2_REGION_ROLE_POINT2POINT;
+        case LW_OTF2_ROLE_BARRIER: return OTF2_REGION_ROLE_BARRIER;
+        case LW_OTF2_ROLE_ONE_TO_ALL: return OTF2_REGION_ROLE_COLL_ONE2ALL;
+        case LW_OTF2_ROLE_ALL_TO_ONE: return OTF2_REGION_ROLE_COLL_ALL2ONE;
+        case LW_OTF2_ROLE_ALL_TO_ALL: return OTF2_REGION_ROLE_COLL_ALL2ALL;
+        case LW_OTF2_ROLE_COLLECTIVE: return OTF2_REGION_ROLE_COLL_OTHER;
+        case LW_OTF2_ROLE_RMA: return OTF2_REGION_ROLE_RMA;
+        case LW_OTF2_ROLE_FILE: return OTF2_REGION_ROLE_FILE_IO;
+        default: return OTF2_REGION_ROLE_FUNCTION;
     }
 }
 

@@ -57,14 +57,10 @@ std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
 /// value.
 bool is_noise(const Shape& shape, const tracefile::Trace& trace) {
     switch (shape.call_class) {
-        case CallClass::complete:
-            return shape.completions.empty();
-        case CallClass::probe:
-            return !shape.found;
-        case CallClass::local:
-            return !tracefile::communicates(trace.names()[shape.name]);
-        default:
-            return false;
+        case CallClass::complete: return shape.completions.empty();
+        case CallClass::probe: return !shape.found;
+        case CallClass::local: return !tracefile::communicates(trace.names()[shape.name]);
+        default: return false;
     }
 }
 

@@ -24,21 +24,16 @@ Rule rule_of(Collective collective) {
         case Collective::alltoallw:
         case Collective::allreduce:
         case Collective::reduce_scatter:
-        case Collective::reduce_scatter_block:
-            return Rule::all;
+        case Collective::reduce_scatter_block: return Rule::all;
         case Collective::bcast:
         case Collective::scatter:
-        case Collective::scatterv:
-            return Rule::root;
+        case Collective::scatterv: return Rule::root;
         case Collective::gather:
         case Collective::gatherv:
-        case Collective::reduce:
-            return Rule::root_for_all;
+        case Collective::reduce: return Rule::root_for_all;
         case Collective::scan:
-        case Collective::exscan:
-            return Rule::lower;
-        default:
-            return Rule::none;
+        case Collective::exscan: return Rule::lower;
+        default: return Rule::none;
     }
 }
 
@@ -110,8 +105,7 @@ void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<M
                 before = times(member).start > times(before).start ? member : before;
             }
             break;
-        case Rule::none:
-            break;
+        case Rule::none: break;
     }
 }
 

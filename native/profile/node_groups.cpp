@@ -34,10 +34,8 @@ bool is_message(CallClass call_class) {
         case CallClass::sendrecv:
         case CallClass::isendrecv:
         case CallClass::send_init:
-        case CallClass::recv_init:
-            return true;
-        default:
-            return tracefile::is_collective(call_class);
+        case CallClass::recv_init: return true;
+        default: return tracefile::is_collective(call_class);
     }
 }
 

@@ -38,12 +38,8 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             break;
         }
         case CallClass::isend:
-        case CallClass::irecv:
-            post(use, shape, next_request_, start);
-            break;
-        case CallClass::isendrecv:
-            post_both(use, shape, next_request_, start);
-            break;
+        case CallClass::irecv: post(use, shape, next_request_, start); break;
+        case CallClass::isendrecv: post_both(use, shape, next_request_, start); break;
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::psend_init:
@@ -54,18 +50,14 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             made.use.shape = &made.shape;
             break;
         }
-        case CallClass::start:
-            start_all(use, shape, start);
-            break;
+        case CallClass::start: start_all(use, shape, start); break;
         case CallClass::request_free:
             if (!shape.references.empty()) {
                 persistent_.erase(next_request_ - shape.references.front());
                 cancel(shape);
             }
             break;
-        case CallClass::request_cancel:
-            cancel(shape);
-            break;
+        case CallClass::request_cancel: cancel(shape); break;
         case CallClass::collective:
             if (use.meetings != nullptr) {
                 scan_.waits.meet(*use.meetings, {static_cast<std::int32_t>(use.member.my_rank), shape.peer,
@@ -73,21 +65,14 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             }
             break;
         case CallClass::comm_new:
-        case CallClass::icomm_new:
-            define(use, shape);
-            break;
+        case CallClass::icomm_new: define(use, shape); break;
         case CallClass::win_new:
             windows_[shape.new_window] = communicator(shape.comm);
             if (shape.new_window >= 0) agree(use, shape, communicators_.find(rank_, shape.comm));
             break;
-        case CallClass::win_free:
-            windows_.erase(shape.window);
-            break;
-        case CallClass::pcontrol:
-            mark(shape.code > 0);
-            break;
-        default:
-            break;
+        case CallClass::win_free: windows_.erase(shape.window); break;
+        case CallClass::pcontrol: mark(shape.code > 0); break;
+        default: break;
     }
 }
 

@@ -40,10 +40,8 @@ bool is_global(Collective collective) {
         case Collective::alltoallv:
         case Collective::alltoallw:
         case Collective::reduce_scatter:
-        case Collective::reduce_scatter_block:
-            return true;
-        default:
-            return false;
+        case Collective::reduce_scatter_block: return true;
+        default: return false;
     }
 }
 
@@ -167,21 +165,14 @@ inline void RankScan::take_call(Use& use, double start, double end) {
         case Step::receive:
             scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
             break;
-        case Step::isend:
-            send_with_request(use, start);
-            break;
-        case Step::irecv:
-            receive_with_request(use, start);
-            break;
-        case Step::complete:
-            complete(use, *use.shape, start, end);
-            break;
+        case Step::isend: send_with_request(use, start); break;
+        case Step::irecv: receive_with_request(use, start); break;
+        case Step::complete: complete(use, *use.shape, start, end); break;
         case Step::match:
             match(use, *use.shape, start, end);
             next_request_ += use.makes_request ? 1 : 0;
             break;
-        default:
-            break;
+        default: break;
     }
 }
 
@@ -215,16 +206,12 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             use.tag = wildcard ? shape.actual_tag : shape.tag;
             break;
         case CallClass::irecv:
-        case CallClass::recv_init:
-            use.from = wildcard ? nullptr : channel(known, shape.peer, false);
-            break;
+        case CallClass::recv_init: use.from = wildcard ? nullptr : channel(known, shape.peer, false); break;
         case CallClass::psend_init:
             use.to = channel(known, shape.peer, true);
             use.pieces = shape.partitions;
             break;
-        case CallClass::precv_init:
-            use.pieces = shape.partitions;
-            break;
+        case CallClass::precv_init: use.pieces = shape.partitions; break;
         case CallClass::rma:
         case CallClass::irma:
             if (const auto window = windows_.find(shape.window); window != windows_.end())
@@ -254,8 +241,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
                 if (std::ranges::find(attended_, seat) == attended_.end()) attended_.push_back(seat);
             }
             break;
-        default:
-            break;
+        default: break;
     }
     use.step = step_of(use, shape);
     return use;
@@ -299,26 +285,18 @@ inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& argum
 
 RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
     switch (shape.call_class) {
-        case CallClass::send:
-            return use.to != nullptr ? Step::send : Step::count;
-        case CallClass::recv:
-            return use.from != nullptr ? Step::receive : Step::count;
+        case CallClass::send: return use.to != nullptr ? Step::send : Step::count;
+        case CallClass::recv: return use.from != nullptr ? Step::receive : Step::count;
         case CallClass::local:
-        case CallClass::probe:
-            return Step::count;
-        case CallClass::isend:
-            return use.to != nullptr ? Step::isend : Step::match;
-        case CallClass::irecv:
-            return use.from != nullptr ? Step::irecv : Step::match;
-        case CallClass::complete:
-            return shape.completions.empty() ? Step::count : Step::complete;
+        case CallClass::probe: return Step::count;
+        case CallClass::isend: return use.to != nullptr ? Step::isend : Step::match;
+        case CallClass::irecv: return use.from != nullptr ? Step::irecv : Step::match;
+        case CallClass::complete: return shape.completions.empty() ? Step::count : Step::complete;
         // They read the time or change it.
         case CallClass::init:
         case CallClass::pcontrol:
-        case CallClass::request_free:
-            return Step::alone;
-        default:
-            return Step::match;
+        case CallClass::request_free: return Step::alone;
+        default: return Step::match;
     }
 }
 
@@ -360,22 +338,15 @@ void RankScan::flush_block() {
                 if (use.collective != nullptr) count_collective(use, use.count);
                 break;
             case CallClass::recv:
-            case CallClass::irecv:
-                totals.bytes += use.count * use.bytes_each;
-                break;
+            case CallClass::irecv: totals.bytes += use.count * use.bytes_each; break;
             case CallClass::rma:
             case CallClass::irma:
                 count_access(use);
                 totals.bytes += use.count * (use.bytes_each + use.bytes_got);
                 break;
-            case CallClass::start:
-                totals.bytes += use.bytes_started;
-                break;
-            case CallClass::local:
-                not_modelled(use.name, use.count);
-                break;
-            default:
-                break;
+            case CallClass::start: totals.bytes += use.bytes_started; break;
+            case CallClass::local: not_modelled(use.name, use.count); break;
+            default: break;
         }
     }
     uses_.clear();

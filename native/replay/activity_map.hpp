@@ -46,20 +46,16 @@ constexpr Activity activity_of(tracefile::CallClass call_class) {
         case probe:
         case pready:
         case pready_list:
-        case parrived:
-            return Activity::point_to_point;
+        case parrived: return Activity::point_to_point;
         case collective:
         case icollective:
-        case collective_init:
-            return Activity::collective;
+        case collective_init: return Activity::collective;
         case win_new:
         case win_free:
         case rma:
         case irma:
-        case win_sync:
-            return Activity::one_sided;
-        default:
-            return Activity::other_calls;
+        case win_sync: return Activity::one_sided;
+        default: return Activity::other_calls;
     }
 }
 

@@ -34,23 +34,15 @@ constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
         case CallClass::collective_init:
             state.persistent[event.next_request] = PersistentCall{shape};
             return true;
-        case CallClass::start:
-            return call_start(rank, event);
+        case CallClass::start: return call_start(rank, event);
         case CallClass::request_free:
-        case CallClass::request_cancel:
-            call_request_end(rank, event);
-            return true;
-        case CallClass::probe:
-            return call_probe(rank, shape);
+        case CallClass::request_cancel: call_request_end(rank, event); return true;
+        case CallClass::probe: return call_probe(rank, shape);
         case CallClass::collective:
-        case CallClass::icollective:
-            return call_collective(rank, event);
+        case CallClass::icollective: return call_collective(rank, event);
         case CallClass::comm_new:
-        case CallClass::icomm_new:
-            return call_new_communicator(rank, event);
-        case CallClass::comm_free:
-            state.program->communicators.forget(state.rank, shape.comm);
-            return true;
+        case CallClass::icomm_new: return call_new_communicator(rank, event);
+        case CallClass::comm_free: state.program->communicators.forget(state.rank, shape.comm); return true;
         case CallClass::pcontrol:
             state.level = shape.code;
             if (!state.program->mark_seconds.empty())
@@ -64,30 +56,19 @@ constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
         case CallClass::init:
             if (shape.code >= thread_multiple && !threads_known_) throw MayHaveThreads();
             return true;
-        case CallClass::win_new:
-            return call_new_window(rank, event);
-        case CallClass::win_free:
-            return call_free_window(rank, event);
+        case CallClass::win_new: return call_new_window(rank, event);
+        case CallClass::win_free: return call_free_window(rank, event);
         case CallClass::rma:
-        case CallClass::irma:
-            return call_access(rank, event);
-        case CallClass::win_sync:
-            return call_window_sync(rank, event);
+        case CallClass::irma: return call_access(rank, event);
+        case CallClass::win_sync: return call_window_sync(rank, event);
         case CallClass::psend_init:
-        case CallClass::precv_init:
-            call_partitioned_init(rank, event);
-            return true;
+        case CallClass::precv_init: call_partitioned_init(rank, event); return true;
         case CallClass::pready:
-        case CallClass::pready_list:
-            return call_ready(rank, event);
-        case CallClass::parrived:
-            return call_arrived(rank, event);
+        case CallClass::pready_list: return call_ready(rank, event);
+        case CallClass::parrived: return call_arrived(rank, event);
         case CallClass::finalize:
-        case CallClass::abort:
-            end_rank(rank);
-            return false;
-        default:
-            return true;
+        case CallClass::abort: end_rank(rank); return false;
+        default: return true;
     }
 }
 

@@ -56,19 +56,12 @@ void Simulation::prefetch_named(const Due& due) const {
             return;
         case Happening::envelope:
         case Happening::answer:
-        case Happening::transfer:
-            messages_.prefetch(due.index);
-            return;
-        case Happening::parcel:
-            network_.prefetch_parcel(due.index);
-            return;
-        case Happening::port:
-            network_.prefetch_port(due.index);
-            return;
+        case Happening::transfer: messages_.prefetch(due.index); return;
+        case Happening::parcel: network_.prefetch_parcel(due.index); return;
+        case Happening::port: network_.prefetch_port(due.index); return;
         case Happening::access:
         case Happening::computes:
-        case Happening::computed:
-            return;
+        case Happening::computed: return;
     }
 }
 
@@ -85,9 +78,7 @@ void Simulation::prefetch_around(const Due& due) const {
             network_.prefetch_sender(node_of(due.index));
             return;
         }
-        case Happening::whole:
-            network_.prefetch_receiver(due.index);
-            [[fallthrough]];
+        case Happening::whole: network_.prefetch_receiver(due.index); [[fallthrough]];
         case Happening::envelope: {
             const RankState& receiver = ranks_[messages_[due.index].destination];
             prefetch_lines(&receiver.matcher, 2 * cache_line_bytes);
@@ -105,14 +96,11 @@ void Simulation::prefetch_around(const Due& due) const {
             network_.prefetch(network_.message_of_parcel(due.index));
             messages_.prefetch(network_.message_of_parcel(due.index));
             return;
-        case Happening::port:
-            network_.prefetch_turn(due.index);
-            return;
+        case Happening::port: network_.prefetch_turn(due.index); return;
         case Happening::answer:
         case Happening::access:
         case Happening::computes:
-        case Happening::computed:
-            return;
+        case Happening::computed: return;
     }
 }
 
@@ -144,15 +132,12 @@ void Simulation::prefetch_counterparts(const Due& due) const {
             if (message.receive != none) prefetch_waiting(message.receive);
             return;
         }
-        case Happening::parcel:
-            network_.prefetch_receiver(network_.message_of_parcel(due.index));
-            return;
+        case Happening::parcel: network_.prefetch_receiver(network_.message_of_parcel(due.index)); return;
         case Happening::answer:
         case Happening::port:
         case Happening::access:
         case Happening::computes:
-        case Happening::computed:
-            return;
+        case Happening::computed: return;
     }
 }
 
@@ -172,14 +157,12 @@ void Simulation::prefetch_completed(const Due& due) const {
             }
             return;
         }
-        case Happening::whole:
-            return prefetch_absorbed(ranks_[messages_[due.index].destination].actor);
+        case Happening::whole: return prefetch_absorbed(ranks_[messages_[due.index].destination].actor);
         case Happening::transfer:
             if (messages_[due.index].send != none)
                 prefetch_absorbed(ranks_[messages_[due.index].source].actor);
             return prefetch_absorbed(ranks_[messages_[due.index].destination].actor);
-        default:
-            return;
+        default: return;
     }
 }
 

@@ -230,13 +230,9 @@ void Simulation::on_access(std::uint32_t index) {
                 begin_data(index, access.target, access.origin, access.reply_bytes, access.at);
             return go_at_its_time(reply);
         }
-        case AccessKind::lock:
-            access.at.add_overhead(answer);
-            return ask_for_lock(index);
-        case AccessKind::unlock:
-            return give_back_lock(index);
-        case AccessKind::partition:
-            return on_announced_partition(index);
+        case AccessKind::lock: access.at.add_overhead(answer); return ask_for_lock(index);
+        case AccessKind::unlock: return give_back_lock(index);
+        case AccessKind::partition: return on_announced_partition(index);
     }
 }
 
@@ -247,8 +243,7 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
     WindowSide& side = *found;
     const std::uint32_t target = shape.peer < 0 ? every_target : static_cast<std::uint32_t>(shape.peer);
     switch (shape.sync) {
-        case WindowSync::fence:
-            return fence(rank, side);
+        case WindowSync::fence: return fence(rank, side);
         case WindowSync::post:
             check_group(shape.members);
             side.exposure_group = shape.members;
@@ -265,10 +260,8 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
             [[fallthrough]];
         case WindowSync::wait:
             return wait_then(rank, side.membership, completed, await(std::move(side.exposure_group)));
-        case WindowSync::lock:
-            return call_lock(rank, side, shape);
-        case WindowSync::lock_all:
-            return call_lock_all(rank, *side.window);
+        case WindowSync::lock: return call_lock(rank, side, shape);
+        case WindowSync::lock_all: return call_lock_all(rank, *side.window);
         case WindowSync::unlock:
         case WindowSync::unlock_all: {
             if (shape.peer == tracefile::proc_null) return true;
@@ -284,8 +277,7 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
             take_pending(rank, side, target,
                          shape.sync == WindowSync::flush_local || shape.sync == WindowSync::flush_local_all);
             return wait_for_operations(ranks_[rank].actor, rank);
-        case WindowSync::sync:
-            return true;
+        case WindowSync::sync: return true;
     }
     return true;
 }

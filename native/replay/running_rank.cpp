@@ -92,15 +92,12 @@ inline bool Simulation::execute(RankState& state) {
         case CallClass::irecv:
             state.requests.insert(event.next_request, post_call(state, shape, true));
             return true;
-        case CallClass::complete:
-            return call_complete(state, event);
+        case CallClass::complete: return call_complete(state, event);
         case CallClass::send:
         case CallClass::recv:
         case CallClass::sendrecv:
-        case CallClass::isendrecv:
-            return call_point_to_point(state, event);
-        default:
-            return execute_rarer(state.seat);
+        case CallClass::isendrecv: return call_point_to_point(state, event);
+        default: return execute_rarer(state.seat);
     }
 }
 

@@ -25,8 +25,7 @@ constexpr double least_rate = 1e-12;
 void check_number(const std::string& name, double value, Allowed allowed) {
     const bool finite = std::isfinite(value);
     switch (allowed) {
-        case Allowed::any:
-            return;
+        case Allowed::any: return;
         case Allowed::amount:
             if (!finite || value < 0) refuse(name, value, "a finite number of 0 or more");
             return;

@@ -161,36 +161,16 @@ void Simulation::run_in_time_order() {
         const Due entry = queue_.pop();
         if (rank_count() >= ranks_beyond_cache) look_ahead();
         switch (entry.what) {
-            case Happening::resume:
-                resume(entry.index);
-                break;
-            case Happening::envelope:
-                on_envelope(entry.index);
-                break;
-            case Happening::answer:
-                on_answer(entry.index);
-                break;
-            case Happening::transfer:
-                on_transfer(entry.index);
-                break;
-            case Happening::whole:
-                on_whole(entry.index);
-                break;
-            case Happening::parcel:
-                network_.on_parcel(entry.index);
-                break;
-            case Happening::access:
-                on_access(entry.index);
-                break;
-            case Happening::port:
-                network_.on_port(entry.index);
-                break;
-            case Happening::computes:
-                begin_computation(ranks_[entry.index]);
-                break;
-            case Happening::computed:
-                on_computed(entry.index);
-                break;
+            case Happening::resume: resume(entry.index); break;
+            case Happening::envelope: on_envelope(entry.index); break;
+            case Happening::answer: on_answer(entry.index); break;
+            case Happening::transfer: on_transfer(entry.index); break;
+            case Happening::whole: on_whole(entry.index); break;
+            case Happening::parcel: network_.on_parcel(entry.index); break;
+            case Happening::access: on_access(entry.index); break;
+            case Happening::port: network_.on_port(entry.index); break;
+            case Happening::computes: begin_computation(ranks_[entry.index]); break;
+            case Happening::computed: on_computed(entry.index); break;
         }
     }
 }
@@ -234,9 +214,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 operation =
                     post_send(actor, actor.membership, true, peer, tag, actor.step.bytes, SendMode::standard);
                 break;
-            case StepKind::recv:
-                operation = post_receive(actor, actor.membership, true, peer, tag);
-                break;
+            case StepKind::recv: operation = post_receive(actor, actor.membership, true, peer, tag); break;
             case StepKind::recv_ahead:
                 actor.ahead.push_back(post_receive(actor, actor.membership, true, peer, tag));
                 break;
@@ -257,9 +235,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 actor.started.clear();
                 if (!wait_for_operations(actor, index)) return false;
                 break;
-            case StepKind::release:
-                release_lock(index, actor.step.peer);
-                break;
+            case StepKind::release: release_lock(index, actor.step.peer); break;
             case StepKind::wait:
                 actor.ahead_due = !actor.ahead.empty();
                 if (!wait_for_operations(actor, index)) return false;

@@ -46,10 +46,8 @@ bool can_open(const Shape& shape) {
         case CallClass::send:
         case CallClass::isend:
         case CallClass::recv:
-        case CallClass::irecv:
-            return !is_wildcard(shape.peer, shape.tag);
-        default:
-            return false;
+        case CallClass::irecv: return !is_wildcard(shape.peer, shape.tag);
+        default: return false;
     }
 }
 

@@ -47,13 +47,9 @@ struct lw_neighbours lw_neighbours_of(MPI_Comm comm) {
     int kind = MPI_UNDEFINED;
     lw_mpi.topo_test(comm, &kind);
     switch (kind) {
-        case MPI_CART:
-            return in_grid(comm);
-        case MPI_GRAPH:
-            return in_graph(comm);
-        case MPI_DIST_GRAPH:
-            return in_distributed_graph(comm);
-        default:
-            return (struct lw_neighbours){.known = false};
+        case MPI_CART: return in_grid(comm);
+        case MPI_GRAPH: return in_graph(comm);
+        case MPI_DIST_GRAPH: return in_distributed_graph(comm);
+        default: return (struct lw_neighbours){.known = false};
     }
 }

@@ -38,14 +38,10 @@ bool folds_by_halves(const Rules& rules) {
 
 Schedule barrier(const Operation& operation, Algorithm algorithm) {
     switch (algorithm) {
-        case linear:
-            return barrier_linear(operation.me, operation.size);
-        case double_ring:
-            return barrier_double_ring(operation.me, operation.size);
-        case recursive_doubling:
-            return barrier_recursive_doubling(operation.me, operation.size);
-        case tree:
-            return barrier_tree(operation.me, operation.size);
+        case linear: return barrier_linear(operation.me, operation.size);
+        case double_ring: return barrier_double_ring(operation.me, operation.size);
+        case recursive_doubling: return barrier_recursive_doubling(operation.me, operation.size);
+        case tree: return barrier_tree(operation.me, operation.size);
         default:  // an exchange of two is a dissemination, too
             return barrier_dissemination(operation.me, operation.size);
     }
@@ -58,27 +54,20 @@ Schedule bcast(const Operation& operation, const Choice& choice) {
         return bcast_tree(tree_for(operation, shape, fanout), operation.bytes, choice.segment, one_by_one);
     };
     switch (choice.algorithm) {
-        case chain:
-            return along(TreeShape::chain, std::max<Rank>(choice.fanout, 1));
-        case pipeline:
-            return along(TreeShape::chain, 1);
+        case chain: return along(TreeShape::chain, std::max<Rank>(choice.fanout, 1));
+        case pipeline: return along(TreeShape::chain, 1);
         case split_binary:
             if (bytes < 2 || (choice.segment > bytes / 2 && choice.segment != 0))
                 return along(TreeShape::chain, 1);
             return bcast_split_binary(me, size, root, bytes, choice.segment);
-        case binary:
-            return along(TreeShape::binary, 2);
-        case binomial:
-            return along(TreeShape::binomial_far, 0, !nonblocking);
-        case binomial_doubling:
-            return along(TreeShape::binomial_doubling);
-        case knomial:
-            return along(TreeShape::knomial, std::max<Rank>(choice.fanout, 2));
+        case binary: return along(TreeShape::binary, 2);
+        case binomial: return along(TreeShape::binomial_far, 0, !nonblocking);
+        case binomial_doubling: return along(TreeShape::binomial_doubling);
+        case knomial: return along(TreeShape::knomial, std::max<Rank>(choice.fanout, 2));
         case scatter_allgather:
         case scatter_allgather_ring:
             return bcast_scatter_allgather(me, size, root, bytes, choice.algorithm == scatter_allgather_ring);
-        default:
-            return along(TreeShape::linear);
+        default: return along(TreeShape::linear);
     }
 }
 
@@ -89,21 +78,15 @@ Schedule reduce(const Rules& rules, const Operation& operation, const Choice& ch
         return reduce_tree(tree_for(operation, shape, fanout), operation.bytes, choice.segment);
     };
     switch (choice.algorithm) {
-        case chain:
-            return along(TreeShape::chain, std::max<Rank>(choice.fanout, 1));
-        case pipeline:
-            return along(TreeShape::chain, 1);
-        case binary:
-            return along(TreeShape::binary, 2);
+        case chain: return along(TreeShape::chain, std::max<Rank>(choice.fanout, 1));
+        case pipeline: return along(TreeShape::chain, 1);
+        case binary: return along(TreeShape::binary, 2);
         case binomial:
-        case binomial_doubling:
-            return along(TreeShape::binomial);
-        case in_order_binary:
-            return reduce_in_order_binary(me, size, root, bytes, choice.segment);
+        case binomial_doubling: return along(TreeShape::binomial);
+        case in_order_binary: return reduce_in_order_binary(me, size, root, bytes, choice.segment);
         case rabenseifner:
             return reduce_scatter_gather(me, size, root, bytes, element, folds_by_halves(rules));
-        default:
-            return reduce_linear(me, size, root, bytes);
+        default: return reduce_linear(me, size, root, bytes);
     }
 }
 
@@ -114,14 +97,10 @@ Schedule allreduce(const Rules& rules, const Operation& operation, const Choice&
         case nonoverlapping:
             return then(part(rules, operation, Collective::reduce, 0, bytes),
                         part(rules, operation, Collective::bcast, 0, bytes));
-        case recursive_doubling:
-            return allreduce_recursive_doubling(me, size, bytes);
-        case ring:
-            return allreduce_ring(me, size, bytes, element, 0);
-        case segmented_ring:
-            return allreduce_ring(me, size, bytes, element, choice.segment);
-        case rabenseifner:
-            return allreduce_rabenseifner(me, size, bytes, element, folds_by_halves(rules));
+        case recursive_doubling: return allreduce_recursive_doubling(me, size, bytes);
+        case ring: return allreduce_ring(me, size, bytes, element, 0);
+        case segmented_ring: return allreduce_ring(me, size, bytes, element, choice.segment);
+        case rabenseifner: return allreduce_rabenseifner(me, size, bytes, element, folds_by_halves(rules));
         case tree:
             return then(reduce_tree(tree_of(TreeShape::binomial, me, size, 0), bytes, 0),
                         bcast_tree(tree_of(TreeShape::binomial_doubling, me, size, 0), bytes, 0, false));
@@ -135,15 +114,11 @@ Schedule allgather(const Rules& rules, const Operation& operation, const Choice&
     const Rank me = operation.me;
     const Rank size = operation.size;
     switch (choice.algorithm) {
-        case bruck:
-            return allgather_bruck(me, std::move(pieces));
-        case recursive_doubling:
-            return allgather_recursive_doubling(me, std::move(pieces));
-        case neighbor:
-            return allgather_neighbor_exchange(me, std::move(pieces));
+        case bruck: return allgather_bruck(me, std::move(pieces));
+        case recursive_doubling: return allgather_recursive_doubling(me, std::move(pieces));
+        case neighbor: return allgather_neighbor_exchange(me, std::move(pieces));
         case ring:
-        case two_proc:
-            return allgather_ring(me, std::move(pieces));
+        case two_proc: return allgather_ring(me, std::move(pieces));
         case gather_bcast: {
             const Bytes total = pieces.total();
             const Bytes own = pieces[me];
@@ -165,31 +140,22 @@ Schedule alltoall(const Operation& operation, const Choice& choice) {
     const Rank me = operation.me;
     const Rank size = operation.size;
     switch (choice.algorithm) {
-        case bruck:
-            return alltoall_bruck(me, size, operation.bytes);
+        case bruck: return alltoall_bruck(me, size, operation.bytes);
         case pairwise:
-        case two_proc:
-            return alltoall_pairwise(me, size, operation.bytes, false);
-        case pairwise_xor:
-            return alltoall_pairwise(me, size, operation.bytes, true);
-        default:
-            return alltoall_linear(me, size, operation.bytes, choice.fanout);
+        case two_proc: return alltoall_pairwise(me, size, operation.bytes, false);
+        case pairwise_xor: return alltoall_pairwise(me, size, operation.bytes, true);
+        default: return alltoall_linear(me, size, operation.bytes, choice.fanout);
     }
 }
 
 Schedule reduce_scatter(const Rules& rules, const Operation& operation, const Choice& choice, Pieces pieces) {
     const Rank me = operation.me;
     switch (choice.algorithm) {
-        case recursive_halving:
-            return reduce_scatter_halving(me, std::move(pieces));
-        case recursive_doubling:
-            return reduce_scatter_doubling(me, std::move(pieces));
-        case ring:
-            return reduce_scatter_ring(me, std::move(pieces));
-        case butterfly:
-            return reduce_scatter_butterfly(me, std::move(pieces), operation.receives == nullptr);
-        case pairwise:
-            return reduce_scatter_pairwise(me, std::move(pieces));
+        case recursive_halving: return reduce_scatter_halving(me, std::move(pieces));
+        case recursive_doubling: return reduce_scatter_doubling(me, std::move(pieces));
+        case ring: return reduce_scatter_ring(me, std::move(pieces));
+        case butterfly: return reduce_scatter_butterfly(me, std::move(pieces), operation.receives == nullptr);
+        case pairwise: return reduce_scatter_pairwise(me, std::move(pieces));
         default: {  // a reduction to rank 0, then a scatter
             // coll/libnbc has its own binomial tree there.
             Schedule reduced =
@@ -225,20 +191,13 @@ Schedule build(const Rules& rules, const Operation& operation, const Choice& cho
     const auto& [what, nonblocking, me, size, root, bytes, element, own, sends, receives, topology] =
         operation;
     switch (what) {
-        case Collective::barrier:
-            return barrier(operation, choice.algorithm);
-        case Collective::bcast:
-            return bcast(operation, choice);
-        case Collective::reduce:
-            return reduce(rules, operation, choice);
-        case Collective::allreduce:
-            return allreduce(rules, operation, choice);
-        case Collective::allgather:
-            return allgather(rules, operation, choice, Pieces::equal(bytes, size));
-        case Collective::allgatherv:
-            return allgather(rules, operation, choice, Pieces::listed(*receives));
-        case Collective::alltoall:
-            return alltoall(operation, choice);
+        case Collective::barrier: return barrier(operation, choice.algorithm);
+        case Collective::bcast: return bcast(operation, choice);
+        case Collective::reduce: return reduce(rules, operation, choice);
+        case Collective::allreduce: return allreduce(rules, operation, choice);
+        case Collective::allgather: return allgather(rules, operation, choice, Pieces::equal(bytes, size));
+        case Collective::allgatherv: return allgather(rules, operation, choice, Pieces::listed(*receives));
+        case Collective::alltoall: return alltoall(operation, choice);
         case Collective::alltoallv:
         case Collective::alltoallw:
             if (choice.algorithm == pairwise) return alltoallv_pairwise(me, size, *sends, *receives);
@@ -270,8 +229,7 @@ Schedule build(const Rules& rules, const Operation& operation, const Choice& cho
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
         case Collective::neighbor_alltoallw:
-        case Collective::none:
-            break;
+        case Collective::none: break;
     }
     return nothing();
 }

@@ -203,12 +203,9 @@ Schedule leaders_scan(const Rules& rules, const Operation& operation) {
 Schedule build_by_node_leaders(const Rules& rules, const Operation& operation, bool inline_root) {
     Parts parts(rules, operation);
     switch (operation.what) {
-        case Collective::bcast:
-            return leaders_bcast(rules, operation, inline_root);
-        case Collective::reduce:
-            return leaders_reduce(rules, operation, inline_root);
-        case Collective::scan:
-            return leaders_scan(rules, operation);
+        case Collective::bcast: return leaders_bcast(rules, operation, inline_root);
+        case Collective::reduce: return leaders_reduce(rules, operation, inline_root);
+        case Collective::scan: return leaders_scan(rules, operation);
         case Collective::barrier:
             parts.add(parts.inside(Collective::barrier, 0, 0));
             parts.add(parts.between(0, Collective::barrier, 0, 0));

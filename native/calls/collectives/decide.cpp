@@ -16,31 +16,25 @@ bool han_takes(const Operation& operation) {
     if (operation.nonblocking || operation.topology == nullptr) return false;
     if (!operation.topology->hierarchical()) return false;
     switch (operation.what) {
-        case Collective::barrier:
-            return true;
+        case Collective::barrier: return true;
         case Collective::allgather:
         case Collective::allreduce:
         case Collective::bcast:
         case Collective::gather:
         case Collective::reduce:
-        case Collective::scatter:
-            return operation.topology->balanced;
-        default:
-            return false;
+        case Collective::scatter: return operation.topology->balanced;
+        default: return false;
     }
 }
 
 Choice by_table(Library library, const Operation& operation) {
     switch (library) {
-        case Library::mpich:
-            return decide_mpich(operation, true);
-        case Library::mpich_flat:
-            return decide_mpich(operation, false);
+        case Library::mpich: return decide_mpich(operation, true);
+        case Library::mpich_flat: return decide_mpich(operation, false);
         case Library::openmpi_4_0:
             return operation.nonblocking ? decide_openmpi_nonblocking(operation)
                                          : decide_openmpi_4_0(operation);
-        case Library::openmpi_4_1:
-            break;
+        case Library::openmpi_4_1: break;
         case Library::openmpi_5:
             if (han_takes(operation)) return {han};
             break;
@@ -65,15 +59,11 @@ Algorithm possible(Algorithm algorithm, const Operation& operation) {
                         (algorithm != han || operation.what == Collective::barrier || topology->balanced);
     if (!by_node || placed) return algorithm;
     switch (operation.what) {
-        case Collective::barrier:
-            return bruck;
-        case Collective::allgather:
-            return possible(recursive_doubling, operation);
+        case Collective::barrier: return bruck;
+        case Collective::allgather: return possible(recursive_doubling, operation);
         case Collective::allreduce:
-        case Collective::scan:
-            return recursive_doubling;
-        default:
-            return binomial;
+        case Collective::scan: return recursive_doubling;
+        default: return binomial;
     }
 }
 

@@ -212,8 +212,7 @@ Schedule build_between_groups(const Rules& rules, const Operation& operation, Pa
             groups.leaders_exchange(bytes, bytes);
             groups.local_scatter(operation.receives, piece_received);
             break;
-        default:
-            break;
+        default: break;
     }
     return groups.sequence();
 }

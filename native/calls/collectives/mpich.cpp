@@ -78,8 +78,7 @@ Choice decide_mpich(const Operation& operation, bool by_node) {
         case Collective::barrier:
             if (operation.nonblocking) return {recursive_doubling};
             return {nodes ? node_leaders : bruck};
-        case Collective::bcast:
-            return nodes ? node_bcast(operation) : flat_bcast(operation);
+        case Collective::bcast: return nodes ? node_bcast(operation) : flat_bcast(operation);
         case Collective::reduce:
             if (nodes)
                 return {bytes <= reduce_short && !operation.nonblocking ? node_leaders_inline : node_leaders};
@@ -89,25 +88,19 @@ Choice decide_mpich(const Operation& operation, bool by_node) {
             const bool short_one = bytes <= (operation.nonblocking ? iallreduce_short : allreduce_short);
             return {short_one || !halves(operation) ? recursive_doubling : rabenseifner};
         }
-        case Collective::allgather:
-            return allgather_by(bytes * operation.size, operation.size);
-        case Collective::allgatherv:
-            return allgather_by(total_of(*operation.receives), operation.size);
+        case Collective::allgather: return allgather_by(bytes * operation.size, operation.size);
+        case Collective::allgatherv: return allgather_by(total_of(*operation.receives), operation.size);
         case Collective::gather:
-        case Collective::scatter:
-            return {binomial};
-        case Collective::alltoall:
-            return alltoall(operation);
+        case Collective::scatter: return {binomial};
+        case Collective::alltoall: return alltoall(operation);
         case Collective::alltoallv:
-        case Collective::alltoallw:
-            return {linear, 0, exchange_window};
+        case Collective::alltoallw: return {linear, 0, exchange_window};
         case Collective::reduce_scatter:
         case Collective::reduce_scatter_block:
             return {bytes < reduce_scatter_long ? recursive_halving : pairwise};
         case Collective::scan:
             return {nodes && operation.topology->consecutive ? node_leaders : recursive_doubling};
-        case Collective::exscan:
-            return {recursive_doubling};
+        case Collective::exscan: return {recursive_doubling};
         case Collective::gatherv:
         case Collective::scatterv:
         case Collective::neighbor_allgather:
@@ -115,8 +108,7 @@ Choice decide_mpich(const Operation& operation, bool by_node) {
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
         case Collective::neighbor_alltoallw:
-        case Collective::none:
-            break;
+        case Collective::none: break;
     }
     return {linear};
 }

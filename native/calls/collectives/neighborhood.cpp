@@ -45,10 +45,8 @@ bool is_neighborhood(Collective collective) {
         case Collective::neighbor_allgatherv:
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
-        case Collective::neighbor_alltoallw:
-            return true;
-        default:
-            return false;
+        case Collective::neighbor_alltoallw: return true;
+        default: return false;
     }
 }
 

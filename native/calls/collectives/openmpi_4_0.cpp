@@ -87,34 +87,25 @@ Choice decide_openmpi_4_0(const Operation& operation) {
     const Rank ranks = operation.size;
     const Bytes bytes = operation.bytes;
     switch (operation.what) {
-        case Collective::allreduce:
-            return allreduce(operation);
+        case Collective::allreduce: return allreduce(operation);
         case Collective::alltoall:
             if (ranks == 2) return {two_proc};
             if (bytes < 200 && ranks > 12) return {bruck};
             return {bytes < 3000 ? linear : pairwise};
-        case Collective::alltoallv:
-            return {pairwise};
+        case Collective::alltoallv: return {pairwise};
         case Collective::barrier:
             if (ranks == 2) return {two_proc};
             return {std::has_single_bit(ranks) ? recursive_doubling : bruck};
-        case Collective::bcast:
-            return bcast(operation);
-        case Collective::reduce:
-            return reduce(operation);
-        case Collective::reduce_scatter:
-            return reduce_scatter(ranks, bytes);
+        case Collective::bcast: return bcast(operation);
+        case Collective::reduce: return reduce(operation);
+        case Collective::reduce_scatter: return reduce_scatter(ranks, bytes);
         case Collective::allgather:
             return allgather_by(bytes * ranks, ranks,
                                 std::has_single_bit(ranks) ? recursive_doubling : bruck);
-        case Collective::allgatherv:
-            return allgather_by(total_of(*operation.receives), ranks, bruck);
-        case Collective::gather:
-            return gather(ranks, bytes);
-        case Collective::scatter:
-            return {ranks > 10 && bytes < 300 ? binomial : linear};
-        default:
-            return {linear};
+        case Collective::allgatherv: return allgather_by(total_of(*operation.receives), ranks, bruck);
+        case Collective::gather: return gather(ranks, bytes);
+        case Collective::scatter: return {ranks > 10 && bytes < 300 ? binomial : linear};
+        default: return {linear};
     }
 }
 

@@ -398,26 +398,18 @@ Choice decide_openmpi_4_1(const Operation& operation) {
             const Algorithm found = look_up(bcast_rows, ranks, bytes);
             return {found, 0, found == knomial ? knomial_radix : 0};
         }
-        case Collective::alltoall:
-            return {look_up(alltoall_rows, ranks, bytes)};
-        case Collective::alltoallv:
-            return {look_up(alltoallv_rows, ranks, 0)};
-        case Collective::barrier:
-            return {look_up(barrier_rows, ranks, 0)};
-        case Collective::reduce_scatter:
-            return {look_up(reduce_scatter_rows, ranks, bytes)};
+        case Collective::alltoall: return {look_up(alltoall_rows, ranks, bytes)};
+        case Collective::alltoallv: return {look_up(alltoallv_rows, ranks, 0)};
+        case Collective::barrier: return {look_up(barrier_rows, ranks, 0)};
+        case Collective::reduce_scatter: return {look_up(reduce_scatter_rows, ranks, bytes)};
         case Collective::reduce_scatter_block:
             return {look_up(reduce_scatter_block_rows, ranks, bytes / ranks)};
-        case Collective::allgather:
-            return {look_up(allgather_rows, ranks, bytes)};
+        case Collective::allgather: return {look_up(allgather_rows, ranks, bytes)};
         case Collective::allgatherv:
             return {look_up(allgatherv_rows, ranks, total_of(*operation.receives) / ranks)};
-        case Collective::gather:
-            return {look_up(gather_rows, ranks, bytes)};
-        case Collective::scatter:
-            return {look_up(scatter_rows, ranks, bytes)};
-        default:
-            return {linear};
+        case Collective::gather: return {look_up(gather_rows, ranks, bytes)};
+        case Collective::scatter: return {look_up(scatter_rows, ranks, bytes)};
+        default: return {linear};
     }
 }
 

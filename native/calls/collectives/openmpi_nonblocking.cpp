@@ -21,10 +21,8 @@ Choice decide_openmpi_nonblocking(const Operation& operation) {
     const Bytes count = bytes / std::max<Bytes>(operation.element, 1);
     const bool halves = count >= std::bit_floor(ranks);
     switch (operation.what) {
-        case Collective::barrier:
-            return {bruck};
-        case Collective::bcast:
-            return {ranks <= linear_bcast_up_to ? linear : binomial_doubling};
+        case Collective::barrier: return {bruck};
+        case Collective::bcast: return {ranks <= linear_bcast_up_to ? linear : binomial_doubling};
         case Collective::reduce:
             if (ranks > 2 && halves) return {rabenseifner};
             if (ranks > 4 || bytes < binomial_below) return {binomial};
@@ -32,10 +30,8 @@ Choice decide_openmpi_nonblocking(const Operation& operation) {
         case Collective::allreduce:
             if (ranks < 4 || bytes < binomial_below) return {tree};
             return {halves ? rabenseifner : ring};
-        case Collective::alltoall:
-            return {pairwise};
-        default:
-            return {linear};
+        case Collective::alltoall: return {pairwise};
+        default: return {linear};
     }
 }
 

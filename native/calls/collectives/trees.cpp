@@ -117,22 +117,14 @@ Tree in_order_binary(Rank me, Rank size) {
 
 Tree around_zero(TreeShape shape, Rank me, Rank size, Rank fanout) {
     switch (shape) {
-        case TreeShape::linear:
-            return linear(me, size);
-        case TreeShape::chain:
-            return chain(me, size, fanout);
-        case TreeShape::binary:
-            return level_by_level(me, size, std::max<Rank>(fanout, 2));
-        case TreeShape::binomial:
-            return binomial(me, size, true);
-        case TreeShape::binomial_far:
-            return binomial(me, size, false);
-        case TreeShape::binomial_doubling:
-            return binomial_doubling(me, size);
-        case TreeShape::knomial:
-            return knomial(me, size, std::max<Rank>(fanout, 2));
-        case TreeShape::in_order_binary:
-            return in_order_binary(me, size);
+        case TreeShape::linear: return linear(me, size);
+        case TreeShape::chain: return chain(me, size, fanout);
+        case TreeShape::binary: return level_by_level(me, size, std::max<Rank>(fanout, 2));
+        case TreeShape::binomial: return binomial(me, size, true);
+        case TreeShape::binomial_far: return binomial(me, size, false);
+        case TreeShape::binomial_doubling: return binomial_doubling(me, size);
+        case TreeShape::knomial: return knomial(me, size, std::max<Rank>(fanout, 2));
+        case TreeShape::in_order_binary: return in_order_binary(me, size);
     }
     return {};
 }

@@ -159,33 +159,21 @@ CollectiveSizes totals_of(const Shape& shape, const CollectivePlace& place) {
     const bool root = is_root(shape, place);
     if (place.inter) return {shape.bytes, shape.recv_bytes};
     switch (shape.collective) {
-        case Collective::bcast:
-            return {root ? all * shape.bytes : 0, shape.bytes};
-        case Collective::gather:
-            return {shape.bytes, root ? all * shape.recv_bytes : 0};
-        case Collective::scatter:
-            return {root ? all * shape.bytes : 0, shape.recv_bytes};
-        case Collective::gatherv:
-            return {shape.bytes, root ? shape.recv_bytes : 0};
-        case Collective::scatterv:
-            return {root ? shape.bytes : 0, shape.recv_bytes};
-        case Collective::reduce:
-            return {shape.bytes, root ? all * shape.bytes : 0};
+        case Collective::bcast: return {root ? all * shape.bytes : 0, shape.bytes};
+        case Collective::gather: return {shape.bytes, root ? all * shape.recv_bytes : 0};
+        case Collective::scatter: return {root ? all * shape.bytes : 0, shape.recv_bytes};
+        case Collective::gatherv: return {shape.bytes, root ? shape.recv_bytes : 0};
+        case Collective::scatterv: return {root ? shape.bytes : 0, shape.recv_bytes};
+        case Collective::reduce: return {shape.bytes, root ? all * shape.bytes : 0};
         case Collective::allgather:
         case Collective::alltoall:
-        case Collective::allreduce:
-            return {all * shape.bytes, all * shape.recv_bytes};
-        case Collective::allgatherv:
-            return {all * shape.bytes, shape.recv_bytes};
+        case Collective::allreduce: return {all * shape.bytes, all * shape.recv_bytes};
+        case Collective::allgatherv: return {all * shape.bytes, shape.recv_bytes};
         case Collective::reduce_scatter:
-        case Collective::reduce_scatter_block:
-            return {shape.bytes, all * shape.recv_bytes};
-        case Collective::scan:
-            return {(all - place.me) * shape.bytes, (place.me + 1) * shape.bytes};
-        case Collective::exscan:
-            return {(all - place.me - 1) * shape.bytes, place.me * shape.bytes};
-        default:
-            return {shape.bytes, shape.recv_bytes};
+        case Collective::reduce_scatter_block: return {shape.bytes, all * shape.recv_bytes};
+        case Collective::scan: return {(all - place.me) * shape.bytes, (place.me + 1) * shape.bytes};
+        case Collective::exscan: return {(all - place.me - 1) * shape.bytes, place.me * shape.bytes};
+        default: return {shape.bytes, shape.recv_bytes};
     }
 }
 
@@ -203,36 +191,24 @@ void set_pieces(Shape& shape, const CollectiveSizes& sizes, const CollectivePlac
     shape.recv_bytes = sizes.received;
     const auto both = [&](std::uint64_t bytes) { shape.bytes = shape.recv_bytes = bytes; };
     switch (shape.collective) {
-        case Collective::bcast:
-            return both(sizes.received);
-        case Collective::gather:
-            shape.recv_bytes = share(sizes.received, all);
-            return;
-        case Collective::scatter:
-            shape.bytes = share(sizes.sent, all);
-            return;
+        case Collective::bcast: return both(sizes.received);
+        case Collective::gather: shape.recv_bytes = share(sizes.received, all); return;
+        case Collective::scatter: shape.bytes = share(sizes.sent, all); return;
         case Collective::reduce:
             return both(sizes.sent == 0 && all > 1 ? sizes.received / (all - 1) : sizes.sent);
-        case Collective::allreduce:
-            return both(share(sizes.received, all));
+        case Collective::allreduce: return both(share(sizes.received, all));
         case Collective::allgather:
         case Collective::alltoall:
             shape.bytes = share(sizes.sent, all);
             shape.recv_bytes = share(sizes.received, all);
             return;
-        case Collective::allgatherv:
-            shape.bytes = share(sizes.sent, all);
-            return;
+        case Collective::allgatherv: shape.bytes = share(sizes.sent, all); return;
         case Collective::reduce_scatter:
-        case Collective::reduce_scatter_block:
-            shape.recv_bytes = share(sizes.received, all);
-            return;
-        case Collective::scan:
-            return both(sizes.received / (place.me + 1));
+        case Collective::reduce_scatter_block: shape.recv_bytes = share(sizes.received, all); return;
+        case Collective::scan: return both(sizes.received / (place.me + 1));
         case Collective::exscan:
             return both(place.me > 0 ? sizes.received / place.me : all > 1 ? sizes.sent / (all - 1) : 0);
-        default:
-            return;
+        default: return;
     }
 }
 
@@ -247,8 +223,7 @@ void set_arguments(Shape& shape, const CollectiveSizes& sizes) {
         case Collective::exscan:
             shape.bytes = shape.recv_bytes = std::max(sizes.sent, sizes.received);
             return;
-        default:
-            return;
+        default: return;
     }
 }
 

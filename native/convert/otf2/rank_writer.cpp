@@ -29,14 +29,10 @@ bool makes_collective_request(CallClass kind) {
 std::uint32_t root_of(std::int32_t root) {
     constexpr std::uint32_t none = LW_OTF2_UNDEFINED;
     switch (root) {
-        case -1:
-            return none;
-        case tracefile::proc_null:
-            return none - 2;  // OTF2_COLLECTIVE_ROOT_THIS_GROUP
-        case -3:
-            return none - 1;  // OTF2_COLLECTIVE_ROOT_SELF
-        default:
-            return static_cast<std::uint32_t>(root);
+        case -1: return none;
+        case tracefile::proc_null: return none - 2;  // OTF2_COLLECTIVE_ROOT_THIS_GROUP
+        case -3: return none - 1;                    // OTF2_COLLECTIVE_ROOT_SELF
+        default: return static_cast<std::uint32_t>(root);
     }
 }
 
@@ -161,20 +157,14 @@ bool Otf2RankWriter::told(const Event& event) const {
     const bool somewhere = shape.peer >= 0 && shape.tag >= 0 && comm(shape.comm) != LW_OTF2_UNDEFINED;
     switch (shape.call_class) {
         case CallClass::local:
-        case CallClass::finalize:
-            return class_by_name_alone(name) == shape.call_class;
-        case CallClass::init:
-            return class_by_name_alone(name) == CallClass::init && shape.code == 0;
+        case CallClass::finalize: return class_by_name_alone(name) == shape.call_class;
+        case CallClass::init: return class_by_name_alone(name) == CallClass::init && shape.code == 0;
         case CallClass::send:
         case CallClass::isend:
-        case CallClass::recv:
-            return somewhere;
-        case CallClass::sendrecv:
-            return somewhere && shape.recv_peer >= 0 && shape.recv_tag >= 0;
-        case CallClass::complete:
-            return completions_told(event);
-        case CallClass::comm_free:
-            return comm(shape.comm) > Otf2Communicators::self && somewhere;
+        case CallClass::recv: return somewhere;
+        case CallClass::sendrecv: return somewhere && shape.recv_peer >= 0 && shape.recv_tag >= 0;
+        case CallClass::complete: return completions_told(event);
+        case CallClass::comm_free: return comm(shape.comm) > Otf2Communicators::self && somewhere;
         case CallClass::collective: {
             if (!has_operation(shape.collective) || shape.element_bytes != 1 ||
                 comm(shape.comm) == LW_OTF2_UNDEFINED ||
@@ -188,8 +178,7 @@ bool Otf2RankWriter::told(const Event& event) const {
             return !divided && shape.send_counts.empty() && shape.recv_counts.empty() &&
                    again.bytes == shape.bytes && again.recv_bytes == shape.recv_bytes;
         }
-        default:
-            return false;
+        default: return false;
     }
 }
 
@@ -283,8 +272,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
                 if (const auto found = requests_.find(number - reference); found != requests_.end())
                     begin(number - reference, found->second, enter);
             return;
-        case CallClass::complete:
-            return complete(event, leave);
+        case CallClass::complete: return complete(event, leave);
         case CallClass::request_free:
             for (const std::uint64_t reference : shape.references) requests_.erase(number - reference);
             return;
@@ -305,8 +293,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
             collective(LW_OTF2_COLLECTIVE_END, leave, request);
             return;
         }
-        case CallClass::comm_new:
-            return new_communicator(shape, enter, leave);
+        case CallClass::comm_new: return new_communicator(shape, enter, leave);
         case CallClass::comm_free: {
             Request end;
             end.comm = comm(shape.comm);
@@ -319,8 +306,7 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
             run_.communicators.forget(rank_, shape.comm);
             return;
         }
-        default:
-            return;
+        default: return;
     }
 }
 

@@ -94,8 +94,7 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
                 from_collective(record, call, name);
                 said = true;
                 break;
-            default:
-                break;
+            default: break;
         }
     }
     if (exchange) {

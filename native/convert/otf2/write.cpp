@@ -20,23 +20,17 @@ constexpr std::uint64_t chunk_bytes = 1 << 20;
 
 lw_otf2_role role_of(std::string_view name) {
     switch (tracefile::collective_by_name(name)) {
-        case Collective::none:
-            break;
-        case Collective::barrier:
-            return LW_OTF2_ROLE_BARRIER;
+        case Collective::none: break;
+        case Collective::barrier: return LW_OTF2_ROLE_BARRIER;
         case Collective::bcast:
         case Collective::scatter:
-        case Collective::scatterv:
-            return LW_OTF2_ROLE_ONE_TO_ALL;
+        case Collective::scatterv: return LW_OTF2_ROLE_ONE_TO_ALL;
         case Collective::gather:
         case Collective::gatherv:
-        case Collective::reduce:
-            return LW_OTF2_ROLE_ALL_TO_ONE;
+        case Collective::reduce: return LW_OTF2_ROLE_ALL_TO_ONE;
         case Collective::scan:
-        case Collective::exscan:
-            return LW_OTF2_ROLE_COLLECTIVE;
-        default:
-            return LW_OTF2_ROLE_ALL_TO_ALL;
+        case Collective::exscan: return LW_OTF2_ROLE_COLLECTIVE;
+        default: return LW_OTF2_ROLE_ALL_TO_ALL;
     }
     const auto begins = [&](std::string_view with) { return name.starts_with(with); };
     if (begins("MPI_File_")) return LW_OTF2_ROLE_FILE;

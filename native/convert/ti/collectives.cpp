@@ -146,9 +146,7 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
     const bool at_root = actions.rank() == root;
     Arguments arguments(actions, ranks, call);
     switch (shape.collective) {
-        case Collective::barrier:
-            arguments.begin("barrier").end();
-            return true;
+        case Collective::barrier: arguments.begin("barrier").end(); return true;
         case Collective::bcast:
             if (shape.bytes == 0) return false;
             arguments.begin("bcast").number(shape.bytes).number(root).end();
@@ -216,8 +214,7 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
         case Collective::neighbor_alltoallw:
-        case Collective::none:
-            break;
+        case Collective::none: break;
     }
     throw std::invalid_argument("the call is no collective that the replay models");
 }

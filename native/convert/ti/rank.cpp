@@ -54,33 +54,21 @@ void TiRank::convert() {
 bool TiRank::take(const Event& event) {
     const Shape& shape = *event.shape;
     switch (shape.call_class) {
-        case CallClass::local:
-            local(event);
-            return true;
+        case CallClass::local: local(event); return true;
         case CallClass::send:
         case CallClass::isend:
         case CallClass::recv:
         case CallClass::irecv:
-        case CallClass::sendrecv:
-            point_to_point(event);
-            return true;
+        case CallClass::sendrecv: point_to_point(event); return true;
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::collective_init:
         case CallClass::psend_init:
-        case CallClass::precv_init:
-            persistent_[event.next_request] = {shape, {}};
-            return true;
-        case CallClass::start:
-            start(event);
-            return true;
-        case CallClass::complete:
-            complete(event);
-            return true;
+        case CallClass::precv_init: persistent_[event.next_request] = {shape, {}}; return true;
+        case CallClass::start: start(event); return true;
+        case CallClass::complete: complete(event); return true;
         case CallClass::request_free:
-        case CallClass::request_cancel:
-            request_end(event);
-            return true;
+        case CallClass::request_cancel: request_end(event); return true;
         case CallClass::collective:
             if (actions_.on()) collective(shape);
             return true;
@@ -88,20 +76,15 @@ bool TiRank::take(const Event& event) {
             if (actions_.on()) requests_[event.next_request] = begin_collective(shape);
             return true;
         case CallClass::comm_new:
-        case CallClass::icomm_new:
-            new_communicator(shape);
-            return true;
-        case CallClass::comm_free:
-            run_.communicators.forget(rank_, shape.comm);
-            return true;
+        case CallClass::icomm_new: new_communicator(shape); return true;
+        case CallClass::comm_free: run_.communicators.forget(rank_, shape.comm); return true;
         case CallClass::pcontrol:
             if (run_.result.marked_region) actions_.turn(shape.code > 0);
             return true;
         // The receive that follows a probe waits in its stead.
         case CallClass::probe:
         case CallClass::parrived:
-        case CallClass::init:
-            return true;
+        case CallClass::init: return true;
         case CallClass::win_new:
         case CallClass::win_free:
         case CallClass::rma:
@@ -115,12 +98,9 @@ bool TiRank::take(const Event& event) {
             if (actions_.on()) send_and_receive(event);
             return true;
         case CallClass::pready:
-        case CallClass::pready_list:
-            ready(event);
-            return true;
+        case CallClass::pready_list: ready(event); return true;
         case CallClass::finalize:
-        case CallClass::abort:
-            return false;
+        case CallClass::abort: return false;
     }
     return true;
 }

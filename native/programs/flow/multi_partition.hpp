@@ -38,23 +38,17 @@ class MultiPartition {
     /// Returns the slab of the axis in which a cell of this rank lies.
     int slab(int cell, int axis) const {
         switch (axis) {
-            case 0:
-                return wrapped(column_ + cell);
-            case 1:
-                return wrapped(row_ - cell);
-            default:
-                return cell;
+            case 0: return wrapped(column_ + cell);
+            case 1: return wrapped(row_ - cell);
+            default: return cell;
         }
     }
     /// Returns the cell of this rank in that slab of the axis.
     int cell_in(int slab, int axis) const {
         switch (axis) {
-            case 0:
-                return wrapped(slab - column_);
-            case 1:
-                return wrapped(row_ - slab);
-            default:
-                return slab;
+            case 0: return wrapped(slab - column_);
+            case 1: return wrapped(row_ - slab);
+            default: return slab;
         }
     }
     Box box(int cell) const {

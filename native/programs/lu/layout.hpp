@@ -41,14 +41,10 @@ class Layout {
 
     bool has_neighbour(Side side) const {
         switch (side) {
-            case low_x:
-                return rank_ / down_ > 0;
-            case high_x:
-                return rank_ / down_ < across_ - 1;
-            case low_y:
-                return rank_ % down_ > 0;
-            default:
-                return rank_ % down_ < down_ - 1;
+            case low_x: return rank_ / down_ > 0;
+            case high_x: return rank_ / down_ < across_ - 1;
+            case low_y: return rank_ % down_ > 0;
+            default: return rank_ % down_ < down_ - 1;
         }
     }
     int neighbour(Side side) const {

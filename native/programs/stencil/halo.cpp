@@ -8,28 +8,20 @@ namespace linkworth::npb::stencil {
 ColumnKernel::Box ColumnKernel::inside(Side side) const {
     const std::int64_t nx = piece_.x.count, ny = piece_.y.count;
     switch (side) {
-        case Side::west:
-            return {0, 1, 0, ny};
-        case Side::east:
-            return {nx - 1, nx, 0, ny};
-        case Side::south:
-            return {0, nx, 0, 1};
-        default:
-            return {0, nx, ny - 1, ny};
+        case Side::west: return {0, 1, 0, ny};
+        case Side::east: return {nx - 1, nx, 0, ny};
+        case Side::south: return {0, nx, 0, 1};
+        default: return {0, nx, ny - 1, ny};
     }
 }
 
 ColumnKernel::Box ColumnKernel::outside(Side side) const {
     const std::int64_t nx = piece_.x.count, ny = piece_.y.count;
     switch (side) {
-        case Side::west:
-            return {-1, 0, 0, ny};
-        case Side::east:
-            return {nx, nx + 1, 0, ny};
-        case Side::south:
-            return {0, nx, -1, 0};
-        default:
-            return {0, nx, ny, ny + 1};
+        case Side::west: return {-1, 0, 0, ny};
+        case Side::east: return {nx, nx + 1, 0, ny};
+        case Side::south: return {0, nx, -1, 0};
+        default: return {0, nx, ny, ny + 1};
     }
 }
 

@@ -148,31 +148,19 @@ class RankRunner {
             thread.ahead_due = false;
         }
         switch (step.kind) {
-            case StepKind::send:
-                send(thread, step);
-                break;
-            case StepKind::recv:
-                thread.awaited.push_back({step.peer, step.bytes});
-                break;
-            case StepKind::recv_ahead:
-                thread.ahead.push_back({step.peer, step.bytes});
-                break;
-            case StepKind::pack:
-                break;
-            case StepKind::combine:
-                traffic_.combined[thread.rank] += step.bytes;
-                break;
+            case StepKind::send: send(thread, step); break;
+            case StepKind::recv: thread.awaited.push_back({step.peer, step.bytes}); break;
+            case StepKind::recv_ahead: thread.ahead.push_back({step.peer, step.bytes}); break;
+            case StepKind::pack: break;
+            case StepKind::combine: traffic_.combined[thread.rank] += step.bytes; break;
             case StepKind::start:
                 EXPECT_TRUE(step.lane > 0 && step.lane < lanes);
                 threads_.push_back(
                     std::make_unique<Thread>(thread.rank, step.lane, thread.schedule.take_started()));
                 thread.started.push_back(threads_.back().get());
                 break;
-            case StepKind::join:
-                thread.joining = true;
-                break;
-            case StepKind::release:
-                break;
+            case StepKind::join: thread.joining = true; break;
+            case StepKind::release: break;
             case StepKind::wait:
                 thread.ahead_due = !thread.ahead.empty();
                 thread.waiting = true;

@@ -85,9 +85,7 @@ void compare_with_plain_lists(std::size_t most) {
                 }
             }
             switch (below(10)) {
-                case 0:
-                    EXPECT_EQ(matcher.peek(envelope), plain.peek(envelope));
-                    break;
+                case 0: EXPECT_EQ(matcher.peek(envelope), plain.peek(envelope)); break;
                 case 1:
                     if (!plain.posted().empty()) {
                         const Item item = plain.posted().back();
@@ -99,9 +97,7 @@ void compare_with_plain_lists(std::size_t most) {
                 case 2:
                 case 3:
                 case 4:
-                case 5:
-                    ASSERT_EQ(matcher.arrive(envelope, index), plain.arrive(envelope, index));
-                    break;
+                case 5: ASSERT_EQ(matcher.arrive(envelope, index), plain.arrive(envelope, index)); break;
                 default:
                     if (below(6) == 0) envelope.source = tracefile::any_source;
                     if (below(6) == 0) envelope.tag = tracefile::any_tag;

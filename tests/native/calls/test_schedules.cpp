@@ -40,14 +40,9 @@ struct Case {
                         break;
                     case Collective::allgatherv:
                     case Collective::reduce_scatter:
-                    case Collective::gatherv:
-                        receives[me].push_back(piece(peer, 0));
-                        break;
-                    case Collective::scatterv:
-                        sends[me].push_back(piece(peer, 0));
-                        break;
-                    default:
-                        break;
+                    case Collective::gatherv: receives[me].push_back(piece(peer, 0)); break;
+                    case Collective::scatterv: sends[me].push_back(piece(peer, 0)); break;
+                    default: break;
                 }
             }
         }
@@ -76,54 +71,36 @@ struct Case {
         switch (what) {
             case Collective::bcast:
             case Collective::scatter:
-            case Collective::scatterv:
-                return Known{1} << root;
+            case Collective::scatterv: return Known{1} << root;
             case Collective::reduce:
             case Collective::gather:
-            case Collective::gatherv:
-                return me == root ? everyone(size) : 0;
-            case Collective::scan:
-                return everyone(me + 1);
-            case Collective::exscan:
-                return everyone(me);
-            default:
-                return everyone(size);
+            case Collective::gatherv: return me == root ? everyone(size) : 0;
+            case Collective::scan: return everyone(me + 1);
+            case Collective::exscan: return everyone(me);
+            default: return everyone(size);
         }
     }
 
     /// Least bytes that must come to a rank from outside.
     Bytes must_receive(Rank me) const {
         switch (what) {
-            case Collective::bcast:
-                return me == root ? 0 : bytes;
-            case Collective::reduce:
-                return me == root && size > 1 ? bytes : 0;
-            case Collective::allreduce:
-                return size > 1 ? bytes : 0;
+            case Collective::bcast: return me == root ? 0 : bytes;
+            case Collective::reduce: return me == root && size > 1 ? bytes : 0;
+            case Collective::allreduce: return size > 1 ? bytes : 0;
             case Collective::scan:
-            case Collective::exscan:
-                return me > 0 ? bytes : 0;
-            case Collective::gather:
-                return me == root ? bytes * (size - 1) : 0;
-            case Collective::gatherv:
-                return me == root ? total_of(receives[me]) - receives[me][me] : 0;
-            case Collective::scatter:
-                return me == root ? 0 : bytes;
-            case Collective::scatterv:
-                return me == root ? 0 : piece(me, 0);
+            case Collective::exscan: return me > 0 ? bytes : 0;
+            case Collective::gather: return me == root ? bytes * (size - 1) : 0;
+            case Collective::gatherv: return me == root ? total_of(receives[me]) - receives[me][me] : 0;
+            case Collective::scatter: return me == root ? 0 : bytes;
+            case Collective::scatterv: return me == root ? 0 : piece(me, 0);
             case Collective::allgather:
-            case Collective::alltoall:
-                return bytes * (size - 1);
+            case Collective::alltoall: return bytes * (size - 1);
             case Collective::allgatherv:
             case Collective::alltoallv:
-            case Collective::alltoallw:
-                return total_of(receives[me]) - receives[me][me];
-            case Collective::reduce_scatter:
-                return size > 1 ? receives[me][me] : 0;
-            case Collective::reduce_scatter_block:
-                return size > 1 ? bytes : 0;
-            default:
-                return 0;
+            case Collective::alltoallw: return total_of(receives[me]) - receives[me][me];
+            case Collective::reduce_scatter: return size > 1 ? receives[me][me] : 0;
+            case Collective::reduce_scatter_block: return size > 1 ? bytes : 0;
+            default: return 0;
         }
     }
 

@@ -55,21 +55,14 @@ class ProgramOfBytes {
     void step() {
         switch (next() % 10) {
             case 0:
-            case 1:
-                return message();
+            case 1: return message();
             case 2:
-            case 3:
-                return collective();
-            case 4:
-                return communicator();
-            case 5:
-                return nonblocking();
-            case 6:
-                return one_sided();
-            case 7:
-                return partitioned();
-            default:
-                return anything();
+            case 3: return collective();
+            case 4: return communicator();
+            case 5: return nonblocking();
+            case 6: return one_sided();
+            case 7: return partitioned();
+            default: return anything();
         }
     }
 

@@ -71,13 +71,9 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
             }
             break;
         }
-        case CallClass::start:
-            shape.references = counts();
-            break;
+        case CallClass::start: shape.references = counts(); break;
         case CallClass::request_free:
-        case CallClass::request_cancel:
-            shape.references = {1 + random.below(9)};
-            break;
+        case CallClass::request_cancel: shape.references = {1 + random.below(9)}; break;
         case CallClass::complete:
             shape.mode = static_cast<tracefile::CompleteMode>(random.below(8));
             shape.listed = static_cast<std::uint32_t>(random.below(9));
@@ -126,24 +122,16 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
                 shape.destinations.assign(random.below(3), rank() - 2);
             }
             break;
-        case CallClass::comm_free:
-            shape.comm = rank();
-            break;
-        case CallClass::init:
-            shape.code = rank();
-            break;
+        case CallClass::comm_free: shape.comm = rank(); break;
+        case CallClass::init: shape.code = rank(); break;
         case CallClass::abort:
-        case CallClass::pcontrol:
-            shape.code = rank() - 20;
-            break;
+        case CallClass::pcontrol: shape.code = rank() - 20; break;
         case CallClass::win_new:
             shape.comm = rank();
             shape.new_window = rank() - 1;
             shape.bytes = random.below(1U << 30);
             break;
-        case CallClass::win_free:
-            shape.window = rank();
-            break;
+        case CallClass::win_free: shape.window = rank(); break;
         case CallClass::rma:
         case CallClass::irma:
             shape.operation = static_cast<tracefile::RmaOperation>(random.below(4));
@@ -182,8 +170,7 @@ inline tracefile::Shape random_shape(Random& random, std::uint32_t names) {
             shape.found = random.below(2) == 1;
             break;
         case CallClass::local:
-        case CallClass::finalize:
-            break;
+        case CallClass::finalize: break;
     }
     return shape;
 }
