@@ -184,10 +184,11 @@ def _deciding(environment: Environment) -> dict[str, Any]:
         msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
                                 usd_per_node_hour=None)
     )  # fmt: skip
-    if (
-        not environment.where.binding
-    ):  # this key was added later: studies that were begun before it keep their runs
+    # These keys were added later: studies that were begun before them keep their runs.
+    if not environment.where.binding:
         del decides["where"]["binding"]
+    if not environment.mpi_settings:
+        del decides["mpi_settings"]
     return decides
 
 
