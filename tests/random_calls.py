@@ -18,23 +18,13 @@ RMA = {
     "bytes": size,
     "recv_bytes": size,
 }
-POINT = {
-    "comm": rank,
-    "peer": rank | st.just(-2),
-    "tag": rank,
-    "bytes": size,
-}
+POINT = {"comm": rank, "peer": rank | st.just(-2), "tag": rank, "bytes": size}
 FIELDS = {
     "local": {},
     "send": POINT,
     "isend": POINT,
     "irecv": {**POINT, "peer": rank | st.just(-1), "tag": rank | st.just(-1)},
-    "recv": {
-        **POINT,
-        "peer": st.just(-1),
-        "actual_peer": rank,
-        "actual_tag": rank,
-    },
+    "recv": {**POINT, "peer": st.just(-1), "actual_peer": rank, "actual_tag": rank},
     "sendrecv": {
         **POINT,
         "recv_peer": rank,

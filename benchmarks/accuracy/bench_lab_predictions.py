@@ -147,13 +147,7 @@ def calibrated(folder: Path, networks: list[str], mpi: str, seconds: float) -> d
 
 
 def measured(
-    folder: Path,
-    lab: str,
-    nodes: int,
-    tests: list[str],
-    mpi: str,
-    seconds: float,
-    least: int = 1,
+    folder: Path, lab: str, nodes: int, tests: list[str], mpi: str, seconds: float, least: int = 1
 ) -> Path:
     """Run micro-benchmarks of two ranks on a lab, or take what is kept of them; returns the file of results."""
     path = folder / f"bench-{lab}-{nodes}.json"

@@ -81,12 +81,7 @@ def measured(mpi: MpiInstallation, repeats: int) -> tuple[dict[tuple[str, str], 
                 parts.mkdir()
                 tracing = preload.environment(tracer, parts=parts, yielding=False)
                 profiling = preload.environment(tracer, parts=parts, yielding=False, profiling=True)
-                modes = {
-                    "bare": {},
-                    "trace": tracing,
-                    "profile": profiling,
-                    **bounds,
-                }
+                modes = {"bare": {}, "trace": tracing, "profile": profiling, **bounds}
                 for mode, variables in modes.items():
                     for what, value in _launch(mpi, program, ranks, variables).items():
                         figures[what, mode].append(value)

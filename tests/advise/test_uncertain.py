@@ -22,11 +22,7 @@ PRICES = {"gbe": price("a", "gbe", 1.0), "ib-hdr": price("b", "ib-hdr", 1.8)}
 
 
 def drawn(gbe, hdr, **more):
-    return Drawn(
-        seconds={("gbe", 2): gbe, ("ib-hdr", 2): hdr},
-        draws=len(gbe),
-        **{"assumed": [], **more},
-    )
+    return Drawn(seconds={("gbe", 2): gbe, ("ib-hdr", 2): hdr}, draws=len(gbe), **{"assumed": [], **more})
 
 
 def test_draws_are_counted_pair_by_pair():

@@ -15,8 +15,7 @@ QUICK = ["--seconds", "0.01", "--sizes", "1,1K,64K"]
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")],
+    "kind", [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")]
 )
 def test_latency_is_the_contracts_document(linkworth, kind):
     done = linkworth("bench", "latency", "--mpi", kind, *QUICK, "--json")

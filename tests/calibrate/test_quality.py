@@ -71,10 +71,7 @@ def test_a_good_fit_does_not_warn(tmp_path: Path) -> None:
 def test_results_of_two_libraries_are_not_fitted_together(tmp_path: Path) -> None:
     one = results(tmp_path, "one.json", mpi="MPICH 5.0.2")
     two = results(tmp_path, "two.json", mpi="Open MPI 5.0.11")
-    with pytest.raises(
-        UsageError,
-        match=r"MPICH 5\.0\.2 \(one\.json\) and Open MPI 5\.0\.11 \(two\.json\)",
-    ):
+    with pytest.raises(UsageError, match=r"MPICH 5\.0\.2 \(one\.json\) and Open MPI 5\.0\.11 \(two\.json\)"):
         calibrate(CalibrationRequest(files=[one, two]))
     assert calibrate(CalibrationRequest(files=[one, results(tmp_path, "osu.json")])).points
 

@@ -225,10 +225,7 @@ def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
     assert fitted.path.bandwidth_bytes_per_second == pytest.approx(1.25e10, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("efficiency", "least", "rest"),
-    [(0.7, 16384, 0), (1.0, 16384, 131072)],
-)
+@pytest.mark.parametrize(("efficiency", "least", "rest"), [(0.7, 16384, 0), (1.0, 16384, 131072)])
 def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
     fabric = msgspec.structs.replace(
         fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least, stripe_rest_bytes=rest

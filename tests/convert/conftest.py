@@ -9,11 +9,7 @@ from linkworth import _engine
 
 
 @pytest.fixture(
-    params=[
-        "by hand",
-        "skeleton",
-        pytest.param("recorded", marks=pytest.mark.requires("mpi", "c++")),
-    ]
+    params=["by hand", "skeleton", pytest.param("recorded", marks=pytest.mark.requires("mpi", "c++"))]
 )
 def trace(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "by hand":

@@ -18,16 +18,7 @@ from synthetic import (
     waitall,
     write_trace,
 )
-from synthetic_calls import (
-    neighbourhood,
-    partitioned,
-    pready,
-    put,
-    start,
-    sync,
-    win_new,
-    with_neighbours,
-)
+from synthetic_calls import neighbourhood, partitioned, pready, put, start, sync, win_new, with_neighbours
 
 from linkworth.convert import convert
 from linkworth.errors import UsageError

@@ -80,10 +80,7 @@ def test_every_rank_has_one_place(slots, ranks, each):
         assert max(shared.values()) - min(shared.get(host.name, 0) for host in hosts) <= 1
 
 
-@given(
-    st.lists(st.one_of(st.none(), st.integers(1, 20)), min_size=1, max_size=8),
-    st.integers(1, 200),
-)
+@given(st.lists(st.one_of(st.none(), st.integers(1, 20)), min_size=1, max_size=8), st.integers(1, 200))
 def test_who_names_a_number_of_nodes_has_them_all_used_as_evenly_as_slots_allow(slots, ranks):
     hosts = [HostSlots(f"n{number}", count) for number, count in enumerate(slots)]
     shared = share(hosts, ranks, spread=True)

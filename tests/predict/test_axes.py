@@ -41,11 +41,7 @@ def test_factors_multiply_what_the_fabric_has():
     assert at.link.bandwidth_bytes_per_second == pytest.approx(1e10)
     assert at.link.send_overhead[0][1] == at.link.receive_overhead[0][1] == pytest.approx(6e-6)
     assert cpu_factor is None
-    assert parameters == {
-        "latency": pytest.approx(2e-6),
-        "bandwidth": pytest.approx(1e10),
-        "overhead": 3.0,
-    }
+    assert parameters == {"latency": pytest.approx(2e-6), "bandwidth": pytest.approx(1e10), "overhead": 3.0}
 
 
 def test_the_rest_of_what_varies():

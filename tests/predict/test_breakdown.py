@@ -24,12 +24,7 @@ def two_regions(tmp_path: Path) -> Path:
     return write_trace(
         tmp_path / "regions.lwt",
         [
-            [
-                pcontrol(1).after(7 * MS),
-                pcontrol(2).after(3 * MS),
-                send(1, MB).after(4 * MS),
-                pcontrol(0),
-            ],
+            [pcontrol(1).after(7 * MS), pcontrol(2).after(3 * MS), send(1, MB).after(4 * MS), pcontrol(0)],
             [
                 pcontrol(1).after(7 * MS),
                 pcontrol(2).after(1 * MS),

@@ -38,11 +38,7 @@ def test_two_layouts_give_the_share_and_others_follow(path: Path) -> None:
     share = settings.memory_demand_bytes_per_second / settings.memory_bandwidth_bytes_per_second
     assert share == pytest.approx(0.6, rel=2e-3)
     (found,) = predict(
-        trace,
-        [fabrics.get("gbe")],
-        Arrangement(nodes=2),
-        measured=first,
-        settings=settings,
+        trace, [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
     ).predictions
     assert found.seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
 

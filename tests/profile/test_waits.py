@@ -29,11 +29,7 @@ NONE = (0, 0.0)
 
 
 def test_a_receive_waits_until_its_message_is_sent(tmp_path):
-    found = waits_of(
-        tmp_path,
-        [send(1, 8).after(3.0).lasting(0.5)],
-        [recv(0, 8).after(1.0).lasting(2.25)],
-    )
+    found = waits_of(tmp_path, [send(1, 8).after(3.0).lasting(0.5)], [recv(0, 8).after(1.0).lasting(2.25)])
     assert figures(found) == ((1, 2.0), NONE, NONE)
     assert found.rank_waiting_seconds == pytest.approx([0.0, 2.0])
     assert found.rank_caused_seconds == pytest.approx([2.0, 0.0])
@@ -53,9 +49,7 @@ def test_messages_on_communicators_made_in_another_order_meet_by_their_parents(t
 
 def test_a_send_waits_for_its_receive(tmp_path):
     found = waits_of(
-        tmp_path,
-        [send(1, 1 << 20).after(1.0).lasting(2.5)],
-        [recv(0, 1 << 20).after(3.0).lasting(0.5)],
+        tmp_path, [send(1, 1 << 20).after(1.0).lasting(2.5)], [recv(0, 1 << 20).after(3.0).lasting(0.5)]
     )
     assert figures(found) == (NONE, (1, 2.0), NONE)
     assert found.rank_caused_seconds == pytest.approx([0.0, 2.0])
@@ -94,11 +88,7 @@ def test_a_wait_for_several_waits_for_the_latest(tmp_path):
 
 
 def test_time_before_the_wait_is_no_waiting(tmp_path):
-    found = waits_of(
-        tmp_path,
-        [irecv(1, 8), waitall(1).after(5.0).lasting(0.5)],
-        [send(0, 8).after(2.0)],
-    )
+    found = waits_of(tmp_path, [irecv(1, 8), waitall(1).after(5.0).lasting(0.5)], [send(0, 8).after(2.0)])
     assert figures(found) == (NONE, NONE, NONE)
 
 

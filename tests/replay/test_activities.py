@@ -65,11 +65,7 @@ def test_the_time_begins_after_the_first_init(tmp_path: Path) -> None:
 
 
 def test_a_prediction_has_the_computation_and_the_calls(tmp_path: Path) -> None:
-    trace = opened(
-        tmp_path,
-        [send(1, 1 << 20).after(2.0)],
-        [recv(0, 1 << 20).after(1.0)],
-    )
+    trace = opened(tmp_path, [send(1, 1 << 20).after(2.0)], [recv(0, 1 << 20).after(1.0)])
     found = activities.predicted(trace, fabrics.get("gbe"), block(2, 2), cpu_factor=2.0)
     assert [sum(row) for row in found.seconds["computation"]] == pytest.approx([1.0, 0.5])
     # The receive lasts from half a second until the message has come.

@@ -71,9 +71,6 @@ def test_the_library_decides_over_tcp(
 ) -> None:
     seconds = [
         predict(ranks, on, settings=ReplaySettings(mpi_library=library)).seconds
-        for ranks in (
-            both_ways(16),
-            [window(1, 16, MB, receives=False), window(0, 16, MB, sends=False)],
-        )
+        for ranks in (both_ways(16), [window(1, 16, MB, receives=False), window(0, 16, MB, sends=False)])
     ]
     assert seconds[0] / seconds[1] == pytest.approx(ratio, rel=0.05)

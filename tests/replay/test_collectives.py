@@ -170,13 +170,7 @@ def test_a_non_blocking_collective_follows_its_own_table(tmp_path: Path) -> None
 
 def bridge(mine: list[int], other: list[int]) -> Call:
     return Call(
-        "MPI_Intercomm_create",
-        "comm_new",
-        comm=0,
-        new_comm=2,
-        inter=True,
-        members=mine,
-        remote_members=other,
+        "MPI_Intercomm_create", "comm_new", comm=0, new_comm=2, inter=True, members=mine, remote_members=other
     )
 
 

@@ -38,10 +38,7 @@ def run(tmp_path: Path) -> Run:
 def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation(run: Run) -> None:
     # 6 MB need 6 ms, under 10 ms of computation on both sides. Request at 10 us; the receiver looks at 10 ms; its answer and
     # the data take 10 us each and 6 ms more.
-    ranks = [
-        [isend(1, 6 * MB), waitall(1).after(10 * MS)],
-        [irecv(0, 6 * MB), waitall(1).after(10 * MS)],
-    ]
+    ranks = [[isend(1, 6 * MB), waitall(1).after(10 * MS)], [irecv(0, 6 * MB), waitall(1).after(10 * MS)]]
     hidden = run(ranks, RENDEZVOUS, progress="asynchronous").prediction
     assert hidden.seconds == pytest.approx(10 * MS)
     late = run(ranks, RENDEZVOUS, progress="calls").prediction
@@ -65,12 +62,7 @@ def test_what_comes_during_computation_waits_for_a_call_that_waits(run: Run) -> 
     # at 3 ms. Answer and data take 10 us each, and 1 ms.
     ranks = [
         [irecv(1, 0, tag=7), isend(1, MB), waitall(1, 2)],
-        [
-            irecv(0, MB),
-            isend(0, 0, tag=7).after(1 * MS),
-            waitall(1).after(1 * MS),
-            waitall(2).after(1 * MS),
-        ],
+        [irecv(0, MB), isend(0, 0, tag=7).after(1 * MS), waitall(1).after(1 * MS), waitall(2).after(1 * MS)],
     ]
     assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(4 * MS + 20 * US)
 

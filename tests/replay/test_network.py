@@ -27,10 +27,7 @@ def seconds(tmp_path: Path) -> Seconds:
     """Predict hand-made ranks, one node a rank unless `nodes` places them."""
 
     def run(
-        ranks: Sequence[Sequence[Call]],
-        on: Fabric,
-        nodes: list[int] | None = None,
-        contention: bool = True,
+        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, contention: bool = True
     ) -> float:
         trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
         placed = nodes if nodes is not None else list(range(len(ranks)))
@@ -167,8 +164,7 @@ def test_one_long_message_on_four_rails(seconds: Seconds, aggregation: str, mill
 
 
 @pytest.mark.parametrize(
-    ("aggregation", "milliseconds"),
-    [("stripe", 2.0), ("packet", 2.0), ("message", 2.0), ("connection", 8.0)],
+    ("aggregation", "milliseconds"), [("stripe", 2.0), ("packet", 2.0), ("message", 2.0), ("connection", 8.0)]
 )
 def test_messages_of_one_connection_on_four_rails(
     seconds: Seconds, aggregation: str, milliseconds: float

@@ -106,9 +106,7 @@ def test_the_machine_of_a_study_is_that_of_its_file(tmp_path):
     (tmp_path / "machine.toml").write_text("machines = []\n")
     with pytest.raises(UsageError, match=r"predict\.machine: .*machine\.toml: a machine file has one"):
         predicted(
-            tmp_path,
-            ['name = "a", fabric = "gbe"'],
-            text=ONE.replace("xeon-e5-2650v3-x2", "machine.toml"),
+            tmp_path, ['name = "a", fabric = "gbe"'], text=ONE.replace("xeon-e5-2650v3-x2", "machine.toml")
         )
 
 

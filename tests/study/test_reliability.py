@@ -65,8 +65,5 @@ def test_a_node_that_disappears_is_the_cause_and_the_next_run_has_a_new_lab(reli
 def test_a_link_that_goes_down_is_the_cause_and_the_study_goes_on(reliability, tmp_path):
     found = reliability.link_lost(tmp_path, 600, lambda harmed: [*gated_clock.command(harmed), "study"])
     assert (found["exit code"], found["left running"]) == (1, 0)
-    assert found["states"] in (
-        "timeout, done",
-        "failed, done",
-    )
+    assert found["states"] in ("timeout, done", "failed, done")
     assert found["cause"].startswith("the link d0 of node2 is down; ")

@@ -38,12 +38,7 @@ def records(names=NAMES, sends=1, finalize=True):
 
 
 def part(rank, size, **fields):
-    defaults = {
-        "pid": 100 + rank,
-        "start": START,
-        "latest": LATEST,
-        "blocks": [(START[0], 0, records())],
-    }
+    defaults = {"pid": 100 + rank, "start": START, "latest": LATEST, "blocks": [(START[0], 0, records())]}
     return PartFile(rank=rank, size=size, **{**defaults, **fields})
 
 

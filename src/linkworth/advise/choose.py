@@ -194,9 +194,7 @@ def _ranked(
     rank_of = {id(option): rank for rank, option in enumerate(order, 1)}
     return [
         msgspec.structs.replace(
-            option,
-            rank=rank_of[id(option)],
-            breakeven_usd_per_node_hour=_breakeven_price(option, options),
+            option, rank=rank_of[id(option)], breakeven_usd_per_node_hour=_breakeven_price(option, options)
         )
         for option in options
     ]

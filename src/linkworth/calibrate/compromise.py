@@ -26,7 +26,4 @@ def compromise(seconds: float, both: float, staged: float, wire: float) -> float
         return math.log(latency) ** 2 + math.log(stream) ** 2
 
     steps = 40
-    return min(
-        (staged + (both / 2 - staged) * step / steps for step in range(steps + 1)),
-        key=miss,
-    )
+    return min((staged + (both / 2 - staged) * step / steps for step in range(steps + 1)), key=miss)

@@ -60,11 +60,7 @@ class OverheadFit(PathFit):
         path = self.path
         handshake = 2 * path.latency_seconds + 2 * self.flow(0) + 3 * self.small_overhead
         costs = [
-            protocol.CpuCost(
-                point.bytes,
-                self.cost(point, handshake),
-                point.noise * point.seconds,
-            )
+            protocol.CpuCost(point.bytes, self.cost(point, handshake), point.noise * point.seconds)
             for point in self.in_turn
         ]
         limits = protocol.eager_limits(costs, handshake)

@@ -76,12 +76,7 @@ class _Fit(OverheadFit):
                 break
         self._explain_the_rest()
         return FittedPath(
-            self.path,
-            self.reasons,
-            self.duplex,
-            self.pair,
-            self.total,
-            self.reasons.pop("total", None),
+            self.path, self.reasons, self.duplex, self.pair, self.total, self.reasons.pop("total", None)
         )
 
     def _fit_bandwidth(self) -> None:

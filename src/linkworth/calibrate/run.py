@@ -120,9 +120,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     )
 
 
-def _read(
-    request: CalibrationRequest,
-) -> tuple[list[Origin], list[Origin], dict[int, list[Origin]]]:
+def _read(request: CalibrationRequest) -> tuple[list[Origin], list[Origin], dict[int, list[Origin]]]:
     between: list[Origin] = []
     inside: list[Origin] = []
     several: dict[int, list[Origin]] = {}

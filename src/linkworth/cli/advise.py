@@ -190,10 +190,7 @@ def command(
             settings=settings,
             allowed=allowed,
             rates=RateRequest(
-                calibrate_with=calibrate_with,
-                anew=calibrate_anew,
-                machine=machine,
-                recorded_on=recorded_on,
+                calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, recorded_on=recorded_on
             ),
         )
     with Steps() as steps:

@@ -54,10 +54,7 @@ if TYPE_CHECKING:
     help="Add the results to this JSON file, each as soon as its test is done; earlier results stay.",
 )
 @click.option(
-    "--plot",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Draw the results of all FILEs into this .svg or .png.",
+    "--plot", type=OutputFile(), metavar="FILE", help="Draw the results of all FILEs into this .svg or .png."
 )
 @click.option(
     "--link-rate",

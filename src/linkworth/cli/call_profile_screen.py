@@ -28,10 +28,7 @@ def _shares(profile: CallProfile) -> Table:
         ["", ">", ""],
         [
             [name, units.percent(share, 1), "#" * round(share * _BAR)]
-            for name, share in (
-                ("computation", profile.computation_share),
-                ("MPI calls", profile.mpi_share),
-            )
+            for name, share in (("computation", profile.computation_share), ("MPI calls", profile.mpi_share))
         ],
         title="Share of the ranks' time between MPI_Init and MPI_Finalize",
         note=f"MPI_Init and MPI_Finalize: {units.duration(profile.init_seconds)} per rank.",

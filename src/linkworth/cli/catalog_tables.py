@@ -59,9 +59,7 @@ def fabric_details(document: FabricDocument) -> RenderableType:
         ],
     ]
     table = Table(
-        ["parameter", "between nodes>", "inside a node>"],
-        rows,
-        title=f"{fabric.name}: {fabric.title}",
+        ["parameter", "between nodes>", "inside a node>"], rows, title=f"{fabric.name}: {fabric.title}"
     )
     rails = (
         f"{fabric.rails} rail{'s' if fabric.rails > 1 else ''}; messages of "

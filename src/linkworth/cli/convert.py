@@ -16,10 +16,7 @@ from linkworth.model.number_range import FLOPS_PER_SECOND
 from linkworth.replay.collectives import LIBRARIES
 from linkworth.trace.read import Allowance
 
-_ONLY_FOR = {
-    "ti": ("flops_per_second", "whole", "collectives", "mpi_library"),
-    "otf2": ("attributes",),
-}
+_ONLY_FOR = {"ti": ("flops_per_second", "whole", "collectives", "mpi_library"), "otf2": ("attributes",)}
 """Parameters of single targets, by target."""
 
 

@@ -117,10 +117,7 @@ def command(
     )
     started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)
-    with (
-        Steps() as steps,
-        request.traced(trace, ranks, rates, scaled=bool(times), progress=steps) as path,
-    ):
+    with Steps() as steps, request.traced(trace, ranks, rates, scaled=bool(times), progress=steps) as path:
         opened = open_trace(path, allowed)
         known, settings = sharing.fitted(opened, times, settings)
         place = Arrangement(nodes=nodes, ppn=ppn, placement=placement)

@@ -12,11 +12,7 @@ _SHOWN_NAMES = 4
 _SHOWN_INNER = 0.05
 """Share of the whole time below which only the long form shows an inner loop."""
 _WHOLE_CALLS = 999
-_LIKENESS = {
-    "arguments": "",
-    "peers": ", alike by name and peer",
-    "names": ", alike by name",
-}
+_LIKENESS = {"arguments": "", "peers": ", alike by name and peer", "names": ", alike by name"}
 
 
 class _Row(NamedTuple):

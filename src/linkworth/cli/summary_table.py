@@ -45,9 +45,7 @@ def _runs(summary: Summary) -> Table:
 def _predictions(summary: Summary) -> Table:
     rows = []
     for row in summary.rows:
-        rows.append(
-            [row.workload, "time", *(cell.time for cell in row.cells), row.choice, row.breakeven],
-        )
+        rows.append([row.workload, "time", *(cell.time for cell in row.cells), row.choice, row.breakeven])
         if any(cell.cost for cell in row.cells):
             rows.append(["", "cost", *map(_cost, row.cells), "", ""])
     return Table(

@@ -31,10 +31,7 @@ if TYPE_CHECKING:
     "latency, bandwidth, overhead, rails, cpu-factor, background-load; repeatable: all combinations.",
 )
 @click.option(
-    "--nodes",
-    type=NumberList("nodes"),
-    metavar="K[,K...]",
-    help="Nodes to lay the ranks on.  [default: 2]",
+    "--nodes", type=NumberList("nodes"), metavar="K[,K...]", help="Nodes to lay the ranks on.  [default: 2]"
 )
 @program_options
 @click.option(

@@ -69,12 +69,7 @@ def _from_other_tool(
     output = output or path.with_suffix(".lwt")
     module = source_module(source)
     return _published(
-        path,
-        output,
-        "a trace",
-        False,
-        replace,
-        lambda unfinished: module.read(path, unfinished, options),
+        path, output, "a trace", False, replace, lambda unfinished: module.read(path, unfinished, options)
     )
 
 

@@ -92,12 +92,7 @@ class Demo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(
-    folder: Path,
-    page: Path,
-    *,
-    ranks: int,
-    recorder: Recorder,
-    progress: ReportProgress,
+    folder: Path, page: Path, *, ranks: int, recorder: Recorder, progress: ReportProgress
 ) -> tuple[Demo, list[ReportItem]]:
     """Run the demo and write its page; also return the items for the table.
 

@@ -56,12 +56,7 @@ def write_scripts(folder: Path, state: LabState) -> None:
     user = _USER if state.own_user_namespace else "user="
     enter = folder / "enter"
     text = _ENTER.format(
-        name=state.name,
-        places=places,
-        mark_name=MARK,
-        mark=state.mark,
-        user=user,
-        nsenter=tool("nsenter"),
+        name=state.name, places=places, mark_name=MARK, mark=state.mark, user=user, nsenter=tool("nsenter")
     )
     enter.write_bytes(os.fsencode(text))
     agent = folder / "agent"

@@ -140,8 +140,7 @@ class Topology(_Table, frozen=True, kw_only=True):
         Parameter(help="Levels from the nodes upwards. The uplinks of the last level meet in one switch."),
     ] = msgspec.field(default_factory=list)
     hop_latency_seconds: Annotated[
-        float,
-        Parameter(help="Latency that each link between two switches adds.", allowed=LATENCY_SECONDS),
+        float, Parameter(help="Latency that each link between two switches adds.", allowed=LATENCY_SECONDS)
     ] = 0.0
     routing: Annotated[
         Literal["static", "packet"],

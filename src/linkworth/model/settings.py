@@ -84,7 +84,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Parameter(
             help="Messages compete for NICs, switches and memory. Without contention each has the network for "
-            "itself, and the replay is faster.",
+            "itself, and the replay is faster."
         ),
     ] = True
     noise: Annotated[

@@ -9,12 +9,7 @@ from linkworth.model.run import CoreUse
 from linkworth.profile.pop import efficiencies
 from linkworth.replay.run import Replay
 
-LINKS = {
-    "nic_out": "NIC out",
-    "nic_in": "NIC in",
-    "switch_up": "uplink",
-    "switch_down": "downlink",
-}
+LINKS = {"nic_out": "NIC out", "nic_in": "NIC in", "switch_up": "uplink", "switch_down": "downlink"}
 
 
 def efficiency(replayed: Replay, ideal: Replay) -> Pop:

@@ -65,11 +65,7 @@ def calibrated(
 
 
 def cpu_factor_for(
-    trace: TraceFile,
-    fabric: Fabric,
-    layout: Layout,
-    seconds: float,
-    settings: ReplaySettings = _AS_RECORDED,
+    trace: TraceFile, fabric: Fabric, layout: Layout, seconds: float, settings: ReplaySettings = _AS_RECORDED
 ) -> float:
     """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`; errors as `scale_for`."""
     return 1 / scale_for(Response(trace, fabric, layout, settings), seconds)

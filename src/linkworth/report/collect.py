@@ -87,11 +87,7 @@ def collect(
     profile = of_trace(opened, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions = predict(
-        opened,
-        fabrics,
-        target.arrangement,
-        cpu_factor=target.cpu_factor,
-        settings=target.settings,
+        opened, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
     )
     grids = []
     for fabric in fabrics:
@@ -99,11 +95,7 @@ def collect(
             step(f"sensitivity on {fabric.name}")
             grids.append(
                 sensitivity(
-                    opened,
-                    fabric,
-                    target.arrangement,
-                    cpu_factor=target.cpu_factor,
-                    settings=target.settings,
+                    opened, fabric, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
                 )
             )
     advice = _advice(predictions, prices, limits)

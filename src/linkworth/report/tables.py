@@ -44,9 +44,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         rows.append(
             ("predicted part", "the part that the program marks with MPI_Pcontrol, as it times itself")
         )
-    rows += [
-        ("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}"),
-    ]
+    rows += [("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}")]
     crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
     rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data(crossing)))
     if item.predictions.region == "marked":

@@ -156,8 +156,7 @@ class ByDimension(NamedTuple):
         )
         if shown[0] != dimension:
             ranks = ranks._replace(
-                at=_exchanged(ranks.at, dimension, shown[0]),
-                point=ranks.point.exchanged(dimension, shown[0]),
+                at=_exchanged(ranks.at, dimension, shown[0]), point=ranks.point.exchanged(dimension, shown[0])
             )
         return self.rules[shown[0], turn].values(ranks)
 

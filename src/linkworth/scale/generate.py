@@ -191,10 +191,7 @@ def _nearest(program: Behaviour, role: Role, ranks: Numbers, point: Point) -> Nu
 
 
 def _communicators(role: Role, rank: int, groups: Groups) -> Mapping[int, Communicator]:
-    found = {
-        WORLD: Communicator(groups.of(Colour("all"), rank), rank),
-        SELF: Communicator([rank], 0),
-    }
+    found = {WORLD: Communicator(groups.of(Colour("all"), rank), rank), SELF: Communicator([rank], 0)}
     for column in role.columns:
         if column.members is not None:
             members = column.members.of(groups, rank)

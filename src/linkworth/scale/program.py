@@ -279,11 +279,7 @@ class Builder:
         return self._calls[int(table.call[np.flatnonzero(table.leaf == leaves[0])[0]])].entry
 
     def _columns(
-        self,
-        table: "_Table",
-        fitter: Fitter,
-        groups: dict[int, Groups],
-        repeats: dict[int, list[Repeats]],
+        self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]
     ) -> tuple[Numbers, list[PlacedCall]]:
         starts = np.flatnonzero(np.diff(table.leaf, prepend=-1))
         ends = np.append(starts[1:], len(table.leaf))
@@ -306,11 +302,7 @@ class Builder:
             part = slice(int(starts[leaf]), int(ends[leaf]))
             try:
                 columns[number] = fit_column(
-                    table.samples(part, fitter),
-                    self._calls,
-                    table.call[part],
-                    groups,
-                    repeats.get(leaf, []),
+                    table.samples(part, fitter), self._calls, table.call[part], groups, repeats.get(leaf, [])
                 )
             except UnfitError as error:
                 error.fitted = 2 + len(columns)
@@ -444,15 +436,7 @@ class _Table:
 
     def _samples(self, which: Numbers, steps: Iterations, fitter: Fitter) -> Samples:
         at = self.at.only(which)
-        return Samples(
-            at,
-            steps,
-            self._recording[which],
-            at.ranks,
-            self.recordings,
-            self.arrangement,
-            fitter,
-        )
+        return Samples(at, steps, self._recording[which], at.ranks, self.recordings, self.arrangement, fitter)
 
 
 def _where(samples: Sequence[_Sample], recordings: Sequence[Recording], arrangement: GridRule) -> Position:

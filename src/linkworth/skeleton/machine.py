@@ -127,10 +127,7 @@ def _together(command: Sequence[str], places: Sequence[int]) -> list[PhaseReport
         for cpu in places:
             output = stack.enter_context(tempfile.TemporaryFile())
             process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.DEVNULL,
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL
             )
             stack.callback(process.kill)
             with contextlib.suppress(OSError):

@@ -4,13 +4,4 @@ from linkworth.model.statistics import Bimodality, Bounds, Comparison, Descripti
 from linkworth.statistics.compare import compare
 from linkworth.statistics.describe import describe
 
-__all__ = [
-    "Bimodality",
-    "Bounds",
-    "Comparison",
-    "Description",
-    "Verdict",
-    "WarmUp",
-    "compare",
-    "describe",
-]
+__all__ = ["Bimodality", "Bounds", "Comparison", "Description", "Verdict", "WarmUp", "compare", "describe"]

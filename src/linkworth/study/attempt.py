@@ -87,20 +87,10 @@ def _measured(
     decided = plan(workload, planned.environment.mpi, opened)
     if "profile" in study.measure:
         profile = call_profile.profile(
-            decided,
-            timeout=limit,
-            folder=folder,
-            watcher=watcher,
-            iterations=iterations,
+            decided, timeout=limit, folder=folder, watcher=watcher, iterations=iterations
         )
         return of_profile(profile, planned.workload, _output(folder), counted=counted)
-    result = measured.run(
-        decided,
-        timeout=limit,
-        folder=folder,
-        watcher=watcher,
-        iterations=iterations,
-    )
+    result = measured.run(decided, timeout=limit, folder=folder, watcher=watcher, iterations=iterations)
     return of_run(result, planned.workload, _output(folder), counted=counted)
 
 

@@ -163,10 +163,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     known = wanted.measured.get(planned.workload.name)
     if known is not None:
         name, seconds = parse_assignment(known, "measured", "SECONDS", SECONDS)
-        return Measured(
-            fabric=fabrics.get(name),
-            seconds=seconds,
-        )
+        return Measured(fabric=fabrics.get(name), seconds=seconds)
     if not wanted.measured_on or is_bench(planned.workload):
         return None
     runs = [

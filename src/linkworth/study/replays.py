@@ -188,9 +188,7 @@ def _with_polling(outcome: Outcome) -> Outcome:
         metrics = metrics | {"core_utilisation": 1.0}
     core_use = [
         msgspec.structs.replace(
-            use,
-            mean=[1.0] * len(use.mean),
-            samples=[[1.0] * len(sample) for sample in use.samples],
+            use, mean=[1.0] * len(use.mean), samples=[[1.0] * len(sample) for sample in use.samples]
         )
         for use in outcome.core_use
     ]

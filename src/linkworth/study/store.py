@@ -127,12 +127,7 @@ class Store:
         seed = study.seed if study.seed is not None else random.SystemRandom().randrange(1 << 32)
         expand(study, seed)  # raises before anything is written
         manifest = StudyManifest(
-            name=study.name,
-            file=str(file.absolute()),
-            seed=seed,
-            scale=scale,
-            where=where,
-            created=now(),
+            name=study.name, file=str(file.absolute()), seed=seed, scale=scale, where=where, created=now()
         )
         try:
             (folder / "runs").mkdir(parents=True, exist_ok=True)

@@ -194,8 +194,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 @settings(deadline=None)
 @given(
-    rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30),
-    junk=JUNK,
+    rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
 def test_osu_numbers_come_back_whatever_stands_between(rows: dict[int, int], junk: list[str]) -> None:
     lines = ["# OSU MPI Latency Test v6.2", "# Size          Latency (us)"]
@@ -209,8 +208,7 @@ def test_osu_numbers_come_back_whatever_stands_between(rows: dict[int, int], jun
 
 @settings(deadline=None)
 @given(
-    rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30),
-    junk=JUNK,
+    rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
 def test_imb_numbers_come_back_whatever_stands_between(rows: dict[int, int], junk: list[str]) -> None:
     lines = ["# Benchmarking PingPong", "# #processes = 2", "  #bytes #repetitions  t[usec]  Mbytes/sec"]

@@ -78,11 +78,7 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
     [
         (1, ["ep", "Q"], "unknown class 'Q'; choose one of: S, W, A, B, C, D, E"),
         (1, ["ep", "SW"], "a class is one letter, not 'SW'"),
-        (
-            2,
-            ["ep"],
-            "give a class after ep; 'lw-npb --help' lists them",
-        ),
+        (2, ["ep"], "give a class after ep; 'lw-npb --help' lists them"),
         (1, [], "give a program and a class, as in 'lw-npb ft A'; 'lw-npb --help' lists them"),
         (1, ["ep", "S", "T"], "give only a class after ep: 'T' is one word too many"),
         (1, ["ep", "S", "--fast"], "unknown option '--fast'; the options are --json, --timers and --help"),
@@ -90,11 +86,7 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
         (2, ["is", "D"], "is class D runs on powers of two from 4 to 1024 ranks, not on 2"),
         (3, ["ft", "S"], "ft class S runs on powers of two from 1 to 4096 ranks, not on 3"),
         (3, ["mg", "S"], "mg class S runs on powers of two from 1 to 4096 ranks, not on 3"),
-        (
-            3,
-            ["cg", "S"],
-            "cg class S runs on powers of two (1, 2, 4, 8, ...) up to 1048576 ranks, not on 3",
-        ),
+        (3, ["cg", "S"], "cg class S runs on powers of two (1, 2, 4, 8, ...) up to 1048576 ranks, not on 3"),
         (
             5,
             ["lu", "S"],

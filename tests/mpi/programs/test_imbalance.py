@@ -49,10 +49,7 @@ def test_verifies_with_each_mpi(each_mpi, launch):
     [
         (["9"], "imbalance: the level is a whole number from 1 (even) to 8 (all on one rank), not '9'"),
         ([], "give LEVEL after imbalance; 'lw-npb --help' lists them"),
-        (
-            ["2", "--operations", "5"],
-            "--operations: give a whole number from 1000000 to 1e15, not '5'",
-        ),
+        (["2", "--operations", "5"], "--operations: give a whole number from 1000000 to 1e15, not '5'"),
         (
             ["2", "--operations", "1.5e6x"],
             "--operations: give a whole number from 1000000 to 1e15, not '1.5e6x'",

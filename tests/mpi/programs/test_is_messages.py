@@ -51,8 +51,7 @@ def exchanges(tmp_path):
 
 @pytest.mark.requires("c++")
 @pytest.mark.parametrize(
-    ("letter", "ranks"),
-    [("S", 1), ("S", 2), ("S", 8), ("S", 128), ("W", 4), ("W", 64), ("A", 4), ("A", 16)],
+    ("letter", "ranks"), [("S", 1), ("S", 2), ("S", 8), ("S", 128), ("W", 4), ("W", 64), ("A", 4), ("A", 16)]
 )
 def test_expected_counts_are_the_real_ones_within_the_bound(real_counts, exchanges, letter, ranks):
     """The bound of docs/reference/npb.md: six standard deviations of the keys between two ranks, and at each end

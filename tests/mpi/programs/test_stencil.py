@@ -128,11 +128,7 @@ def test_json_has_the_time_of_each_iteration(npb):
             "stencil: 12 x 12 columns cannot be cut into 5 pieces of at least 4 x 4; use a count with factors up to 3 and 3, "
             "at most 9, or more points",
         ),
-        (
-            1,
-            ["default", "--iterations", "0"],
-            "--iterations: give a whole number from 1 to 1e15, not '0'",
-        ),
+        (1, ["default", "--iterations", "0"], "--iterations: give a whole number from 1 to 1e15, not '0'"),
         (
             2,
             ["8x8x2", "--output", "/nonexistent/fields"],

@@ -52,10 +52,7 @@ def _check_fenced(part, after):
     assert first == _transfer("put", 0, after, 16, 0)
     assert to_nobody == _transfer("put", 0, NOBODY, 16, 0)
     assert in_epoch == _transfer("put", 1, after, 4, 0)
-    assert _fields(part, "MPI_Get") == [
-        _transfer("get", 0, after, 0, 8),
-        _transfer("get", 2, after, 0, 8),
-    ]
+    assert _fields(part, "MPI_Get") == [_transfer("get", 0, after, 0, 8), _transfer("get", 2, after, 0, 8)]
     assert _fields(part, "MPI_Accumulate") == [_transfer("accumulate", 0, after, 8, 0)]
 
 
@@ -72,10 +69,7 @@ def _check_groups(part, after):
 
 def _check_locked(part, after):
     own = (after + 3) % 4
-    assert _fields(part, "MPI_Win_lock") == [
-        _sync("lock", 2, own, flag=1),
-        _sync("lock", 2, after),
-    ]
+    assert _fields(part, "MPI_Win_lock") == [_sync("lock", 2, own, flag=1), _sync("lock", 2, after)]
     assert _fields(part, "MPI_Win_unlock") == [_sync("unlock", 2, own), _sync("unlock", 2, after)]
     for name in ("lock_all", "unlock_all", "flush_all", "flush_local_all", "sync"):
         assert _fields(part, f"MPI_Win_{name}") == [_sync(name, 2)]

@@ -9,12 +9,7 @@ from linkworth.measure import call_profile_file
 
 EVERY_MPI = True
 
-PROGRAMS = {
-    "point_to_point.c": 4,
-    "collectives.c": 4,
-    "communicators.c": 4,
-    "one_sided.c": 4,
-}
+PROGRAMS = {"point_to_point.c": 4, "collectives.c": 4, "communicators.c": 4, "one_sided.c": 4}
 """By source: ranks."""
 MPI_TESTED = "mpich-4.0.2"
 """The MPI with the most procedures."""

@@ -38,11 +38,7 @@ class SolvedAllocation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def best(
-    problem: Problem,
-    goal: AllocationGoal,
-    *,
-    slots: int = SLOTS,
-    time_limit: float = TIME_LIMIT_SECONDS,
+    problem: Problem, goal: AllocationGoal, *, slots: int = SLOTS, time_limit: float = TIME_LIMIT_SECONDS
 ) -> SolvedAllocation:
     """Return the schedule of least cost, then of least makespan; or of least makespan within the budget.
 

@@ -73,11 +73,7 @@ class HostConfiguration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_spec(
-    spec: LabSpec,
-    *,
-    containers: ContainerKind,
-    interfaces: Sequence[str] = (),
-    network: str = "10.10.0.0/16",
+    spec: LabSpec, *, containers: ContainerKind, interfaces: Sequence[str] = (), network: str = "10.10.0.0/16"
 ) -> HostConfiguration:
     """Return a lab's environment for real hosts with those NICs (default: eth0, eth1, ...).
 

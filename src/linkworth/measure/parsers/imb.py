@@ -17,12 +17,7 @@ _DATE = re.compile(r"^\s*#\s*Date\s*:\s*(?P<date>.+?)\s*$")
 _ASCTIME = re.compile(r"\w{3} (?P<month>\w{3}) +(?P<day>\d{1,2}) [\d:]{8} (?P<year>\d{4})")
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _HEADING = re.compile(r"^\s*#(?:bytes|repetitions)\b")
-_TESTS = {
-    "pingpong": "latency",
-    "pingping": "pingping",
-    "uniband": "bandwidth",
-    "biband": "bibandwidth",
-}
+_TESTS = {"pingpong": "latency", "pingping": "pingping", "uniband": "bandwidth", "biband": "bibandwidth"}
 _MESSAGES_A_STEP = {"latency": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
 """Messages that one rank sends or receives in the printed time (User Guide, `Parallel Transfer`)."""
 

@@ -87,12 +87,7 @@ def _one(lines: list[str]) -> BenchResult | None:
     if not rows:
         return None
     return BenchResult(
-        test=test,
-        rows=rows,
-        ranks=ranks,
-        tool=f"OSU {title['version']}",
-        facts=facts,
-        warnings=warnings,
+        test=test, rows=rows, ranks=ranks, tool=f"OSU {title['version']}", facts=facts, warnings=warnings
     )
 
 

@@ -63,8 +63,7 @@ def predicted(item: ReportItem, key: str) -> Figure | None:
     message = f"Share of {IN_WORDS.get(most, most)} in the ranks' time: {', '.join(each)}"
     note = "The whole replay, with one scale of time. Waiting is a part of the calls."
     return Figure(
-        chart=alt.vconcat(*panels, spacing=10),
-        table=_table(f"{key}-predicted", message, runs, note),
+        chart=alt.vconcat(*panels, spacing=10), table=_table(f"{key}-predicted", message, runs, note)
     )
 
 
