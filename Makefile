@@ -9,6 +9,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# Python compiles a module when it is first imported. Most modules of the developers' tools never are.
+INSTALL := $(PIP) install --no-compile
 JOBS ?= 2
 # Warnings stop a developer's build. A user's compiler may report others.
 WERROR := ON
@@ -109,7 +111,7 @@ check-wheels: ## every wheel in dist/ has at most 8 MB
 	@! find dist -name '*.whl' -size +8M | grep .
 
 recipes: $(VENV)/.engine ## a source distribution in dist/, and recipes for Spack, conda, containers and modules in dist/recipes/
-	@$(PIP) install build && rm -f dist/linkworth-*.tar.gz && $(BIN)/python -m build --no-isolation --sdist --outdir dist
+	@$(INSTALL) build && rm -f dist/linkworth-*.tar.gz && $(BIN)/python -m build --no-isolation --sdist --outdir dist
 	@$(BIN)/python scripts/recipes.py dist/linkworth-*.tar.gz dist/recipes
 
 clean: ## remove what was built; keeps .venv and .mpi
@@ -130,30 +132,30 @@ $(VENV)/.created:
 PREPARE_BUILD = compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
     export CXX="$$compiler" CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
     export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}" && \
-    $(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' && $(PIP) install $$($(BIN)/python -c '$(BUILD_NEEDS)')
+    $(INSTALL) 'scikit-build-core>=0.11' 'nanobind>=2.4' && $(INSTALL) $$($(BIN)/python -c '$(BUILD_NEEDS)')
 BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
     $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"}
 
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about two minutes the first time)" && \
-	    $(PIP) install $(BUILD_OPTIONS) -e '.[plots]'
+	    $(INSTALL) $(BUILD_OPTIONS) -e '.[plots]'
 	@touch $@
 
 # The tracers and programs for each ABI: twelve files, two minutes of one core.
 build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done scripts/precompile.py \
     $(shell find native/tracer native/programs native/netbench native/sizeprobe src/linkworth/mpi -name __pycache__ -prune -o -type f -print)
-	@rm -rf build/precompiled && mkdir -p build && $(PIP) install msgspec pympistandard
+	@rm -rf build/precompiled && mkdir -p build && $(INSTALL) msgspec pympistandard
 	@LINKWORTH_WERROR=$(WERROR) $(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py
 	@echo "Installing the test and lint tools"
-	@$(BIN)/python scripts/extras.py test lint | $(PIP) install -r /dev/stdin
+	@$(BIN)/python scripts/extras.py test lint | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml scripts/extras.py
 	@echo "Installing the documentation tools"
-	@$(BIN)/python scripts/extras.py docs | $(PIP) install -r /dev/stdin
+	@$(BIN)/python scripts/extras.py docs | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 # The demo's MPI: the one on PATH when it can also build programs, else the mpich wheel.
@@ -161,13 +163,13 @@ $(VENV)/.mpi: $(VENV)/.created
 	@if command -v mpicc >/dev/null && command -v mpiexec >/dev/null; then \
 	    echo "Using the MPI of $$(command -v mpicc)"; \
 	else \
-	    echo "No MPI on PATH: installing MPICH from its Python wheel into $(VENV)"; $(PIP) install mpich; \
+	    echo "No MPI on PATH: installing MPICH from its Python wheel into $(VENV)"; $(INSTALL) mpich; \
 	fi
 	@touch $@
 
 .mpi/%/.done: $(VENV)/.created
 	@echo "Installing $* from its Python wheel into .mpi/$*"
-	@$(BIN)/python -m venv --clear --without-pip .mpi/$* && $(PIP) --python .mpi/$*/bin/python install $*
+	@$(BIN)/python -m venv --clear --without-pip .mpi/$* && $(PIP) --python .mpi/$*/bin/python install --no-compile $*
 	@touch $@
 
 build/.native: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/native_tests.sh
