@@ -10,7 +10,7 @@ from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.mpi.cache import built_once, cache_folder
 
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
-FLAGS = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # the later -O wins
+FLAGS = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # the later -O wins
 
 
 def program(part: str, mpi: MpiInstallation) -> Path:
