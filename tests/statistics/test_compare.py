@@ -2,7 +2,6 @@
 
 import numpy
 import pytest
-import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -93,6 +92,8 @@ def test_counts_with_zeros_have_no_ratio() -> None:
 
 @pytest.mark.parametrize("sizes", [(4, 5), (6, 6), (12, 15)])
 def test_permutation_p_agrees_with_scipy(sizes: tuple[int, int]) -> None:
+    import scipy.stats  # a second to import, in each process that collects the tests
+
     rng = numpy.random.default_rng(sum(sizes))
     a, b = rng.normal(10, 1, sizes[0]), rng.normal(10.8, 1, sizes[1])
     ours = permutation_test(a, b)

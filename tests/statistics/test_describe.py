@@ -2,7 +2,6 @@
 
 import numpy
 import pytest
-import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +41,8 @@ def test_equal_runs_have_a_point_for_an_interval() -> None:
 @pytest.mark.parametrize("statistic", ["mean", "median"])
 @pytest.mark.parametrize("values", [SKEWED, SKEWED[:6], numpy.arange(10.0) ** 2 + 1])
 def test_intervals_agree_with_scipy(statistic: str, values: numpy.ndarray) -> None:
+    import scipy.stats  # a second to import, in each process that collects the tests
+
     description = describe(list(values))
     ours = description.mean_interval if statistic == "mean" else description.median_interval
     assert ours is not None

@@ -1,7 +1,6 @@
 """Quantiles, against tables and SciPy."""
 
 import pytest
-import scipy.stats
 
 from linkworth.statistics.student import normal_quantile, t_quantile, t_share_within
 
@@ -18,6 +17,8 @@ def test_t_quantiles_of_the_table(probability: float, degrees: int, table: float
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 30, 399, 400, 401, 5000])
 @pytest.mark.parametrize("probability", [0.6, 0.95, 0.975, 0.999])
 def test_t_quantiles_against_scipy(probability: float, degrees: int) -> None:
+    import scipy.stats  # a second to import, in each process that collects the tests
+
     assert t_quantile(probability, degrees) == pytest.approx(
         scipy.stats.t.ppf(probability, degrees), rel=1e-6
     )
