@@ -43,7 +43,7 @@ NUMBERS = {"N", "K", "SIZE", "BYTES", "FACTOR", "P"}
 """Metavars of options of text that are a number as a whole."""
 TEXTS = {
     "ACCOUNT", "CATALOG", "CIDR", "CLASS", "EXPR", "FABRIC", "FEATURES", "HOW", "NAME", "NAME=ALGORITHM",
-    "NAME=FABRIC", "NIC", "NODE", "OPTION", "PLACE", "PRESET", "REGEX", "REGION", "TARGET", "TRACE[@HOW]", "URL",
+    "NAME=FABRIC", "NAME=VALUE", "NIC", "NODE", "OPTION", "PLACE", "PRESET", "REGEX", "REGION", "TARGET", "TRACE[@HOW]", "URL",
 }  # fmt: skip
 """Metavars of options of text without numbers."""
 BATCH_TIME = "Time limit of the job as Slurm writes it"

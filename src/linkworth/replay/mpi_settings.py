@@ -83,7 +83,7 @@ def _both_limits(fabric: Fabric, value: str) -> Fabric:
     return _memory_limit(_link_limit(fabric, value), value)
 
 
-_BYTES = r"[0-9]{1,15}"
+_BYTES = r"[1-9][0-9]{0,14}"
 _UCX_BYTES = r"[0-9]{1,9}[kKmMgG]?[bB]?|inf"
 
 # Sources, read 2026-11: `ompi_info --all` of Open MPI 4.1.4 and 5.0.11 (vader is the old name of sm there), `mpivars` of
