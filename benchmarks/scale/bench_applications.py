@@ -2,8 +2,9 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER]
 
-LAMMPS (melt, 32,000 atoms) and a program in Python with mpi4py's buffers, both with more ranks than cores. The predicted times
-of the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
+LAMMPS (a melt and copper), quantum-espresso's pw.x, and programs in Python with mpi4py's buffers and with its pickled objects,
+all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at
+that count. Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -43,6 +44,46 @@ thermo 50
 run 50
 """
 
+METAL = """units metal
+atom_style atomic
+lattice fcc 3.615
+region box block 0 12 0 12 0 12
+create_box 1 box
+create_atoms 1 box
+pair_style eam
+pair_coeff 1 1 /usr/share/lammps/potentials/Cu_u3.eam
+velocity all create 1600.0 376847
+neighbor 1.0 bin
+neigh_modify every 1 delay 5 check yes
+fix 1 all nve
+timestep 0.005
+thermo 50
+run 30
+"""
+
+SILICON = """&control
+ calculation='scf', prefix='si', pseudo_dir='/usr/share/espresso/pseudo', outdir='./out', disk_io='none'
+/
+&system
+ ibrav=1, celldm(1)=10.26, nat=8, ntyp=1, ecutwfc=16.0
+/
+&electrons
+ conv_thr=1e-6, diagonalization='cg'
+/
+ATOMIC_SPECIES
+ Si 28.086 Si.pz-vbc.UPF
+ATOMIC_POSITIONS crystal
+ Si 0.00 0.00 0.00
+ Si 0.50 0.50 0.00
+ Si 0.50 0.00 0.50
+ Si 0.00 0.50 0.50
+ Si 0.25 0.25 0.25
+ Si 0.75 0.75 0.25
+ Si 0.75 0.25 0.75
+ Si 0.25 0.75 0.75
+K_POINTS gamma
+"""
+
 HALO = """from mpi4py import MPI
 import numpy as np
 world = MPI.COMM_WORLD
@@ -76,6 +117,29 @@ for step in range(30):
 """
 
 
+OBJECTS = """from mpi4py import MPI
+world = MPI.COMM_WORLD
+me, n = world.rank, world.size
+config = world.bcast({"steps": 12, "cells": 200000, "names": ["u", "v"]} if me == 0 else None, root=0)
+mine = [0.5 * i for i in range(config["cells"] // n)]
+for step in range(config["steps"]):
+    if me + 1 < n:
+        world.send({"step": step, "edge": mine[-1]}, dest=me + 1, tag=step)
+    if me > 0:
+        edge = world.recv(source=me - 1, tag=step)
+    mine = [x * 0.999 + 1e-6 for x in mine]
+    for _ in range(20):
+        mine = [x * 0.999 + 1e-6 for x in mine]
+    total = sum(mine)
+    parts = world.gather({"rank": me, "sum": total}, root=0)
+    if step % 4 == 0:
+        limit = world.bcast(max(p["sum"] for p in parts) if me == 0 else None, root=0)
+rows = world.gather(mine, root=0)
+back = world.scatter(rows, root=0)
+everyone = world.allgather((me, len(back)))
+"""
+
+
 class Program(NamedTuple):
     """A program, its input, and the counts to record and to reach."""
 
@@ -87,16 +151,15 @@ class Program(NamedTuple):
     large: int
 
 
+OPEN_MPI = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"]
+LAMMPS = ["lmp", "-log", "none", "-in"]
+COUNTS = (4, 8, 16, 32)
 PROGRAMS = {
-    "melt": Program(
-        ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"],
-        ["lmp", "-log", "none", "-in"],
-        "in.melt",
-        MELT,
-        (4, 8, 16, 32),
-        64,
-    ),
-    "mpi4py": Program(["mpiexec"], [sys.executable], "halo.py", HALO, (4, 8, 16, 32), 64),
+    "melt": Program(OPEN_MPI, LAMMPS, "in.melt", MELT, COUNTS, 64),
+    "copper": Program(OPEN_MPI, LAMMPS, "in.copper", METAL, COUNTS, 64),
+    "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in"], "si.in", SILICON, (4, 8, 16), 32),
+    "objects": Program(["mpiexec"], [sys.executable], "objects.py", OBJECTS, COUNTS, 64),
+    "halo": Program(["mpiexec"], [sys.executable], "halo.py", HALO, COUNTS, 64),
 }
 
 

@@ -76,6 +76,15 @@ def tree(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
+def solver(rank: int, ranks: int) -> Iterator[Event]:
+    """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
+    for step in range(ranks.bit_length()):
+        for _ in range(3 + step % 2 * 2):
+            yield from [("MPI_Wtime@solver.c:5", "local", {})] * (1 + rank % 3)
+            yield sendrecv(10, (rank - 1) % ranks, (rank + 1) % ranks, 80)
+        yield "MPI_Barrier@solver.c:20", "collective", BARRIER
+
+
 def trace(program: Callable[[int, int], Iterator[Event]], ranks: int, folder: Path) -> Path:
     path = folder / f"{ranks}.lwt"
     metadata = TraceMetadata(workload="halo", source="recorded")
@@ -111,3 +120,17 @@ def test_every_call_is_that_of_the_program(
     scale(ScaleRequest(traces=[trace(program, ranks, tmp_path) for ranks in small], ranks=64, output=made))
     wanted = trace(program, 64, tmp_path)
     assert all(calls(made, rank) == calls(wanted, rank) for rank in range(64))
+
+
+def test_a_loop_that_data_end_runs_as_often_as_in_the_mean(tmp_path: Path) -> None:
+    made = tmp_path / "made.lwt"
+    small = [trace(solver, ranks, tmp_path) for ranks in (4, 8, 16)]
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert "differently often each time" in " ".join(summary.scaling.remarks)
+    wanted = trace(solver, 64, tmp_path)
+    (length,) = {communication(made, rank) for rank in range(64)}
+    assert length == pytest.approx(communication(wanted, 0), rel=0.1)
+
+
+def communication(path: Path, rank: int) -> int:
+    return sum(call_class != "local" for _, call_class, _ in calls(path, rank))

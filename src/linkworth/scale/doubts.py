@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Appearing
+from linkworth.scale.rules import Appearing, Varying
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
 
@@ -24,6 +24,14 @@ def doubts(
     for count in sorted({count for role in roles for count in role.counts if isinstance(count, Appearing)}):
         out.append(
             f"{count.site} is called {'from' if count.appear else 'below'} {count.ranks} ranks only, which is taken to go on"
+        )
+    varying = sorted(
+        {count.site.split("@")[0] for role in roles for count in role.counts if isinstance(count, Varying)}
+    )
+    if varying:
+        out.append(
+            f"loops with {', '.join(varying)} run differently often each time, as data decide, and are taken to run as often "
+            "as in the mean"
         )
     grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
     new = found.program.arrangement.grid(target.ranks)

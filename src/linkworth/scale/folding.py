@@ -14,6 +14,9 @@ LONGEST_BACK = 512
 MOST_CANDIDATES = 64
 """Distances at which a repetition is looked for, from the nearest."""
 
+MOST_TRIES = 8
+"""Bodies that are tried for each symbol of a sequence at most. Sequences of one program take one or two."""
+
 Body = tuple[int, ...]
 """Symbols, and loops as negative numbers: -1 - (number of the loop)."""
 
@@ -123,6 +126,7 @@ def parse(grammar: Grammar, symbols: Sequence[int]) -> Parse:
 def _parse(grammar: Grammar, symbols: Sequence[int], optional: Container[int]) -> Parse:
     furthest = 0
     count = len(symbols)
+    tried = 0
     firsts: dict[int, set[int]] = {}
 
     def first(item: int) -> set[int]:
@@ -151,7 +155,10 @@ def _parse(grammar: Grammar, symbols: Sequence[int], optional: Container[int]) -
         return None
 
     def body(parts: Body, at: int) -> tuple[Parse | None, int]:
-        nonlocal furthest
+        nonlocal furthest, tried
+        tried += 1
+        if tried > MOST_TRIES * (count + 1):
+            raise Mismatch(min(furthest, count - 1))
         items: list[int | list[Parse]] = []
         ends: list[list[int]] = []
         while len(items) < len(parts):

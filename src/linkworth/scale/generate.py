@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from linkworth.scale.program import SLOT_MASK, Behaviour, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError
 
+ROUNDING = 1e-6
 CALLS_AT_ONCE = 200_000
 """Calls that are in memory at once, so that memory does not grow with the rank count."""
 
@@ -68,7 +70,7 @@ def _of_role(
     alone = _steps(len(ranks), 0, 1)
     everyone = Ranks(at, alone, point, program.arrangement, views, models)
     counts = [rule.values(everyone) for rule in role.counts]
-    alike: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    alike: defaultdict[tuple[float, ...], list[int]] = defaultdict(list)
     for number in range(len(ranks)):
         alike[tuple(each[number] for each in counts)].append(number)
     for of, numbers in alike.items():
@@ -122,7 +124,15 @@ def _steps(count: int, iteration: int, iterations: int) -> Iterations:
     return Iterations(np.full(count, iteration, dtype=np.int64), np.full(count, iterations, dtype=np.int64))
 
 
-def _sequence(role: Role, counts: Sequence[int]) -> _Sequence:
+def _sequence(role: Role, counts: Sequence[float]) -> _Sequence:
+    entered = [0] * len(counts)
+
+    def runs(loop: int) -> int:
+        """Return how often a loop runs this time, so that it is its count in the mean."""
+        entered[loop] += 1
+        mean = counts[loop]
+        return floor(entered[loop] * mean + ROUNDING) - floor((entered[loop] - 1) * mean + ROUNDING)
+
     def emit(items: Sequence[int | Loop], iteration: int, iterations: int) -> list[Numbers]:
         out: list[Numbers] = []
         run: list[int] = []
@@ -137,8 +147,9 @@ def _sequence(role: Role, counts: Sequence[int]) -> _Sequence:
         for item in items:
             if isinstance(item, Loop):
                 flush()
-                for step in range(counts[item.number]):
-                    out.extend(emit(item.body, step, counts[item.number]))
+                times = runs(item.number)
+                for step in range(times):
+                    out.extend(emit(item.body, step, times))
             else:
                 run.append(item)
         flush()

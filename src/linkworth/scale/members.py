@@ -43,6 +43,8 @@ def candidates(dimensions: int) -> list[Colour]:
     found = [Colour("all"), Colour("self")]
     if dimensions > 1:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
+    # The root, or the root and some more, and the others.
+    found += [Colour("first", number) for number in (1, 2, 4)]
     for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
         found += [Colour("modulo", number), Colour("blocks", number), Colour("blocks of", number)]
     return found

@@ -16,9 +16,18 @@ from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
-from linkworth.scale.rules import ByCount, Rule, Samples, UnfitError, fit_appearance, fit_number
+from linkworth.scale.rules import (
+    ByCount,
+    Rule,
+    Samples,
+    UnfitError,
+    Varying,
+    fit_appearance,
+    fit_number,
+)
 
 Key = tuple[int, ...]
+MANY_RANKS = 12
 MOST_MERGED = 3
 """Sequences of one role for each recording, if they may lack parts of each other."""
 
@@ -64,6 +73,17 @@ class Behaviour(NamedTuple):
         return ROLES[self.kind][0]
 
 
+class _Runs(NamedTuple):
+    """How often a loop runs."""
+
+    which: Numbers
+    """Samples that enter it; the other fields have one value for each."""
+    times: Numbers
+    means: Times
+    varies: bool
+    """It runs differently often each time that it is entered, though equally on all ranks."""
+
+
 class _Sample(NamedTuple):
     recording: int
     rank: int
@@ -86,7 +106,8 @@ class Builder:
         ]
         self._texts = [[each.tobytes() for each in of] for of in self._symbols]
         self._grammars: dict[bytes, Grammar] = {}
-        self._alignments: dict[tuple[bytes, ...], Alignment] = {}
+        self._alignments: dict[tuple[bytes, ...], Alignment | UnfitError] = {}
+        self._unfits: dict[tuple[bytes, bytes], UnfitError | None] = {}
         self._mean_compute = np.array(
             [
                 sum(float(each.compute.sum()) for each in of.sequences)
@@ -99,6 +120,11 @@ class Builder:
         for recording in self.recordings:
             self._first_call.append(len(self._calls))
             self._calls += recording.calls
+
+    def all_differ(self) -> bool:
+        """Return whether no two of many ranks call alike in the largest recording, so that there are no roles."""
+        largest = self._texts[-1]
+        return len(largest) >= MANY_RANKS and len(set(largest)) == len(largest)
 
     def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
         """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
@@ -155,13 +181,19 @@ class Builder:
         numbers = {text: number for number, text in enumerate(texts)}
         lengths = [len(each) for each in sequences]
         known = self._alignments.get(tuple(texts))
+        if isinstance(known, UnfitError):
+            raise known
         if known is not None:
             return known, numbers
         if len(texts) == 1:
             parsed = [parse(Grammar(tuple(sequences[0]), []), sequences[0])]
             found = self._alignments[tuple(texts)] = align(parsed, lengths)
             return found, numbers
-        grammar = self._grammar(texts, sequences)
+        try:
+            grammar = self._grammar(texts, sequences)
+        except UnfitError as error:
+            self._alignments[tuple(texts)] = error
+            raise
         found = self._alignments[tuple(texts)] = align([parse(grammar, each) for each in sequences], lengths)
         return found, numbers
 
@@ -171,15 +203,28 @@ class Builder:
         known = sorted(
             zip(texts.items(), sequences, strict=True), key=lambda each: len(each[1]), reverse=True
         )
-        (text, _), sequence = known[0]
-        grammar = self._folded(text, sequence)
+        (longest, _), sequence = known[0]
+        may_merge = self.merging and len(known) <= MOST_MERGED * len(self.recordings)
+        if not may_merge:
+            # Folding takes long, and a call that the longest never makes is found at once.
+            made = set(sequence)
+            for (_, sample), other in known:
+                for position, symbol in enumerate(other):
+                    if symbol not in made:
+                        raise self._misplaced(sample, other, position)
+        grammar = self._folded(longest, sequence)
         merged = False
         for (text, sample), sequence in known:
-            unfit = self._unfit(grammar, sample, sequence)
+            if merged:
+                unfit = self._unfit(grammar, sample, sequence)
+            else:
+                if (longest, text) not in self._unfits:
+                    self._unfits[longest, text] = self._unfit(grammar, sample, sequence)
+                unfit = self._unfits[longest, text]
             if unfit is None:
                 continue
             both = None
-            if self.merging and len(known) <= MOST_MERGED * len(self.recordings):
+            if may_merge:
                 both = merge(grammar, self._folded(text, sequence))
             if both is None:
                 raise unfit
@@ -201,14 +246,17 @@ class Builder:
         try:
             parse(grammar, sequence)
         except Mismatch as error:
-            unfit = UnfitError(
-                self.alphabet.names[sequence[error.position]],
-                f"call {error.position + 1} of rank {sample.rank} of {self.recordings[sample.recording].ranks} is not where "
-                "the largest recording has it",
-            )
-            unfit.fitted = 1
-            return unfit
+            return self._misplaced(sample, sequence, error.position)
         return None
+
+    def _misplaced(self, sample: _Sample, sequence: list[int], position: int) -> UnfitError:
+        unfit = UnfitError(
+            self.alphabet.names[sequence[position]],
+            f"call {position + 1} of rank {sample.rank} of {self.recordings[sample.recording].ranks} is not where the "
+            "largest recording has it",
+        )
+        unfit.fitted = 1
+        return unfit
 
     def _role(
         self,
@@ -224,16 +272,19 @@ class Builder:
         each = table.of_sequences(fitter)
         runs = [self._runs(alignment, loop, table) for loop in range(alignment.loops)]
         repeats = {
-            leaf: fit_repeats(each.at.only(which), times)
-            for loop, (which, times) in enumerate(runs)
+            leaf: fit_repeats(each.at.only(run.which), run.times)
+            for loop, run in enumerate(runs)
+            if not run.varies
             for leaf in leaves[loop]
         }
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         counts = [
             self._count(
-                each.only(which), times, [columns[number] for number in column_of_leaf[leaves[loop]].tolist()]
+                each.only(run.which),
+                run,
+                [columns[number] for number in column_of_leaf[leaves[loop]].tolist()],
             )
-            for loop, (which, times) in enumerate(runs)
+            for loop, run in enumerate(runs)
         ]
         group_of_slot = table.group_of_slot(column_of_leaf)
         compute, models = self._compute(table, group_of_slot, fitter)
@@ -251,29 +302,43 @@ class Builder:
             len({each.recording for each in samples}),
         )
 
-    def _runs(self, alignment: Alignment, loop: int, table: "_Table") -> tuple[Numbers, Numbers]:
-        """Return the samples that enter a loop, and how often it runs in them."""
+    def _runs(self, alignment: Alignment, loop: int, table: "_Table") -> "_Runs":
         entered = [alignment.counts[loop][number] for number in table.sequence_of_sample]
-        if any(len(set(each)) > 1 for each in entered):
-            unfit = UnfitError(
-                self._site(leaves_of_loops(alignment.top)[loop], table),
-                "its loop runs differently often each time",
-            )
-            unfit.fitted = 2
-            raise unfit
         which = np.array([number for number, each in enumerate(entered) if each], dtype=np.int64)
-        return which, np.array([each[0] for each in entered if each], dtype=np.int64)
+        inside = [each for each in entered if each]
+        varies = any(len(set(each)) > 1 for each in inside)
+        if varies:
+            by_recording: defaultdict[int, set[tuple[int, ...]]] = defaultdict(set)
+            for number in which.tolist():
+                by_recording[table.samples_of_role[number].recording].add(tuple(entered[number]))
+            if any(len(each) > 1 for each in by_recording.values()):
+                unfit = UnfitError(
+                    self._site(leaves_of_loops(alignment.top)[loop], table),
+                    "its loop runs differently often each time, and on each rank",
+                )
+                unfit.fitted = 2
+                raise unfit
+        return _Runs(
+            which, np.array([each[0] for each in inside]), np.array(list(map(np.mean, inside))), varies
+        )
 
-    def _count(self, samples: Samples, times: Numbers, columns: Sequence[PlacedCall]) -> Rule:
+    def _count(self, samples: Samples, runs: "_Runs", columns: Sequence[PlacedCall]) -> Rule:
         """Return the rule of how often a loop with these calls runs."""
+        entry = columns[0].entry if columns else "loop"
+        if runs.varies:
+            recordings, first = np.unique(samples.recording, return_index=True)
+            means = runs.means[first]
+            # Only a steady trend goes on; the rest is the data's.
+            if not ((np.diff(means) > 0).all() or (np.diff(means) < 0).all()):
+                means = np.full_like(means, means.mean())
+            return Varying(samples.fitter.smooth(recordings.tolist(), means), entry)
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
-        rule = fit_number(samples, times)
-        if times.all() or (isinstance(rule, ByCount) and rule.exact()):
+        rule = fit_number(samples, runs.times)
+        if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule
-        entry = columns[0].entry if columns else "loop"
-        return fit_appearance(samples, times, entry)
+        return fit_appearance(samples, runs.times, entry)
 
     def _site(self, leaves: Sequence[int], table: "_Table") -> str:
         return self._calls[int(table.call[np.flatnonzero(table.leaf == leaves[0])[0]])].entry

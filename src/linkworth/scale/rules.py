@@ -132,6 +132,17 @@ class Appearing(NamedTuple):
         return self.rule.values(ranks)
 
 
+class Varying(NamedTuple):
+    """How often a loop runs in the mean that runs differently often each time, as data decide."""
+
+    model: Model
+    site: str
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [self.model.at(ranks.point)] * len(ranks.at.ranks)
+
+
 class ByStep(NamedTuple):
     """A number that depends on the count and the iteration."""
 

@@ -16,6 +16,10 @@ from linkworth.scale.rules import UnfitError
 FEWEST_LEFT_OUT = 3
 """Recordings of which one can be left out: the others must still show how things grow."""
 
+MOST_LOCAL = 0.6
+"""Share of calls that concern other ranks, below which the rest is not aligned in long recordings, which takes long."""
+LONG = 10_000
+
 LIKENESS: tuple[Callable[[str], bool], ...] = (
     lambda _: True,
     lambda name: name in ("tag", "recv_tag", "completed"),
@@ -63,18 +67,25 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     aligned = False
     for dropped in range(max(len(recordings) - FEWEST_LEFT_OUT, 0) + 1):
         chosen = list(recordings[dropped:])
-        for merging, local_calls in ((False, True), (True, True), (True, False)):
-            if not local_calls:
-                # A clock that is read differently often aligns with nothing, and takes no time.
-                chosen = [each.without_local_calls() for each in chosen]
-            for found in _programs(chosen, target, merging=merging):
+        # A clock that is read differently often aligns with nothing, and takes no time.
+        bare = [each.without_local_calls() for each in chosen]
+        passes = [(chosen, False), (bare, False), (chosen, True), (bare, True)]
+        events = _events(chosen)
+        if events > LONG * len(chosen[-1].sequences) and _events(bare) < MOST_LOCAL * events:
+            passes = [each for each in passes if each[0] is bare]
+        for some, merging in passes:
+            for found in _programs(some, target, merging=merging):
                 if isinstance(found, Found):
                     aligned = True
-                    yield Aligned(found, chosen, list(recordings[:dropped]))
+                    yield Aligned(found, some, list(recordings[:dropped]))
                 elif not dropped and (best is None or found.fitted > best.fitted):
                     best = found
     if not aligned:
         raise ThresholdError(f"the recordings do not align: {best}")
+
+
+def _events(recordings: Sequence[Recording]) -> int:
+    return sum(len(sequence.calls) for recording in recordings for sequence in recording.sequences)
 
 
 def _programs(
@@ -88,6 +99,8 @@ def _programs(
         (likeness, _builder(recordings, target, likeness, merging=merging))
         for likeness in range(int(merging), len(LIKENESS))
     ]
+    if merging and builders[-1][1].all_differ():
+        return
     for arrangement in arrangements(counts, target.ranks, target.grid, seen):
         best: UnfitError | None = None
         for kind, (likeness, builder) in product(range(len(ROLES)), builders):
