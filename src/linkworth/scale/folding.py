@@ -109,17 +109,20 @@ class Mismatch(Exception):
         self.position = position
 
 
-def parse(grammar: Grammar, symbols: Sequence[int]) -> Parse:
+def parse(grammar: Grammar, symbols: Sequence[int], *, strict: bool = False) -> Parse:
     """Read a sequence with a grammar whose loops may run any number of times. Raises Mismatch.
 
-    Zero times only where nothing else is possible, as most loops run in every sequence; innermost loops last.
+    Zero times only where nothing else is possible, as most loops run in every sequence. `strict`: an innermost loop
+    does not run zero times if the grammar does not say so.
     """
     outer = {number for number, body in enumerate(grammar.loops) if min(body) < 0}
     for optional in (grammar.optional, grammar.optional | outer):
         try:
             return _parse(grammar, symbols, optional)
-        except Mismatch:
-            continue
+        except Mismatch as error:
+            failed = error
+    if strict:
+        raise failed
     return _parse(grammar, symbols, range(len(grammar.loops)))
 
 

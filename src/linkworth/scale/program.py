@@ -16,15 +16,7 @@ from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
-from linkworth.scale.rules import (
-    ByCount,
-    Rule,
-    Samples,
-    UnfitError,
-    Varying,
-    fit_appearance,
-    fit_number,
-)
+from linkworth.scale.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
 
 Key = tuple[int, ...]
 MANY_RANKS = 12
@@ -216,10 +208,10 @@ class Builder:
         merged = False
         for (text, sample), sequence in known:
             if merged:
-                unfit = self._unfit(grammar, sample, sequence)
+                unfit = self._unfit(grammar, sample, sequence, strict=may_merge)
             else:
                 if (longest, text) not in self._unfits:
-                    self._unfits[longest, text] = self._unfit(grammar, sample, sequence)
+                    self._unfits[longest, text] = self._unfit(grammar, sample, sequence, strict=may_merge)
                 unfit = self._unfits[longest, text]
             if unfit is None:
                 continue
@@ -230,7 +222,7 @@ class Builder:
                 raise unfit
             grammar, merged = both, True
         for (_, sample), sequence in known if merged else ():
-            unfit = self._unfit(grammar, sample, sequence)
+            unfit = self._unfit(grammar, sample, sequence, strict=False)
             if unfit is not None:
                 raise unfit
         return grammar
@@ -241,10 +233,12 @@ class Builder:
             found = self._grammars[text] = fold(sequence)
         return found
 
-    def _unfit(self, grammar: Grammar, sample: _Sample, sequence: list[int]) -> UnfitError | None:
+    def _unfit(
+        self, grammar: Grammar, sample: _Sample, sequence: list[int], *, strict: bool
+    ) -> UnfitError | None:
         """Return the error of a sequence that the grammar does not describe."""
         try:
-            parse(grammar, sequence)
+            parse(grammar, sequence, strict=strict)
         except Mismatch as error:
             return self._misplaced(sample, sequence, error.position)
         return None
