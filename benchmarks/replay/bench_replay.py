@@ -37,7 +37,6 @@ COMPARED = {
     ("all-to-all", "2 nodes", True): (0.065, 1.0),
     # Over 300 s in LogGOPSim; the target is one second.
     ("one all-to-all", "a node a rank", False): (0.0035, 1.05),
-    ("permutations", "a node a rank", False): (1.15, 5.0),
 }
 """Million messages a second of the others' best, and the target, by pattern, placement and contention."""
 
@@ -65,8 +64,6 @@ def main() -> None:
         ("stencil 8 x 8, 8 KiB", lambda path: patterns.stencil(path, given.messages // 256), 64),
         ("all-to-all, 64 ranks, 64 KiB", lambda path: patterns.all_to_all(path, given.messages // 4032), 64),
         ("one all-to-all, 1024 ranks, 8 KiB", lambda path: patterns.all_to_all(path, 1, 1024, 8192), 1024),
-        ("permutations, 64 ranks", lambda path: patterns.permutations(path, given.messages, 64), 64),
-        ("permutations, 512 ranks", lambda path: patterns.permutations(path, given.messages, 512), 512),
     ]
     print(
         f"{'pattern':36} {'placement':14} {'sharing':7} {'messages':>9} {'M msg/s':>8} {'others':>7} {'target':>7} "

@@ -1,10 +1,9 @@
 """The communication patterns that the replay is timed on: those of the reference figures of other simulators."""
 
-import random
 from pathlib import Path
 
 from linkworth import _engine
-from linkworth.bench.replayed.calls import Rank, metadata, writer
+from linkworth.bench.replayed.calls import metadata, writer
 
 RANKS = 64
 SIDE = 8
@@ -73,36 +72,6 @@ def all_to_all(path: Path, turns: int, ranks: int = RANKS, size: int = 65536) ->
             trace.event(rank, "MPI_Alltoall", "collective", fields, WORK_SECONDS)
     trace.close()
     return ranks * (ranks - 1) * turns
-
-
-SIZES = [8, 64, 512, 4096, 16_384, 65_536, 200_000]
-
-
-def permutations(path: Path, messages: int, ranks: int) -> int:
-    """Turns of four random permutations with random sizes, all non-blocking. Returns the number of messages."""
-    draw, gaps = random.Random(7), random.Random(11)
-    trace = writer(path, ranks)
-    callers = [Rank(trace, rank) for rank in range(ranks)]
-    order = list(range(ranks))
-    turns = -(-messages // (4 * ranks))
-    for _ in range(turns):
-        sent: list[list[tuple[int, int]]] = [[] for _ in callers]
-        received: list[list[tuple[int, int]]] = [[] for _ in callers]
-        for _ in range(4):
-            draw.shuffle(order)
-            for source, (destination, size) in enumerate(
-                zip(order, draw.choices(SIZES, k=ranks), strict=True)
-            ):
-                sent[source].append((destination, size))
-                received[destination].append((source, size))
-        for caller, sends, receives in zip(callers, sent, received, strict=True):
-            for source, size in receives:
-                caller.begin_receive(source, size)
-            for destination, size in sends:
-                caller.begin_send(destination, size)
-            caller.wait(8, after_seconds=gaps.expovariate(1 / 200e-6))
-    trace.close()
-    return 4 * ranks * turns
 
 
 def grid(path: Path, turns: int, ranks: int, size: int = 8192, tile: int = 1) -> int:
