@@ -219,7 +219,10 @@ class Builder:
             if may_merge:
                 both = merge(grammar, self._folded(text, sequence))
             if both is None:
-                raise unfit
+                lax = self._unfit(grammar, sample, sequence, strict=False) if may_merge else unfit
+                if lax is not None:
+                    raise lax
+                continue
             grammar, merged = both, True
         for (_, sample), sequence in known if merged else ():
             unfit = self._unfit(grammar, sample, sequence, strict=False)
@@ -276,7 +279,8 @@ class Builder:
             self._count(
                 each.only(run.which),
                 run,
-                [columns[number] for number in column_of_leaf[leaves[loop]].tolist()],
+                [columns[int(column_of_leaf[leaf])] for leaf in leaves[loop]],
+                self._site(alignment, loop, table),
             )
             for loop, run in enumerate(runs)
         ]
@@ -307,7 +311,7 @@ class Builder:
                 by_recording[table.samples_of_role[number].recording].add(tuple(entered[number]))
             if any(len(each) > 1 for each in by_recording.values()):
                 unfit = UnfitError(
-                    self._site(leaves_of_loops(alignment.top)[loop], table),
+                    self._site(alignment, loop, table),
                     "its loop runs differently often each time, and on each rank",
                 )
                 unfit.fitted = 2
@@ -316,26 +320,27 @@ class Builder:
             which, np.array([each[0] for each in inside]), np.array(list(map(np.mean, inside))), varies
         )
 
-    def _count(self, samples: Samples, runs: "_Runs", columns: Sequence[PlacedCall]) -> Rule:
-        """Return the rule of how often a loop with these calls runs."""
-        entry = columns[0].entry if columns else "loop"
+    def _count(self, samples: Samples, runs: "_Runs", columns: Sequence[PlacedCall], site: str) -> Rule:
+        """Return the rule of how often a loop runs. `columns`: its calls that are in no inner loop."""
         if runs.varies:
             recordings, first = np.unique(samples.recording, return_index=True)
             means = runs.means[first]
             # Only a steady trend goes on; the rest is the data's.
             if not ((np.diff(means) > 0).all() or (np.diff(means) < 0).all()):
                 means = np.full_like(means, means.mean())
-            return Varying(samples.fitter.smooth(recordings.tolist(), means), entry)
+            return Varying(samples.fitter.smooth(recordings.tolist(), means), site)
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
         rule = fit_number(samples, runs.times)
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule
-        return fit_appearance(samples, runs.times, entry)
+        return fit_appearance(samples, runs.times, site)
 
-    def _site(self, leaves: Sequence[int], table: "_Table") -> str:
-        return self._calls[int(table.call[np.flatnonzero(table.leaf == leaves[0])[0]])].entry
+    def _site(self, alignment: Alignment, loop: int, table: "_Table") -> str:
+        """Return a call of a loop."""
+        leaf = _first_leaves(alignment.top)[loop]
+        return self._calls[int(table.call[np.searchsorted(table.leaf, leaf)])].entry
 
     def _columns(
         self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]
@@ -406,14 +411,24 @@ class Builder:
 
 
 def leaves_of_loops(items: Sequence[int | Loop]) -> dict[int, list[int]]:
-    """Return the leaves of each loop; those of a loop inside it count for a loop that has no others."""
+    """Return the leaves of each loop, without those of a loop inside it."""
     found: dict[int, list[int]] = {}
     for item in items:
         if isinstance(item, Loop):
-            inner = leaves_of_loops(item.body)
-            found |= inner
+            found |= leaves_of_loops(item.body)
+            found[item.number] = [each for each in item.body if isinstance(each, int)]
+    return found
+
+
+def _first_leaves(items: Sequence[int | Loop]) -> dict[int, int]:
+    """Return a leaf of each loop; that of a loop inside it, if there is no other."""
+    found: dict[int, int] = {}
+    for item in items:
+        if isinstance(item, Loop):
+            inner = _first_leaves(item.body)
             own = [each for each in item.body if isinstance(each, int)]
-            found[item.number] = own or next(iter(inner.values()))
+            found |= inner
+            found[item.number] = own[0] if own else next(iter(inner.values()))
     return found
 
 
