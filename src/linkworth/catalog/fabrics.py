@@ -21,8 +21,7 @@ _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
 def names() -> list[str]:
     """Return the names of the catalog's fabrics: `ideal`, `shm` and `loopback` first, then in order of bandwidth."""
-    catalog = _catalog()
-    return sorted(catalog, key=lambda name: _order(catalog[name]))
+    return sorted(_files(), key=lambda name: _order(_of_catalog(name)))
 
 
 def get(name_or_path: str) -> model.Fabric:
@@ -49,11 +48,10 @@ def get(name_or_path: str) -> model.Fabric:
                 stacklevel=2,
             )
     else:
-        catalog = _catalog()
-        if base not in catalog:
+        if base not in _files():
             hint = "; K rails are written NAMExK (gbex4), and a file of your own by its path (FILE.toml)"
-            raise unknown_name("fabric", base, catalog, hint)
-        found = catalog[base]
+            raise unknown_name("fabric", base, _files(), hint)
+        found = _of_catalog(base)
     if rails is None:
         return found
     if not 1 <= rails <= model.RAILS_MAX:
@@ -70,7 +68,7 @@ def get(name_or_path: str) -> model.Fabric:
 def _split_rails(name_or_path: str) -> tuple[str, int | None]:
     """Split `NAMExK`. A catalog name or an existing file that itself ends like this is left whole."""
     match = _WITH_RAILS.fullmatch(name_or_path)
-    if match is None or name_or_path in _catalog() or Path(name_or_path).is_file():
+    if match is None or name_or_path in _files() or Path(name_or_path).is_file():
         return name_or_path, None
     return match["name"], int(match["rails"][:9])
 
@@ -86,10 +84,15 @@ def _order(fabric: model.Fabric) -> tuple[int, float, float]:
 
 
 @functools.cache
-def _catalog() -> dict[str, model.Fabric]:
-    files = [entry for entry in (data_folder() / "fabrics").iterdir() if entry.name.endswith(".toml")]
-    found = [_from_file(entry, origin="catalog") for entry in files]
-    return {fabric.name: fabric for fabric in found}
+def _files() -> dict[str, Traversable]:
+    """Return the catalog's files by the name of their fabric."""
+    files = (data_folder() / "fabrics").iterdir()
+    return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+
+
+@functools.cache
+def _of_catalog(name: str) -> model.Fabric:
+    return _from_file(_files()[name], origin="catalog")
 
 
 def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
@@ -104,19 +107,22 @@ def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
     return msgspec.structs.replace(found, sources=[*found.sources, *sources], origin=origin)
 
 
-@functools.cache
 def _named_intranode(name: str, origin: str) -> model.Fabric:
     """Return the catalog fabric for the path inside a node; it must describe its own intranode path."""
-    entry = data_folder() / "fabrics" / f"{name}.toml"
-    if not re.fullmatch(r"[a-z0-9._-]+", name) or not entry.is_file():
+    if name not in _files():
         raise UsageError(
             f"{origin}: intranode names no fabric of the catalog ({name!r}); write 'shm' or an [intranode] table"
         )
-    if isinstance(read_toml(entry)["intranode"], str):
+    if not _describes_its_nodes(name):
         raise UsageError(
             f"{origin}: intranode = {name!r} is a network between nodes; write 'shm' or an [intranode] table"
         )
-    return _from_file(entry, origin="catalog")
+    return _of_catalog(name)
+
+
+@functools.cache
+def _describes_its_nodes(name: str) -> bool:
+    return not isinstance(read_toml(_files()[name])["intranode"], str)
 
 
 def _renamed(sources: list[model.SourceNote], *, keep_total: bool) -> list[model.SourceNote]:
