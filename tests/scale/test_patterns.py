@@ -85,6 +85,15 @@ def solver(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@solver.c:20", "collective", BARRIER
 
 
+def probing(rank: int, ranks: int) -> Iterator[Event]:
+    """Send to itself differently often on each rank, as data decide."""
+    for _ in range(STEPS):
+        yield sendrecv(10, (rank - 1) % ranks, (rank + 1) % ranks, 80)
+    for _ in range(3 + rank * rank * 7 % 11):
+        yield sendrecv(12, rank, rank, 16)
+    yield "MPI_Barrier@probing.c:20", "collective", BARRIER
+
+
 def trace(program: Callable[[int, int], Iterator[Event]], ranks: int, folder: Path) -> Path:
     path = folder / f"{ranks}.lwt"
     metadata = TraceMetadata(workload="halo", source="recorded")
@@ -130,6 +139,12 @@ def test_a_loop_that_data_end_runs_as_often_as_in_the_mean(tmp_path: Path) -> No
     wanted = trace(solver, 64, tmp_path)
     (length,) = {communication(made, rank) for rank in range(64)}
     assert length == pytest.approx(communication(wanted, 0), rel=0.1)
+
+
+def test_a_loop_that_differs_between_ranks_by_no_rule_is_named(tmp_path: Path) -> None:
+    small = [trace(probing, ranks, tmp_path) for ranks in (4, 8, 16)]
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
+    assert "differently often on each rank" in " ".join(summary.scaling.remarks)
 
 
 def communication(path: Path, rank: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Appearing, Varying
+from linkworth.scale.rules import Appearing, Copied, Varying
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
 
@@ -32,6 +32,11 @@ def doubts(
         out.append(
             f"loops with {', '.join(varying)} run differently often each time, as data decide, and are taken to run as often "
             "as in the mean"
+        )
+    if any(isinstance(count, Copied) for role in roles for count in role.counts):
+        out.append(
+            "some loops run differently often on each rank, by no rule, and are taken to run as on a like rank of the largest "
+            "recording"
         )
     grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
     new = found.program.arrangement.grid(target.ranks)
