@@ -18,7 +18,7 @@ LEAST_GAIN = 0.05
 
 
 class ReplayedCase(NamedTuple):
-    """What was replayed on a number of nodes, to replay it again."""
+    """Replay on a number of nodes, with all that is needed to repeat it."""
 
     trace: TraceFile
     fabrics: Mapping[str, Fabric]

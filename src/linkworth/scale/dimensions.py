@@ -176,7 +176,7 @@ def fit_by_dimension(samples: Samples, values: Numbers, peer: Across, site: str)
         parts.append((-len(recordings), number, at, some, values[which]))
     rules: dict[tuple[int, int], Rule] = {}
     for shown, number, at, some, here in sorted(parts, key=lambda part: part[:3]):
-        # What one recording shows grows as it does across the dimension that the most recordings show.
+        # A number of one recording grows as it does across the dimension that the most recordings show.
         donors = [(there, rule) for (there, turn_of), rule in rules.items() if turn_of == number]
         rule = _as_across(some, here, at, *donors[0]) if shown == -1 and donors else None
         rules[at, number] = rule or fit_number(some, here, site)

@@ -240,7 +240,7 @@ def _left_out(one: Floats, other: Floats, v: Floats) -> Floats:
     a, b, c = others(one * one), others(one * other), others(other * other)
     d, e = others(one * v), others(other * v)
     determinant, trace = a * c - b * b, np.maximum(a + c, 1e-300)
-    # Where the terms are multiples of each other, the shortest of the solutions.
+    # If the terms are multiples of each other, many solutions fit; this takes the shortest.
     single = determinant < 1e-12 * trace * trace
     safe = np.where(single, 1.0, determinant)
     first = np.where(single, d / trace, (c * d - b * e) / safe)

@@ -46,7 +46,7 @@ class Marks(NamedTuple):
     size: int = 30
     """Area of a point in square pixels."""
     shaped: bool = True
-    """Whether each series has a shape of its own."""
+    """True if each series has a shape of its own."""
     stroke: float = 1.5
     """Width of the line in pixels."""
 
