@@ -1,6 +1,5 @@
 """Catalogs written by `linkworth prices update`: one TOML file for each provider in the user's data folder."""
 
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.price import Price
 from linkworth.writing.files import write_atomically
+from linkworth.writing.toml import string
 
 _TEXTS = ("name", "fabric", "provider", "region", "date", "source")
 
@@ -51,25 +51,20 @@ def as_toml(title: str, prices: Iterable[Price]) -> str:
     """Return the text of a catalog file."""
     lines = [
         "# Written by 'linkworth prices update'; the next update replaces it.",
-        f"title = {_text(title)}",
+        f"title = {string(title)}",
     ]
     for price in prices:
         lines += ["", "[[prices]]"]
-        lines += [f"{field} = {_text(getattr(price, field))}" for field in _TEXTS]
+        lines += [f"{field} = {string(getattr(price, field))}" for field in _TEXTS]
         if price.usd_per_core_hour is not None and price.cores is not None:
             lines.append(f"usd_per_core_hour = {price.usd_per_core_hour!r}")
         else:
             lines.append(f"usd_per_node_hour = {price.usd_per_node_hour!r}")
-        lines.append(f"market = {_text(price.market)}")
+        lines.append(f"market = {string(price.market)}")
         if price.cores is not None:
             lines.append(f"cores = {price.cores}")
         if price.memory_bytes is not None:
             lines.append(f"memory_bytes = {price.memory_bytes}")
         if price.note:
-            lines.append(f"note = {_text(price.note)}")
+            lines.append(f"note = {string(price.note)}")
     return "\n".join(lines) + "\n"
-
-
-def _text(value: str) -> str:
-    """Return a TOML basic string; JSON's escapes are a subset of TOML's, which also requires DEL to be escaped."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

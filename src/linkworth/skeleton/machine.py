@@ -1,7 +1,6 @@
 """Measures this machine: the bundled programs on one core and on all, memory and copies. Writes its machine file."""
 
 import contextlib
-import json
 import os
 import platform
 import re
@@ -18,6 +17,7 @@ from statistics import fmean, geometric_mean
 import msgspec
 
 from linkworth.catalog import apps
+from linkworth.catalog.machines import MachinesFile
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure.machine.hardware import cores, memory_bytes, processor
 from linkworth.measure.plan import plan
@@ -29,6 +29,7 @@ from linkworth.skeleton.calibrate import BusyCores, PhaseReport, least_phases
 from linkworth.skeleton.program import parse
 from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import of_run, reference_seconds
+from linkworth.writing import toml
 from linkworth.writing.files import is_stream, write_output
 
 _SHORTER = {"npb:bt": "npb:bt.W", "npb:sp": "npb:sp.W", "npb:lu": "npb:lu.W"}
@@ -178,40 +179,18 @@ def _rate(work: Callable[[], object], size: int) -> float:
 
 def check_output(path: Path) -> None:
     """Raise UsageError for a name that `machine` would not take for a file, and for a folder that cannot be written."""
-    if is_stream(path):
-        return
-    if path.suffix != ".toml":
-        raise UsageError(f"{path}: the name of a machine file must end in .toml to be recognised as one")
-    if not os.access(path.resolve().parent, os.W_OK):
+    toml.require_name(path, "machine")
+    if not is_stream(path) and not os.access(path.resolve().parent, os.W_OK):
         raise UsageError(
             f"cannot write {path}: its folder is absent or cannot be written; give another place"
         )
 
 
 def write_machine(machine: Machine, path: Path) -> None:
-    """Write a machine file. Raises UsageError as `check_output` does."""
-    check_output(path)
+    """Write a machine file. Raises UsageError as `write_output` does."""
     write_output(path, text(machine))
 
 
 def text(machine: Machine) -> str:
     """Return the machine's TOML."""
-    lines = ["[[machines]]", *_lines(machine)]
-    for kernel in machine.kernels:
-        lines += ["", "[[machines.kernels]]", *_lines(kernel)]
-    for source in machine.sources:
-        lines += ["", "[[machines.sources]]", *_lines(source)]
-    return "\n".join(lines) + "\n"
-
-
-def _lines(struct: msgspec.Struct) -> list[str]:
-    values = msgspec.to_builtins(struct).items()
-    tables = ("kernels", "sources")
-    return [f"{name} = {_value(value)}" for name, value in values if name not in tables and value is not None]
-
-
-def _value(value: object) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(name)} = {_value(each)}" for name, each in value.items()) + " }"
-    # Other than a null, JSON of these values is TOML as well.
-    return f"{value:.4g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    return toml.text(MachinesFile(machines=[machine]), digits=4)
