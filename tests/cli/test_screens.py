@@ -21,7 +21,7 @@ from linkworth.catalog import apps, fabrics, machines, prices
 from linkworth.cli.call_profile_screen import screen
 from linkworth.cli.lab_tables import check_table
 from linkworth.cli.main import main
-from linkworth.cli.study_report import published_table
+from linkworth.cli.published_table import published_table
 from linkworth.cli.summary_table import summary_table
 from linkworth.cli.table import Table
 from linkworth.lab.check import LabCheck, NicCheck

@@ -3,38 +3,8 @@
 from pathlib import Path
 
 import rich_click as click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
-from linkworth.cli.table import Table
-from linkworth.report.study.published import PaperBeside
-from linkworth.report.study.sections.published import difference, summary, value, verdict
-
-
-def published_table(paper: PaperBeside) -> RenderableType:
-    """Return a line for each number, a line for each conclusion, and a sentence for each miss."""
-    parts: list[RenderableType] = [Text(f"\nCompared with the paper: {summary(paper)}", style="bold")]
-    numbers = [
-        [
-            f"{number.what} [{number.unit}]" if number.unit else number.what,
-            value(number.paper),
-            value(number.ours),
-            difference(number),
-        ]
-        for number in paper.numbers
-        if number.ours is not None
-    ]
-    if numbers:
-        parts.append(Table(["number~", "paper>", "ours>", "difference>"], numbers))
-    if paper.conclusions:
-        conclusions = [[each.what, verdict(each), each.shown] for each in paper.conclusions]
-        parts.append(Table(["conclusion~", "reached", "ours~"], conclusions))
-    misses = [(number.what, number.miss) for number in paper.numbers if number.miss]
-    misses += [(conclusion.what, conclusion.miss) for conclusion in paper.conclusions if conclusion.miss]
-    parts += [Text(f"{what}: {miss}") for what, miss in misses]
-    return Group(*parts)
-
 
 _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
 
@@ -114,6 +84,8 @@ def command(
         for sentence in written.changes:
             answer(sentence)
         if written.published is not None:
+            from linkworth.cli.published_table import published_table
+
             console().print(published_table(written.published))
     for warning in written.warnings:
         note(f"linkworth: {warning}")
