@@ -5,6 +5,7 @@ import re
 import warnings
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -39,7 +40,7 @@ def get(name_or_path: str) -> model.Fabric:
         return virtual.virtualised(get(native), kind)
     base, rails = _split_rails(name_or_path)
     if is_path(base):
-        found = _from_file(Path(base), origin=base)
+        found = _decoded(read_toml(Path(base)), base, origin=base)
         if found.worst_miss > model.WORST_MISS:
             warnings.warn(
                 f"{base} misses the results that it was calibrated to by up to {units.percent(found.worst_miss)} (more than "
@@ -92,17 +93,21 @@ def _files() -> dict[str, Traversable]:
 
 @functools.cache
 def _of_catalog(name: str) -> model.Fabric:
-    return _from_file(_files()[name], origin="catalog")
+    return _decoded(_document(name), str(_files()[name]), origin="catalog")
 
 
-def _from_file(path: Path | Traversable, origin: str) -> model.Fabric:
-    document = read_toml(path)
+@functools.cache
+def _document(name: str) -> dict[str, Any]:
+    return read_toml(_files()[name])
+
+
+def _decoded(document: dict[str, Any], path: str, origin: str) -> model.Fabric:
     named = document.get("intranode")
     if not isinstance(named, str):
-        return msgspec.structs.replace(parse(document, str(path)), origin=origin)
-    inside = _named_intranode(named, str(path))
+        return msgspec.structs.replace(parse(document, path), origin=origin)
+    inside = _named_intranode(named, path)
     total = {"intranode_total_bytes_per_second": inside.intranode_total_bytes_per_second}
-    found = parse(total | document | {"intranode": msgspec.to_builtins(inside.link)}, str(path))
+    found = parse(total | document | {"intranode": msgspec.to_builtins(inside.link)}, path)
     sources = _renamed(inside.sources, keep_total=total.keys().isdisjoint(document))
     return msgspec.structs.replace(found, sources=[*found.sources, *sources], origin=origin)
 
@@ -113,16 +118,11 @@ def _named_intranode(name: str, origin: str) -> model.Fabric:
         raise UsageError(
             f"{origin}: intranode names no fabric of the catalog ({name!r}); write 'shm' or an [intranode] table"
         )
-    if not _describes_its_nodes(name):
+    if isinstance(_document(name)["intranode"], str):
         raise UsageError(
             f"{origin}: intranode = {name!r} is a network between nodes; write 'shm' or an [intranode] table"
         )
     return _of_catalog(name)
-
-
-@functools.cache
-def _describes_its_nodes(name: str) -> bool:
-    return not isinstance(read_toml(_files()[name])["intranode"], str)
 
 
 def _renamed(sources: list[model.SourceNote], *, keep_total: bool) -> list[model.SourceNote]:
