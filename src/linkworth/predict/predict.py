@@ -96,13 +96,19 @@ def predict_with_draws(
     )
     cpu_factor = calibration.cpu_factor
     others = [opened(other) for other, _ in extras.beside]
-    neighbours = []
+    names, neighbours = [], []
     for other, (_, how) in zip(others, extras.beside, strict=True):
         name, neighbour, warned = _neighbour(other, how, layout.nodes)
-        neighbours.append((name, neighbour))
+        names.append(name)
+        neighbours.append(neighbour)
         node_aware += [f"{name} beside it: {warning}" for warning in warned]
 
-    def replayed(fabric: Fabric, details: Details = _NO_DETAILS) -> Replay:
+    def replayed(
+        fabric: Fabric,
+        details: Details = _NO_DETAILS,
+        settings: ReplaySettings = settings,
+        beside: Sequence[Neighbour] = neighbours,
+    ) -> Replay:
         return replay_in_detail(
             trace.engine,
             fabric,
@@ -110,23 +116,18 @@ def predict_with_draws(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=settings,
-            beside=[neighbour for _, neighbour in neighbours],
+            beside=beside,
             details=details,
         )
 
     def without_network() -> Replay:
         step("no network")
-        return replay_in_detail(
-            trace.engine,
+        # Neighbours only change the computation on the nodes that they share.
+        shared = settings.memory_demand_bytes_per_second or settings.cores_per_node
+        return replayed(
             catalog.get("ideal"),
-            layout,
-            cpu_factor=cpu_factor,
-            tolerate_cut=trace.incomplete,
             settings=msgspec.structs.replace(settings, contention=False, mpi_settings={}),
-            # They only change the computation on the nodes that they share.
-            beside=[neighbour for _, neighbour in neighbours]
-            if settings.memory_demand_bytes_per_second or settings.cores_per_node
-            else [],
+            beside=neighbours if shared else [],
         )
 
     def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
@@ -158,10 +159,7 @@ def predict_with_draws(
     if extras.interval:
         from linkworth.predict.draws import Draws
 
-        responses = [
-            Response(trace, fabric, layout, settings, [neighbour for _, neighbour in neighbours])
-            for fabric in fabrics
-        ]
+        responses = [Response(trace, fabric, layout, settings, neighbours) for fabric in fabrics]
         for response, prediction in zip(responses, predictions, strict=True):
             response.add(1 / cpu_factor, prediction)
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
@@ -215,7 +213,7 @@ def predict_with_draws(
         beside=[
             NeighbourTime(fabric=fabric.name, workload=name, seconds=seconds)
             for fabric, each in zip(fabrics, replays, strict=True)
-            for (name, _), seconds in zip(neighbours, each.neighbour_seconds, strict=True)
+            for name, seconds in zip(names, each.neighbour_seconds, strict=True)
         ],
         region="marked" if replays[0].result.marked_region else "whole",
         warnings=warnings,

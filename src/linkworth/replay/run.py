@@ -104,10 +104,11 @@ def replay_in_detail(
 
     def request(
         program: Neighbour, info: _Recorded, factor: float, details: Details
-    ) -> tuple[_engine.Trace, ReplayRequest]:
+    ) -> tuple[tuple[_engine.Trace, ReplayRequest], dict[str, str]]:
         rules = rules_for(info.mpi, settings)
-        return program.trace, ReplayRequest(
-            fabric=on_fabric(rules, fabric, settings.mpi_settings)[0],
+        network, applied = on_fabric(rules, fabric, settings.mpi_settings)
+        wanted = ReplayRequest(
+            fabric=network,
             node_of_rank=program.layout.node_of_rank,
             settings=settings,
             cpu_factor=factor,
@@ -115,9 +116,10 @@ def replay_in_detail(
             collectives=rules,
             details=details,
         )
+        return (program.trace, wanted), applied
 
-    own = request(Neighbour(trace, layout, tolerate_cut), recorded, cpu_factor, details)
-    others = [request(other, _recorded(other.trace), 1.0, _NO_DETAILS) for other in beside]
+    own, applied = request(Neighbour(trace, layout, tolerate_cut), recorded, cpu_factor, details)
+    others = [request(other, _recorded(other.trace), 1.0, _NO_DETAILS)[0] for other in beside]
     try:
         result, *of_others = _engine.replay_together([own, *others])
     except _engine.ReplayStoppedError as error:
@@ -129,7 +131,6 @@ def replay_in_detail(
         raise UsageError(_advised(str(error), traces)) from error
     require_effect(settings, [result, *of_others])
     times = {field: getattr(result, field) for field in ReplayTimes.__struct_fields__}
-    _, applied = on_fabric(own[1].collectives, fabric, settings.mpi_settings)
     return Replay(
         prediction=Prediction(fabric=fabric.name, mpi_settings=applied, **times),
         result=result,

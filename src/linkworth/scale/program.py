@@ -66,7 +66,7 @@ class Behaviour(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """How often a loop runs."""
+    """Iterations of a loop."""
 
     which: Numbers
     """Samples that enter it; the other fields have one value for each."""
@@ -266,8 +266,13 @@ class Builder:
         alignment, numbers = aligned
         table = _Table(self, samples, alignment, numbers, arrangement)
         leaves = leaves_of_loops(alignment.top)
+        first = _first_leaves(alignment.top)
+        sites = [
+            self._calls[int(table.call[np.searchsorted(table.leaf, first[loop])])].entry
+            for loop in range(alignment.loops)
+        ]
         each = table.of_sequences(fitter)
-        runs = [self._runs(alignment, loop, table) for loop in range(alignment.loops)]
+        runs = [self._runs(alignment.counts[loop], table, site) for loop, site in enumerate(sites)]
         repeats = {
             leaf: fit_repeats(each.at.only(run.which), run.times)
             for loop, run in enumerate(runs)
@@ -280,7 +285,7 @@ class Builder:
                 each.only(run.which),
                 run,
                 [columns[int(column_of_leaf[leaf])] for leaf in leaves[loop]],
-                self._site(alignment, loop, table),
+                sites[loop],
             )
             for loop, run in enumerate(runs)
         ]
@@ -300,8 +305,9 @@ class Builder:
             len({each.recording for each in samples}),
         )
 
-    def _runs(self, alignment: Alignment, loop: int, table: "_Table") -> "_Runs":
-        entered = [alignment.counts[loop][number] for number in table.sequence_of_sample]
+    def _runs(self, counts: Sequence[Sequence[int]], table: "_Table", site: str) -> "_Runs":
+        """Return how often a loop runs. `counts`: by sequence, each time that it is entered; `site`: one of its calls."""
+        entered = [counts[number] for number in table.sequence_of_sample]
         which = np.array([number for number, each in enumerate(entered) if each], dtype=np.int64)
         inside = [each for each in entered if each]
         varies = any(len(set(each)) > 1 for each in inside)
@@ -310,10 +316,7 @@ class Builder:
             for number in which.tolist():
                 by_recording[table.samples_of_role[number].recording].add(tuple(entered[number]))
             if any(len(each) > 1 for each in by_recording.values()):
-                unfit = UnfitError(
-                    self._site(alignment, loop, table),
-                    "its loop runs differently often each time, and on each rank",
-                )
+                unfit = UnfitError(site, "its loop runs differently often each time, and on each rank")
                 unfit.fitted = 2
                 raise unfit
         return _Runs(
@@ -336,11 +339,6 @@ class Builder:
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule
         return fit_appearance(samples, runs.times, site)
-
-    def _site(self, alignment: Alignment, loop: int, table: "_Table") -> str:
-        """Return a call of a loop."""
-        leaf = _first_leaves(alignment.top)[loop]
-        return self._calls[int(table.call[np.searchsorted(table.leaf, leaf)])].entry
 
     def _columns(
         self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]
