@@ -7,6 +7,7 @@ from linkworth.cli.table import Table
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.startup import Initialisation
 from linkworth.replay.collectives import rules_in_words
+from linkworth.replay.mpi_settings import in_words
 
 _SHOWN_LINKS = 8
 
@@ -47,11 +48,7 @@ def _time_table(found: PredictionSet) -> Table:
         else "Time: MPI_Init to MPI_Finalize."
     )
     collectives = "" if found.collectives is None else f" Collectives {rules_in_words(found.collectives)}."
-    applied = {
-        each.fabric: " ".join(f"{name}={value}" for name, value in each.mpi_settings.items())
-        for each in found.predictions
-        if each.mpi_settings
-    }
+    applied = {each.fabric: in_words(each.mpi_settings) for each in found.predictions if each.mpi_settings}
     settings = "".join(f" With {text} on {fabric}." for fabric, text in applied.items())
     return Table(
         ["fabric", "time>", "90 % interval>", "relative time>", "data between nodes>"],

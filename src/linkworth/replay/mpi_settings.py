@@ -151,6 +151,11 @@ def tried(rules: CollectiveRules, fabric: Fabric) -> list[tuple[str, str]]:
     ]
 
 
+def in_words(chosen: Mapping[str, str]) -> str:
+    """Return settings as `NAME=VALUE NAME=VALUE`."""
+    return " ".join(f"{name}={value}" for name, value in chosen.items())
+
+
 def command_line(name: str, value: str) -> str:
     """Return the beginning of an Open MPI command with the setting."""
     return f"mpiexec --mca {name} {value}"

@@ -119,7 +119,7 @@ class ByCount(NamedTuple):
 
 
 class Appearing(NamedTuple):
-    """How often calls are made that only the recordings from some count on have, or only those below it."""
+    """Number of calls that only the recordings from some count on have, or only those below it."""
 
     rule: Rule
     site: str
@@ -133,7 +133,7 @@ class Appearing(NamedTuple):
 
 
 class Varying(NamedTuple):
-    """How often a loop runs in the mean that runs differently often each time, as data decide."""
+    """Mean iterations of a loop that runs differently often each time, as data decide."""
 
     model: Model
     site: str

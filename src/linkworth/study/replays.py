@@ -25,6 +25,7 @@ from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict_with_draws
 from linkworth.replay.layout import Arrangement
+from linkworth.replay.mpi_settings import in_words
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro, traffic
@@ -282,7 +283,7 @@ def of_prediction(
     if started is not None:
         facts["initialisation"] = started.source
     if prediction.mpi_settings:
-        facts["MPI settings"] = " ".join(f"{name}={value}" for name, value in prediction.mpi_settings.items())
+        facts["MPI settings"] = in_words(prediction.mpi_settings)
     facts |= more_facts
     if found.warnings:
         facts["warnings"] = "; ".join(found.warnings)

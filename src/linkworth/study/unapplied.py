@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from linkworth.catalog import virtual
 from linkworth.model.study import Environment, Mode
 from linkworth.mpi.transports import SHARED_MEMORY, SOCKETS
+from linkworth.replay.mpi_settings import in_words
 from linkworth.study.matrix import PlannedRun, is_bench
 
 FACT = "not applied"
@@ -64,8 +65,7 @@ def _of_run(environment: Environment) -> list[str]:
     if environment.placement != "block":
         found.append(f"placement {environment.placement} (of predictions)")
     if environment.mpi_settings:
-        words = " ".join(f"{name}={value}" for name, value in environment.mpi_settings.items())
-        found.append(f"mpi_settings {words} (of predictions)")
+        found.append(f"mpi_settings {in_words(environment.mpi_settings)} (of predictions)")
     if environment.cpu_factor != 1.0 and "predict" not in environment.modes:
         found.append(f"cpu_factor {environment.cpu_factor:g} (of predictions)")
     return found
