@@ -2,8 +2,10 @@
 
 import os
 
+import msgspec
 import pytest
 
+from linkworth.calibrate.write import write
 from linkworth.catalog import fabrics
 from linkworth.cli.study_commands import command_of
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -110,15 +112,21 @@ def test_the_machine_of_a_study_is_that_of_its_file(tmp_path):
         )
 
 
-def test_sockets_within_a_node_take_the_loopback(tmp_path):
-    environments = [f'name = "{name}", fabric = "gbe", transport = "{name}"' for name in ("tcp", "shm+tcp")]
-    found = predicted(
-        tmp_path, environments, '[{ run = "bench:latency --sizes 8", ranks = 2, nodes = 1, name = "inside" }]'
-    )
-    seconds = {name: found["inside", name].metrics["latency_seconds"] for name in ("tcp", "shm+tcp")}
-    assert seconds["tcp"] == pytest.approx(15e-6, rel=0.01)
-    assert seconds["shm+tcp"] < 1e-6
-    assert all("transport" not in found["inside", name].facts.get("not applied", "") for name in seconds)
+def test_transports_take_their_path_within_a_node(tmp_path):
+    transports = ("tcp", "shm+tcp", "shm-cma")
+    environments = [f'name = "{name}", fabric = "gbe", transport = "{name}"' for name in transports]
+    runs = [
+        f'{{ run = "bench:latency --sizes {size}", ranks = 2, nodes = 1, name = "{size}" }}'
+        for size in ("8", "8K", "1M")
+    ]
+    found = predicted(tmp_path, environments, f"[{', '.join(runs)}]")
+    seconds = {key: record.metrics["latency_seconds"] for key, record in found.items()}
+    assert seconds["8", "tcp"] == pytest.approx(15e-6, rel=0.01)
+    assert seconds["8", "shm+tcp"] == pytest.approx(seconds["8", "shm-cma"], rel=0.01)
+    assert seconds["8", "shm-cma"] < 1e-6
+    assert seconds["8K", "shm+tcp"] < seconds["8K", "shm-cma"]
+    assert seconds["1M", "shm+tcp"] == pytest.approx(1.8 * seconds["1M", "shm-cma"], rel=0.05)
+    assert all("transport" not in record.facts.get("not applied", "") for record in found.values())
 
 
 def test_ranks_that_poll_memory_keep_their_cores_busy(tmp_path):
@@ -143,8 +151,11 @@ def test_a_link_that_cannot_be_is_refused_with_its_line(tmp_path, key, value):
 
 
 def test_what_a_prediction_cannot_apply_is_named_in_its_record(tmp_path):
+    measured = msgspec.structs.replace(fabrics.get("gbe"), intranode=fabrics.get("loopback").link)
+    write(measured, tmp_path / "own.toml")
     states = 'transport = "shm-cma", isolation = "nspawn", binding = "core", options = ["--exclusive"], cpu_factor = 2'
-    found = predicted(tmp_path, [f'fabric = "gbe", {states}'], '["npb:is.S", "bench:latency --sizes 8"]')
+    own = f'name = "gbe", fabric = "{tmp_path}/own.toml", {states}'
+    found = predicted(tmp_path, [own], '["npb:is.S", "bench:latency --sizes 8"]')
     whole = "transport shm-cma, isolation nspawn, binding core, options --exclusive"
     assert found["npb:is.S", "gbe"].facts["not applied"] == whole
     bench = found["bench:latency --sizes 8", "gbe"].facts["not applied"]

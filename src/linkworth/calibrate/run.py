@@ -24,7 +24,7 @@ from linkworth.measure.parsers import bench
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 from linkworth.model.fabric import WORST_MISS, Fabric
 
-_NO_BASE = {"ideal", "shm", "loopback"}
+_NO_BASE = {"ideal", "shm", "shm-copies", "loopback"}
 """Fabrics that are no network between nodes."""
 _NEAR_BYTES = 1 << 20
 FAR_LESS = 2.0

@@ -21,7 +21,7 @@ _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
 
 def names() -> list[str]:
-    """Return the names of the catalog's fabrics: `ideal`, `shm` and `loopback` first, then in order of bandwidth."""
+    """Return the names of the catalog's fabrics: those inside a node first, then in order of bandwidth."""
     return sorted(_files(), key=lambda name: _order(_of_catalog(name)))
 
 
@@ -80,7 +80,7 @@ def is_path(text: str) -> bool:
 
 
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
-    first = {"ideal": 0, "shm": 1, "loopback": 2}.get(fabric.name, 3)
+    first = {"ideal": 0, "shm": 1, "shm-copies": 2, "loopback": 3}.get(fabric.name, 4)
     return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds
 
 

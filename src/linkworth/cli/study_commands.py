@@ -8,10 +8,10 @@ from linkworth.catalog import virtual
 from linkworth.cli.place_options import options_of
 from linkworth.measure import plan as launch_plan
 from linkworth.model.study import Study
-from linkworth.mpi.transports import SOCKETS
 from linkworth.places.given import is_launcher
 from linkworth.places.job import Job
 from linkworth.study.attempt import as_workload
+from linkworth.study.fabric import takes_transport
 from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.open_places import open_environment, place_of
@@ -53,7 +53,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
     fabric += f"+{environment.isolation}" if environment.isolation in virtual.KINDS else ""
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
-    changed = changed or environment.transport in SOCKETS
+    changed = changed or takes_transport(environment)
     if (
         is_bench(planned.workload) or changed or study.prediction.measured_on
     ):  # `predict` has no options for these

@@ -50,7 +50,9 @@ SOCKETS = frozenset({"tcp", "ucx-tcp", "ofi-tcp"})
 """Transports that also use sockets within a node."""
 SHARED_MEMORY = frozenset({"shm+tcp", "ucx-shm+tcp"})
 """Transports that copy through shared memory within a node."""
-POLLING = SHARED_MEMORY | {"shm-cma"}
+SINGLE_COPY = frozenset({"shm-cma"})
+"""Transports that copy long messages once within a node."""
+POLLING = SHARED_MEMORY | SINGLE_COPY
 """Transports under which a rank that waits polls memory and keeps its core busy. One that waits for sockets alone
 may sleep: MPICH2's ch3:sock does, in poll(2); Open MPI and UCX poll there too."""
 

@@ -7,7 +7,7 @@ from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.model.fabric import Fabric
 from linkworth.model.study import Environment
-from linkworth.mpi.transports import SOCKETS
+from linkworth.mpi.transports import SHARED_MEMORY, SINGLE_COPY, SOCKETS
 
 _AGGREGATION = {
     "stripe": "stripe",
@@ -22,6 +22,24 @@ _AGGREGATION = {
     "message": "message",
 }
 """Unit of traffic that each aggregation spreads over the NICs. MPTCP splits a connection and orders it again."""
+
+_INSIDE = (
+    dict.fromkeys(SOCKETS, "loopback")
+    | dict.fromkeys(SHARED_MEMORY, "shm-copies")
+    | dict.fromkeys(SINGLE_COPY, "shm")
+)
+"""Fabric whose link is the path inside a node, by transport."""
+
+
+def takes_transport(environment: Environment) -> bool:
+    """Return whether a prediction takes the environment's transport.
+
+    It has figures of shared memory for the catalog's node only. A path that was measured stays as it is.
+    """
+    return environment.transport in SOCKETS or (
+        environment.transport in _INSIDE
+        and fabrics.get(environment.fabric).intranode == fabrics.get("shm").link
+    )
 
 
 def fabric_of(environment: Environment) -> Fabric:
@@ -55,11 +73,6 @@ def fabric_of(environment: Environment) -> Fabric:
         fabric = msgspec.structs.replace(fabric, aggregation=_AGGREGATION[environment.aggregation])
     if environment.isolation in virtual.KINDS:
         fabric = virtual.virtualised(fabric, environment.isolation)
-    if environment.transport in SOCKETS:
-        loopback = fabrics.get("loopback")
-        fabric = msgspec.structs.replace(
-            fabric,
-            intranode=loopback.link,
-            intranode_total_bytes_per_second=loopback.intranode_total_bytes_per_second,
-        )
+    if takes_transport(environment):
+        fabric = msgspec.structs.replace(fabric, intranode=fabrics.get(_INSIDE[environment.transport]).link)
     return msgspec.structs.replace(fabric, name=environment.name)

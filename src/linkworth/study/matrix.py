@@ -11,7 +11,6 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Mode, Study, StudyWorkload
 from linkworth.mpi import apps
-from linkworth.mpi.transports import SOCKETS
 from linkworth.study import micro
 from linkworth.study.patterns import matches
 
@@ -164,7 +163,7 @@ def _planned(
     )
 
 
-_LATER = ["mpi, rate, latency and sockets apply to predictions"]
+_LATER = ["mpi, rate, latency and transport apply to predictions"]
 """Marker that repeats predictions made before these keys had an effect."""
 
 
@@ -173,9 +172,7 @@ def _states_recording(workload: StudyWorkload) -> bool:
 
 
 def _states_later_keys(environment: Environment) -> bool:
-    return bool(
-        environment.mpi or environment.rate or environment.latency or environment.transport in SOCKETS
-    )
+    return bool(environment.mpi or environment.rate or environment.latency or environment.transport)
 
 
 def _deciding(environment: Environment) -> dict[str, Any]:

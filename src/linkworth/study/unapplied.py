@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from linkworth.catalog import virtual
 from linkworth.model.study import Environment, Mode
-from linkworth.mpi.transports import SHARED_MEMORY, SOCKETS
 from linkworth.replay.mpi_settings import in_words
+from linkworth.study.fabric import takes_transport
 from linkworth.study.matrix import PlannedRun, is_bench
 
 FACT = "not applied"
@@ -38,7 +38,7 @@ def _of_prediction(planned: PlannedRun) -> list[str]:
     found = [
         f"{key} {value}"
         for key, value in (
-            ("transport", "" if environment.transport in SOCKETS | SHARED_MEMORY else environment.transport),
+            ("transport", "" if takes_transport(environment) else environment.transport),
             ("isolation", "" if environment.isolation in virtual.KINDS else environment.isolation),
             ("binding", environment.where.binding),
             ("options", " ".join(environment.where.options)),
