@@ -107,6 +107,21 @@ def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
     assert [[round(cell / MS, 6) for cell in row] for row in grid.seconds] == expected
 
 
+def test_pairs_of_factors_are_replayed_where_latency_and_bandwidth_hide_each_other(tmp_path: Path) -> None:
+    # 100 messages in turn, 10 ms of latency, beside one of 1 MB, 10 ms of bandwidth: the longer of them takes the time.
+    turns = [
+        [each for _ in range(50) for each in pair]
+        for pair in ([send(1, 0), recv(1, 0)], [recv(0, 0), send(0, 0)])
+    ]
+    path = write_trace(tmp_path / "hidden.lwt", [*turns, [send(3, 1_000_000)], [recv(2, 1_000_000)]])
+    found = sensitivity(path, SLOW, Arrangement(nodes=4))
+    for i, latency in enumerate(found.latency_seconds):
+        for j, bandwidth in enumerate(found.bandwidth_bytes_per_second):
+            assert found.seconds[i][j] == pytest.approx(
+                max(100 * latency, latency + 1e6 / bandwidth), rel=0.031
+            )
+
+
 def test_no_fabric_and_an_impossible_factor_are_refused(trace: Path) -> None:
     with pytest.raises(UsageError, match="`on`"):
         predict(trace, [])

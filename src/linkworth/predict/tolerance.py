@@ -6,7 +6,7 @@ where the function crosses the wanted time. If messages keep their order and do 
 longest of all paths, each of them linear. It is then convex, and steps from above never jump over the crossing. If
 messages change places, it may bend the other way; a bracket keeps the steps. They do so before a link, or before a
 CPU that completes the receives of one wait as they come. If messages compete, it may even jump; the answer is then
-the point of the jump, to a hundredth.
+the point of the jump, to a twentieth.
 """
 
 import math
@@ -27,8 +27,14 @@ SLOWER = (0.01, 0.02, 0.05)
 MOST_LATENCY_SECONDS = 1.0
 LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
-_RELATIVE_TOLERANCE = 1e-10
-_NEXT_TO_EACH_OTHER = 1e-2
+_RELATIVE_TOLERANCE = 1e-6
+_FINE_REPLAYS = 3
+"""Replays after which the time is no line near the wanted one, and messages compete."""
+_FURTHEST_STEP = 100.0
+"""Largest factor of one step beyond all known points: a far one costs a long replay, and shows little."""
+_ROUGH_TOLERANCE = 2e-2
+"""Share of the added time to which the wanted one is then met."""
+_NEXT_TO_EACH_OTHER = 5e-2
 """Relative distance of two latencies or bandwidths between which a jump counts as found."""
 _AS_RECORDED = ReplaySettings()
 
@@ -62,8 +68,12 @@ def tolerances(
     tolerate_cut: bool = False,
     settings: ReplaySettings = _AS_RECORDED,
     slower: Sequence[float] = SLOWER,
+    start: Prediction | None = None,
 ) -> list[Tolerance]:
-    """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by share in `slower`."""
+    """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by share in `slower`.
+
+    `start` is the replay on the fabric itself, if the caller has it.
+    """
 
     def replayed(**link: float) -> Prediction:
         changed = msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link))
@@ -71,23 +81,25 @@ def tolerances(
             trace, changed, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
         )
 
-    def by_latency(latency: float) -> _Point:
-        found = replayed(latency_seconds=latency)
+    def by_latency(latency: float, found: Prediction | None = None) -> _Point:
+        found = found or replayed(latency_seconds=latency)
         return _Point(latency, found.seconds, found.seconds_per_latency_second)
 
-    def by_inverse_bandwidth(inverse: float) -> _Point:
-        found = replayed(bandwidth_bytes_per_second=1 / inverse if inverse > 0 else float("inf"))
+    def by_inverse_bandwidth(inverse: float, found: Prediction | None = None) -> _Point:
+        found = found or replayed(bandwidth_bytes_per_second=1 / inverse if inverse > 0 else float("inf"))
         return _Point(inverse, found.seconds, found.seconds_per_inverse_bandwidth)
 
+    link = fabric.link
+    here = start or replayed()
     # The engine runs without the interpreter's lock.
     with ThreadPoolExecutor(2) as pool:
         latencies, inverses = (
-            pool.submit(_crossings, evaluate, start, limit, slower)
-            for evaluate, start, limit in (
-                (by_latency, fabric.link.latency_seconds, MOST_LATENCY_SECONDS),
+            pool.submit(_crossings, evaluate, evaluate(at, here), limit, slower)
+            for evaluate, at, limit in (
+                (by_latency, link.latency_seconds, MOST_LATENCY_SECONDS),
                 (
                     by_inverse_bandwidth,
-                    1 / fabric.link.bandwidth_bytes_per_second,
+                    1 / link.bandwidth_bytes_per_second,
                     1 / LEAST_BANDWIDTH_BYTES_PER_SECOND,
                 ),
             )
@@ -105,34 +117,36 @@ def tolerances(
 
 
 def _crossings(
-    evaluate: Callable[[float], _Point], start: float, limit: float, slower: Sequence[float]
+    evaluate: Callable[[float], _Point], start: _Point, limit: float, slower: Sequence[float]
 ) -> list[_Crossing]:
     """Return where the function is `1 + slower` times its value at `start`, for each share."""
-    known = [evaluate(start)]
+    known = [start]
     found = []
     for share in slower:
         before = len(known)
-        x = _crossing(evaluate, known, known[0].seconds * (1 + share), limit)
+        x = _crossing(evaluate, known, share, limit)
         found.append(_Crossing(x, len(known) - before))
     return found
 
 
 def _crossing(
-    evaluate: Callable[[float], _Point], known: list[_Point], target: float, limit: float
+    evaluate: Callable[[float], _Point], known: list[_Point], share: float, limit: float
 ) -> float | None:
-    """Return the first point found at which the function reaches `target`; None if there is none to `limit`.
+    """Return the first point found at which the function is `1 + share` times the first; None if there is none to `limit`.
 
     The search begins between the nearest points that are `known`, and adds those that it evaluates.
     """
+    target = known[0].seconds * (1 + share)
     above = min((point for point in known if point.seconds >= target), default=None)
     below = max(point for point in known if point.seconds < target and (above is None or point.x < above.x))
     guess = _guess(below, above, target, limit)
-    for _ in range(_MOST_REPLAYS):
+    for turn in range(_MOST_REPLAYS):
         if above is None and below.x >= limit:
             return None
         here = evaluate(min(guess, limit) if above is None else guess)
         known.append(here)
-        if abs(here.seconds - target) <= _RELATIVE_TOLERANCE * target:
+        enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE * share
+        if abs(here.seconds - target) <= enough * target:
             return here.x
         if here.seconds < target:
             below = here
@@ -145,7 +159,7 @@ def _crossing(
         if above is None:
             guess = max(guess, below.x * (1 + 1e-9))
         elif not below.x < guess < above.x:
-            guess = _between(below, above)
+            guess = _between(below, above, target)
             if not below.x < guess < above.x:
                 return above.x
     return guess
@@ -153,13 +167,17 @@ def _crossing(
 
 def _guess(below: _Point, above: _Point | None, target: float, limit: float) -> float:
     guess = _step(below, target) if below.slope > 0 else max(10 * below.x, limit * 1e-6)
-    return guess if above is None or below.x < guess < above.x else _between(below, above)
+    if above is None:
+        return min(guess, _FURTHEST_STEP * below.x)
+    return guess if below.x < guess < above.x else _between(below, above, target)
 
 
-def _between(below: _Point, above: _Point) -> float:
-    """Return the geometric mean of two points that are far apart, or else their mean."""
-    far = 0 < 4 * below.x < above.x
-    return math.sqrt(below.x * above.x) if far else (below.x + above.x) / 2
+def _between(below: _Point, above: _Point, target: float) -> float:
+    """Return the geometric mean of two points that are far apart, or else where the line between them reaches the target."""
+    if 0 < 4 * below.x < above.x:
+        return math.sqrt(below.x * above.x)
+    part = (target - below.seconds) / (above.seconds - below.seconds)
+    return below.x + min(max(part, 0.1), 0.9) * (above.x - below.x)
 
 
 def _jumps(below: _Point, above: _Point, target: float) -> bool:

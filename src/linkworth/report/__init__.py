@@ -1,11 +1,16 @@
 """Reports: tables, charts and the HTML file with them."""
 
+import os
+import threading
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
+from linkworth.errors import UsageError
 from linkworth.report.item import ReportItem
+from linkworth.writing.files import is_stream
 
-__all__ = ["ReportItem", "check_target", "write"]
+__all__ = ["ReportItem", "check_target", "prepare", "write"]
 
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
@@ -16,7 +21,28 @@ def write(items: Sequence[ReportItem], path: Path) -> int:
 
 
 def check_target(path: Path) -> None:
-    """Raise UsageError if `path` cannot be written; see `linkworth.report.page.check_target`."""
-    from linkworth.report import page
+    """Raise UsageError, before the work begins, if a report cannot be written to `path`."""
+    if is_stream(path):
+        return
+    if path.is_dir():
+        raise UsageError(f"cannot write the report to {path}: it is a folder; choose a file with -o")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"cannot write the report to {path}: the folder {folder} does not exist; make it first"
+        )
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write the report to {path}: the folder {folder} may not be written to")
 
-    page.check_target(path)
+
+def prepare() -> None:
+    """Load what draws charts in another thread, since the first chart takes a second longer than others."""
+
+    def load() -> None:
+        from linkworth.report import svg
+
+        import_module("linkworth.report.page")
+        if svg.can_draw():
+            svg.converter().vegalite_to_svg({"data": {"values": []}, "mark": "point"})
+
+    threading.Thread(target=load, name="charts").start()

@@ -1,6 +1,5 @@
 """Page of recorded programs: summary, sliders, and the figures and tables of each program."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from linkworth.report.item import ReportItem
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
-from linkworth.writing.files import is_stream, write_output
+from linkworth.writing.files import write_output
 
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
@@ -38,21 +37,6 @@ def write(items: Sequence[ReportItem], path: Path) -> int:
     page = render(items)
     write_output(path, page)
     return len(page)
-
-
-def check_target(path: Path) -> None:
-    """Raise UsageError, before the work begins, if a report cannot be written to `path`."""
-    if is_stream(path):
-        return
-    if path.is_dir():
-        raise UsageError(f"cannot write the report to {path}: it is a folder; choose a file with -o")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise UsageError(
-            f"cannot write the report to {path}: the folder {folder} does not exist; make it first"
-        )
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"cannot write the report to {path}: the folder {folder} may not be written to")
 
 
 def render(items: Sequence[ReportItem]) -> bytes:

@@ -13,7 +13,7 @@ from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
-from linkworth.report import check_target, tables, write
+from linkworth.report import check_target, prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -107,6 +107,7 @@ def _write(
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
     progress.plan(len(traces) * (3 + len(fabrics)) + 1)
+    prepare()
     items = []
     for trace, given in traces.items():
         name = given if trace.name != Path(given).name else trace.stem
