@@ -5,7 +5,8 @@ import pytest
 from report import samples
 
 from linkworth import units
-from linkworth.model.scaling import LeftOut, Scaling
+from linkworth.model.prediction import Interval
+from linkworth.model.scaling import Scaling
 from linkworth.report import ReportItem
 from linkworth.report.charts import node_counts
 from linkworth.report.svg import svg
@@ -23,17 +24,59 @@ def on(nodes: int, compute: float, scaling: Scaling | None = None) -> ReportItem
     )
 
 
-def test_the_least_is_named_and_a_scaled_point_has_a_band() -> None:
-    left_out = LeftOut(ranks=8, calls=0, messages=0, bytes=0, compute=0, seconds={"gbe": -0.25})
-    scaled = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1, left_out=left_out, uneven=1.5)
-    time, cost = node_counts.figures([on(2, 0.1), on(4, 0.05), on(8, 0.025, scaled)], SCALE)
+def within(item: ReportItem, share: float) -> ReportItem:
+    """Return an item whose times are known to a share."""
+    predictions = [
+        msgspec.structs.replace(
+            each,
+            interval=Interval(
+                low_seconds=each.seconds * (1 - share),
+                high_seconds=each.seconds * (1 + share),
+                confidence=0.9,
+                samples=100,
+            ),
+        )
+        for each in item.predictions.predictions
+    ]
+    return msgspec.structs.replace(
+        item, predictions=msgspec.structs.replace(item.predictions, predictions=predictions)
+    )
+
+
+def limited(item: ReportItem, deadline: float) -> ReportItem:
+    """Return an item whose advice has a deadline."""
+    options = [
+        msgspec.structs.replace(each, feasible=each.seconds <= deadline) for each in item.advice.options
+    ]
+    return msgspec.structs.replace(item, advice=msgspec.structs.replace(item.advice, options=options))
+
+
+SCALED = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1)
+
+
+def test_the_least_is_named_and_the_interval_is_a_band() -> None:
+    items = [on(2, 0.1), on(4, 0.05), within(on(8, 0.025, SCALED), 0.2)]
+    time, cost = node_counts.figures(items, SCALE)
     assert time.table.title == "npb:ft.W is fastest on 8 nodes with ib-hdr: 26.1 ms"
     assert cost.table.title.startswith("npb:ft.W costs least on 8 nodes with ")
     rows = [[each.text for each in row] for row in time.table.rows]
     assert [row[3] for row in rows] == ["recorded"] * 8 + ["scaled"] * 4
     ends = [each.value for each in time.table.rows[-1]][4:7]
-    assert ends == pytest.approx([0.02612, 0.02612 / 1.25, 0.02612 * 1.25 * 1.5])
+    assert ends == pytest.approx([0.02612, 0.02612 * 0.8, 0.02612 * 1.2])
     assert "ib-hdr on 8 nodes, 16 ranks: 26.1 ms, scaled" in svg(time)
+
+
+def test_the_least_is_one_within_the_deadline() -> None:
+    items = [on(2, 0.1), on(4, 0.05), on(8, 0.025)]
+    free = node_counts.figures(items, SCALE)[1].table.title
+    _, cost = node_counts.figures([limited(each, 0.0265) for each in items], SCALE)
+    assert cost.table.title != free
+    assert cost.table.title.startswith(
+        "npb:ft.W costs least within the deadline and the budget on 8 nodes with "
+    )
+    time, _ = node_counts.figures([limited(each, 0.001) for each in items], SCALE)
+    assert time.table.title == "npb:ft.W: no number of nodes meets the deadline and the budget"
+    assert "least: " not in svg(time)
 
 
 def test_one_number_of_nodes_is_no_chart() -> None:

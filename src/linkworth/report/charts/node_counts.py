@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from linkworth import units
+from linkworth.model.prediction import Prediction
 from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.table import NOTHING, Cell, Field, Figure, cell, table, value, whole, words
 
 
-class _Place(NamedTuple):
-    """One network with one number of nodes."""
+class NodeCount(NamedTuple):
+    """Time and cost on one network with one number of nodes."""
 
     fabric: str
     nodes: int
@@ -20,9 +21,12 @@ class _Place(NamedTuple):
     seconds: float
     cost_usd: float | None
     scaled: bool
+    """Whether the replayed trace is scaled from recordings on fewer ranks."""
     low: float
-    """Factor of the time at the lower end of what the scaling leaves open."""
+    """Seconds at the ends of the 90 % interval."""
     high: float
+    fits: bool = True
+    """Whether it meets the deadline and the budget."""
 
 
 def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]:
@@ -37,42 +41,49 @@ def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]
         if len(of) < 2 or len({item.predictions.nodes for item in of}) < len(of):
             continue
         places = [place for item in of for place in _places(item)]
-        key = f"nodes-{len(found) + 1}"
-        found.append(_figure(f"{key}-time", workload, places, None))
-        priced = [place for place in places if place.cost_usd is not None]
-        if priced:
-            found.append(_figure(f"{key}-cost", workload, priced, scale))
+        found += time_and_cost(f"nodes-{len(found) + 1}", workload, places, scale)
     return found
 
 
-def _places(item: ReportItem) -> list[_Place]:
-    costs = {option.fabric: option.cost_usd for option in item.advice.options}
-    scaling = item.metadata.scaling if item.metadata is not None else None
-    low, high = (1.0, 1.0) if scaling is None else scaling.span()
+def time_and_cost(
+    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale
+) -> list[Figure]:
+    """Return the chart of time, and that of cost if there are prices."""
+    priced = [place for place in places if place.cost_usd is not None]
+    costs = [_figure(f"{key}-cost", workload, priced, scale)] if priced else []
+    return [_figure(f"{key}-time", workload, places, None), *costs]
+
+
+def _places(item: ReportItem) -> list[NodeCount]:
+    options = {option.fabric: option for option in item.advice.options}
     of = item.predictions
-    return [
-        _Place(
+
+    def place(each: Prediction) -> NodeCount:
+        option = options.get(each.fabric)
+        return NodeCount(
             each.fabric,
             of.nodes,
             of.ranks,
             each.seconds,
-            costs.get(each.fabric),
-            scaling is not None,
-            low,
-            high,
+            None if option is None else option.cost_usd,
+            item.metadata is not None and item.metadata.scaling is not None,
+            each.seconds if each.interval is None else each.interval.low_seconds,
+            each.seconds if each.interval is None else each.interval.high_seconds,
+            option is None or option.feasible,
         )
-        for each in of.predictions
-    ]
+
+    return [place(each) for each in of.predictions]
 
 
-def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.CostScale | None) -> Figure:
-    def measure(place: _Place) -> float:
+def _figure(key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale | None) -> Figure:
+    def measure(place: NodeCount) -> float:
         return place.seconds if scale is None else (place.cost_usd or 0.0) * scale.runs
 
-    def text(place: _Place) -> str:
+    def text(place: NodeCount) -> str:
         return units.duration(place.seconds) if scale is None else scale.in_words(place.cost_usd or 0.0)
 
-    best = min(places, key=lambda place: (measure(place), place.nodes))
+    fitting = [place for place in places if place.fits]
+    best = min(fitting, key=lambda place: (measure(place), place.nodes), default=None)
     points = [
         kinds.ChartPoint(
             series=place.fabric,
@@ -80,8 +91,8 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
             value=measure(place),
             label=f"{place.fabric} on {units.plural(place.nodes, 'node')}, {place.ranks} ranks: {text(place)}"
             + (", scaled" if place.scaled else ""),
-            low=measure(place) * place.low,
-            high=measure(place) * place.high,
+            low=measure(place) * place.low / place.seconds,
+            high=measure(place) * place.high / place.seconds,
             uncertain=place.scaled,
         )
         for place in places
@@ -97,17 +108,27 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
         "scale": alt.Scale(type="log", nice=False, padding=12),
         "axis": alt.Axis(values=kinds.log_ticks(min(ends), max(ends)), format="~g"),
     }
+    circled = [] if best is None else [best]
     chosen = (
         alt.Chart(
-            kinds.values([{"x": float(best.nodes), "value": measure(best), "label": f"least: {text(best)}"}])
+            kinds.values(
+                {"x": float(each.nodes), "value": measure(each), "label": f"least: {text(each)}"}
+                for each in circled
+            )
         )
         .mark_point(size=260, strokeWidth=2, color=theme.INK, opacity=1)
         .encode(x=alt.X("x:Q", **x), y=alt.Y("value:Q", **y), description="label:N")
     )
     drawn = kinds.lines(points, x=x, y=y, spread="band", columns=4)
     word = "is fastest" if scale is None else "costs least"
+    within = "" if len(fitting) == len(places) else " within the deadline and the budget"
+    title = (
+        f"{workload}: no number of nodes meets the deadline and the budget"
+        if best is None
+        else f"{workload} {word}{within} on {units.plural(best.nodes, 'node')} with {best.fabric}: {text(best)}"
+    )
 
-    def row(place: _Place) -> list[Field]:
+    def row(place: NodeCount) -> list[Field]:
         usd = place.cost_usd
         return [
             words("fabric", place.fabric),
@@ -115,8 +136,8 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
             whole("ranks", "ranks", place.ranks),
             words("trace", "scaled" if place.scaled else "recorded"),
             value("seconds [s]", "time", place.seconds, "time"),
-            value("least [s]", "least", place.seconds * place.low, "time"),
-            value("most [s]", "most", place.seconds * place.high, "time"),
+            value("least [s]", "least", place.low, "time"),
+            value("most [s]", "most", place.high, "time"),
             cell(
                 "cost [US$]",
                 "cost, US$",
@@ -128,10 +149,10 @@ def _figure(key: str, workload: str, places: Sequence[_Place], scale: units.Cost
         chart=alt.layer(drawn, chosen).properties(width=theme.PLOT_WIDTH, height=240),
         table=table(
             key,
-            f"{workload} {word} on {units.plural(best.nodes, 'node')} with {best.fabric}: {text(best)}",
+            title,
             places,
             row,
-            note="Filled: recorded ranks. Open: scaled ones, with a band of what the scaling leaves open. Circle: the least.",
+            note=f"Filled: recorded ranks. Open: scaled ones. Band: 90 % of what is uncertain. Circle: the least{within}.",
         ),
         wide=True,
     )
