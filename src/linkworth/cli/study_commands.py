@@ -55,7 +55,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
     changed = changed or takes_transport(environment)
     if (
-        is_bench(planned.workload) or changed or study.prediction.measured_on
+        is_bench(planned.workload) or workload.recorded_ranks or changed or study.prediction.measured_on
     ):  # `predict` has no options for these
         scale = ["--scale", study.scale] if study.scale else []
         terms = {"workload": planned.workload.name, "environment": environment.name, "mode": "predict"}

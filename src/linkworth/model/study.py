@@ -79,6 +79,8 @@ class StudyWorkload(msgspec.Struct, frozen=True, kw_only=True):
     time_limit_seconds: float | None = None
     recording: str = ""
     """Path of a trace that predictions replay. "": the study records the program."""
+    recorded_ranks: list[int] = msgspec.field(default_factory=list)
+    """Numbers of ranks on which the study records the program, to scale it to those of predictions. Empty: as predicted."""
     cpu_factor: float = 1.0
     """Speed of the predicted cores relative to those of the recording. Used by predictions only."""
     variables: dict[str, Value] = msgspec.field(default_factory=dict)

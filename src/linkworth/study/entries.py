@@ -37,6 +37,7 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
     found = []
     for one, values in _filled(document, place, WorkloadTable, table):
         _check_patterns(document, place, one)
+        _check_recorded_ranks(document, place, one)
         command = _words(document, (*place, "run"), one.run)
         if one.otherwise and not _is_here(command[0]):
             command = _words(document, (*place, "otherwise"), one.otherwise)
@@ -45,6 +46,8 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
                 bundled = apps.is_app(each[0])
                 if micro.is_micro(each):
                     micro.parse(each)
+                    if one.recorded_ranks:
+                        raise UsageError(f"{each[0]} needs no recording: leave recorded_ranks out")
                     if one.figures or one.iteration_pattern:
                         raise UsageError(
                             f"{each[0]} has no output to search: leave figures and iteration_pattern out"
@@ -64,11 +67,28 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
                     iteration_pattern=one.iteration_pattern,
                     time_limit_seconds=one.time_limit_seconds,
                     recording=one.recording,
+                    recorded_ranks=one.recorded_ranks or [],
                     cpu_factor=_number(one.cpu_factor) or 1.0,
                     variables=values,
                 )
             )
     return found
+
+
+def _check_recorded_ranks(document: Document, place: KeyPath, one: WorkloadTable) -> None:
+    counts = one.recorded_ranks
+    if counts is None:
+        return
+    if len(set(counts)) < max(2, len(counts)):
+        raise document.error(
+            (*place, "recorded_ranks"),
+            "give at least two different numbers of ranks, each once, such as [4, 8, 16]",
+        )
+    if one.recording:
+        raise document.error(
+            (*place, "recorded_ranks"),
+            "the study makes these recordings, so leave out either them or `recording`",
+        )
 
 
 def _check_patterns(document: Document, place: KeyPath, one: WorkloadTable) -> None:

@@ -120,10 +120,23 @@ def _recordings(
         places = [environment for one, environment in measured if one is workload]
         asked = "trace" in study.measure and bool(places)
         predicted_here = not workload.recording and any(one is workload for one, _ in predicted)
-        if asked or (predicted_here and (named or not has_skeleton(workload))):
+        recorded = named or workload.recorded_ranks or not has_skeleton(workload)
+        if asked or (predicted_here and recorded):
             chosen = [environment for environment in places if environment.name == named] or places
-            wanted.append((workload, chosen[0] if chosen else _here(study)))
+            place = chosen[0] if chosen else _here(study)
+            wanted += _on_counts(workload, place) if workload.recorded_ranks else [(workload, place)]
     return wanted
+
+
+def _on_counts(workload: StudyWorkload, place: Environment) -> list[tuple[StudyWorkload, Environment]]:
+    """Return the recordings of a workload on several numbers of ranks, each in an environment of its own name."""
+    return [
+        (
+            msgspec.structs.replace(workload, ranks=count, nodes=None, ranks_per_node=None),
+            msgspec.structs.replace(place, name=f"{place.name}-{count}"),
+        )
+        for count in sorted(workload.recorded_ranks)
+    ]
 
 
 def _here(study: Study) -> Environment:
@@ -145,6 +158,7 @@ def _planned(
             [mode, ranks, nodes, per_node],
             study.prediction if mode == "predict" else None,
             *([workload.recording, workload.cpu_factor] if mode == "predict" and _states_recording(workload) else []),
+            *([sorted(workload.recorded_ranks)] if mode == "predict" and workload.recorded_ranks else []),
             *(_LATER if mode == "predict" and _states_later_keys(environment) else []),
         ]
     )  # fmt: skip

@@ -15,6 +15,8 @@ from linkworth.model.study import RecordState, StudyWorkload
 
 DRAWN_SECONDS = "drawn_seconds"
 """Series of a prediction's times under draws of the fabric's parameters, draw by draw."""
+SCALED_FROM = "trace scaled from"
+"""Fact of a prediction that replays a scaled trace: the rank counts of its recordings."""
 
 
 MOST_SAMPLES = 60

@@ -118,6 +118,7 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
                     f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name}; "
                     "give the number of ranks"
                 )
+            _check_scaled(study, planned)
         if not has_skeleton(planned.workload) or planned.ranks is None:
             continue
         key = (planned.workload.name, planned.ranks)
@@ -127,6 +128,22 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
                 check(parse(planned.workload.command), planned.ranks)
             except UsageError as error:
                 raise UsageError(f"{study.path}: on {planned.ranks} ranks: {error}") from None
+
+
+def _check_scaled(study: Study, planned: PlannedRun) -> None:
+    """Raise UsageError for a prediction on a number of ranks to which the workload's recordings are not scaled."""
+    counts = planned.workload.recorded_ranks
+    if counts and planned.workload.name in study.prediction.measured:
+        raise UsageError(
+            f"{study.path}: the measured time of {planned.workload.name} is that of one number of ranks; leave it out, or "
+            "recorded_ranks"
+        )
+    if counts and planned.ranks not in counts and (planned.ranks or 0) < max(counts):
+        asked = "without a number of ranks" if planned.ranks is None else f"on {planned.ranks} ranks"
+        raise UsageError(
+            f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name} {asked}; give one of "
+            f"recorded_ranks, or more than {max(counts)}"
+        )
 
 
 def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:

@@ -59,7 +59,8 @@ def prepare(
                 failed[planned.run] = Outcome(state="failed", cause=str(error))
         try:
             if targets:
-                draws = DEFAULT_DRAWS if members[0].workload.name in uncertain else 0
+                workload = members[0].workload
+                draws = DEFAULT_DRAWS if workload.name in uncertain or workload.recorded_ranks else 0
                 jobs.append(_job(store, members[0], targets, records, draws, progress))
         except NotYet as error:
             waiting.append(str(error))
@@ -70,7 +71,7 @@ def prepare(
 
 def is_recorded(workload: StudyWorkload, study: Study) -> bool:
     """Return whether the predictions of a workload replay a recording of its run."""
-    named = bool(workload.recording or study.prediction.record_on)
+    named = bool(workload.recording or workload.recorded_ranks or study.prediction.record_on)
     return not is_bench(workload) and (named or not has_skeleton(workload))
 
 
@@ -97,6 +98,7 @@ def _job(
     workload = planned.workload
     measured = _measured(store, planned, records)
     rates: RateSource | None = None
+    scaled_from: list[Path] = []
     if is_bench(workload):
         trace = store.trace(workload.name)
     elif not is_recorded(workload, store.study):
@@ -113,20 +115,23 @@ def _job(
         if not trace.exists():
             raise LinkworthError(f"{workload.name} cannot be predicted: there is no recording {trace}")
     else:
-        recording = next(
-            one for one in store.planned if one.mode == "trace" and one.workload.name == workload.name
-        )
-        made = records.get(recording.run)
-        trace = store.trace(workload.name, recording.environment.name)
-        if made is None:
-            raise NotYet(f"the predictions of {workload.name} wait for its recording")
-        if made.state != "done" or not trace.exists():
-            raise LinkworthError(f"{workload.name} could not be recorded: {made.cause or f'{trace} is gone'}")
+        recorded = {
+            one.ranks: _recording(store, one, records)
+            for one in store.planned
+            if one.mode == "trace" and one.workload.name == workload.name
+        }
+        trace = recorded.get(planned.ranks) or next(iter(recorded.values()))
+        if workload.recorded_ranks and planned.ranks not in recorded:
+            scaled_from = list(recorded.values())
+            trace = store.trace(f"{workload.name} scaled to {planned.ranks}")
+            counts = ", ".join(map(str, recorded))
+            progress.step(f"{workload.name}: recordings on {counts} ranks are scaled to {planned.ranks}")
     return ReplayJob(
         workload=workload.name,
         command=workload.command,
         ranks=planned.ranks,
         trace=trace,
+        scaled_from=scaled_from,
         rates=rates,
         machine=store.study.prediction.machine,
         draws=draws,
@@ -135,6 +140,18 @@ def _job(
         startup=_startup(store.study),
         targets=targets,
     )
+
+
+def _recording(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> Path:
+    """Return the trace of a recording. Raises NotYet before it is made, and LinkworthError if it failed."""
+    name = planned.workload.name
+    made = records.get(planned.run)
+    trace = store.trace(name, planned.environment.name)
+    if made is None:
+        raise NotYet(f"the predictions of {name} wait for its recording")
+    if made.state != "done" or not trace.exists():
+        raise LinkworthError(f"{name} could not be recorded: {made.cause or f'{trace} is gone'}")
+    return trace
 
 
 def _startup(study: Study) -> Startup | None:

@@ -30,7 +30,7 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro, traffic
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.outcome import DRAWN_SECONDS, Outcome, of_bench, thinned
+from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
 from linkworth.trace.read import open_trace
 
 _MARKS_ITERATIONS = "stencil:"
@@ -76,6 +76,8 @@ class ReplayJob(msgspec.Struct, frozen=True, kw_only=True):
     command: list[str]
     ranks: int | None
     trace: Path
+    scaled_from: list[Path] = msgspec.field(default_factory=list)
+    """Recordings on fewer ranks, of which the trace is made; empty: it exists, or `rates` make it."""
     rates: RateSource | None
     """Rates of a program recorded without running; None: the trace exists."""
     machine: str | None
@@ -123,6 +125,11 @@ def _outcomes(job: ReplayJob) -> list[tuple[str, Outcome]]:
     try:
         if job.rates is not None:
             _record(job, job.rates)
+        if job.scaled_from:
+            from linkworth.scale import ScaleRequest, scale
+
+            assert job.ranks is not None
+            scale(ScaleRequest(traces=job.scaled_from, ranks=job.ranks, output=job.trace, replace=True))
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in job.targets]
     groups: dict[tuple[object, ...], list[ReplayTarget]] = {}
@@ -147,14 +154,15 @@ def _record(job: ReplayJob, rates: RateSource) -> None:
 def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, Outcome]]:
     first = group[0]
     try:
-        recorded = open_trace(job.trace).engine.ranks
+        trace = open_trace(job.trace)
+        recorded = trace.engine.ranks
         if job.ranks not in (None, recorded):
             raise UsageError(
                 f"{job.workload} was recorded on {recorded} ranks and cannot be predicted on {job.ranks}; give the environment "
                 f"in which it is recorded and the predicted one the same ranks"
             )
         found, drawn = predict_with_draws(
-            job.trace,
+            trace,
             [target.fabric for target in group],
             first.arrangement,
             cpu_factor=first.cpu_factor * _measured_factor(job, first),
@@ -166,6 +174,8 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
     facts = {} if first.cpu_factor == 1.0 else {"cpu factor": f"{first.cpu_factor:.6g}"}
+    if trace.metadata.scaling is not None:
+        facts[SCALED_FROM] = f"{', '.join(map(str, trace.metadata.scaling.ranks))} ranks"
     if job.measured is not None:
         facts["scaled"] = f"to {job.measured.seconds:.6g} s on {job.measured.fabric.name}"
     outcomes = []

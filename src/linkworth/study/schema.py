@@ -57,6 +57,8 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Program that runs instead if this one is not installed."""
     recording: str = ""
     """Trace of the program on as many ranks, which predictions replay."""
+    recorded_ranks: list[Annotated[int, Meta(ge=1)]] | None = None
+    """Numbers of ranks to record it on. Predictions on more ranks replay what these recordings are scaled to."""
     cpu_factor: Factor | None = None
     """Factor of predictions, in addition to the environment's: for a recording made on other cores."""
 

@@ -14,6 +14,7 @@ from linkworth.report.study.sections import (
     environments,
     gains,
     iterations,
+    nodes,
     profiles,
     published,
     runs,
@@ -25,6 +26,7 @@ from linkworth.report.study.sections import (
 from linkworth.report.table import MOST_FIGURES, MOST_FIGURES_OF_ALL, Section
 
 _SECTIONS: list[Callable[[Results], Iterator[Section]]] = [
+    nodes.sections,
     times.sections,
     gains.sections,
     steps.sections,

@@ -24,6 +24,9 @@ def sections(results: Results) -> Iterator[Section]:
     for variable in dict.fromkeys(name for each in numbers.values() for name in each):
         figures: list[Figure] = []
         for workload in results.workloads:
+            planned = results.workload(workload)
+            if planned is not None and planned.recorded_ranks:
+                continue  # a section of its own has its times over the nodes
             groups = [
                 (numbers[group.environment][variable], group)
                 for group in results.groups()

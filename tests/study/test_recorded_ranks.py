@@ -1,0 +1,107 @@
+"""Any number of ranks from one file: a program recorded on few ranks, scaled, and predicted on several numbers of nodes."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_programs import usable_mpis
+
+from linkworth.errors import UsageError
+from linkworth.report.study.results import Results
+from linkworth.report.study.sections import nodes
+from linkworth.study import resume as taking_up
+from linkworth.study.plan import check_all
+from linkworth.study.predictions import prepare
+from linkworth.study.runner import run_study
+from linkworth.study.store import Store
+from linkworth.trace.read import open_trace
+
+PAGE = Path(__file__).parents[2] / "docs/how-to/scale-a-recording.md"
+STUDY = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
+RING = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int cells = (1 << 22) / size;
+    double edge[2][512] = {{0}}, total = 0.0, sum = 0.0;
+    double *own = calloc(cells, sizeof *own);
+    for (int step = 0; step < 5; step++) {
+        MPI_Sendrecv(edge[0], 512, MPI_DOUBLE, (rank + 1) % size, 0, edge[1], 512, MPI_DOUBLE, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 1; i < cells; i++) total += own[i] = 0.5 * own[i - 1] + edge[1][i % 512] + i;
+        MPI_Allreduce(&total, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    free(own);
+    MPI_Finalize();
+    return sum < 0.0;
+}
+"""
+
+
+def begin(folder: Path, text: str = STUDY) -> Store:
+    (folder / "nodes.toml").write_text(text)
+    return taking_up.begin(folder / "nodes.toml", folder=folder / "nodes.study")
+
+
+@pytest.mark.requires("mpi", "c++")
+@pytest.mark.slow  # the tracer is built, a program run and recorded
+def test_the_study_of_the_page_goes_from_recordings_to_time_and_cost_over_the_nodes(tmp_path: Path) -> None:
+    (tmp_path / "app.c").write_text(RING)
+    mpi = usable_mpis()[0]
+    subprocess.run([mpi.mpicc, "-O2", "-o", tmp_path / "app", tmp_path / "app.c"], check=True)
+    store = begin(tmp_path)
+    status = run_study(store)
+    assert (status.total, status.done) == (11, 11), status.problems
+    found = {record.environment: record for record in store.records()}
+    assert [found[f"here-{ranks}"].mode for ranks in (4, 8, 16)] == ["trace"] * 3
+    assert [found[f"gbe-{count}"].facts["ranks"] for count in (1, 2, 4, 8)] == ["16", "32", "64", "128"]
+    assert "trace scaled from" not in found["gbe-1"].facts
+    assert found["gbe-8"].facts["trace scaled from"] == "4, 8, 16 ranks"
+    assert found["ib-hdr-8"].metrics["seconds"] < found["gbe-8"].metrics["seconds"]
+    assert open_trace(store.trace("app scaled to 128")).engine.ranks == 128
+
+    (section,) = nodes.sections(Results(store.study, store.records()))
+    time, cost = section.figures
+    assert time.table.title.startswith("app is fastest on ")
+    assert cost.table.title.startswith("app costs least on ")
+    least, most = [[each.value for each in row][5:7] for row in time.table.rows][-1]
+    assert least < found["ib-hdr-8"].metrics["seconds"] < most
+
+    # Only what is missing is made again, from the recordings that are there.
+    before = store.trace("app", "here-4").stat().st_mtime_ns
+    shutil.rmtree(store.folder / "runs" / "app@gbe-4@predict@r000")
+    store.trace("app scaled to 64").unlink()
+    assert run_study(Store(store.folder)).done == 11
+    assert store.trace("app", "here-4").stat().st_mtime_ns == before
+
+
+def test_predictions_wait_for_all_recordings(tmp_path: Path) -> None:
+    store = begin(tmp_path)
+    jobs, failed, waiting = prepare(store, [each for each in store.planned if each.mode == "predict"], None)  # type: ignore[arg-type]
+    assert (jobs, failed, waiting) == ([], {}, ["the predictions of app wait for its recording"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("[4, 8, 16]", "[4]", "give at least two different numbers of ranks"),
+        ("[4, 8, 16]", "[4, 4]", "give at least two different numbers of ranks"),
+        ("[4, 8, 16]", "[4, 8, 0]", "recorded_ranks"),
+        ("[4, 8, 16]", '[4, 8]\nrecording = "app.lwt"', "leave out either them or `recording`"),
+        ('["${study_folder}/app"]', '"bench:latency"', "needs no recording"),
+        ("[4, 8, 16]", "[4, 8, 32]", "on 16 ranks; give one of recorded_ranks, or more than 32"),
+        ("[[workloads]]", '[predict]\nmeasured = {app = "gbe=3"}\n[[workloads]]', "of one number of ranks"),
+        ("ranks_per_node = 16", "", "without a number of ranks"),
+    ],
+)
+def test_a_fault_is_one_sentence(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    assert old in STUDY
+    with pytest.raises(UsageError, match=re.escape(fault)):
+        check_all((store := begin(tmp_path, STUDY.replace(old, new))).study, store.planned)
