@@ -115,7 +115,7 @@ def test_the_limit_of_both_directions_comes_back(name: str, limit: float) -> Non
 
 
 def test_shared_memory_comes_back() -> None:
-    fabric = fabrics.get("shm")
+    fabric = fabrics.get("shm-copies")
     base = msgspec.structs.replace(
         fabric,
         intranode=Path(latency_seconds=2e-6, bandwidth_bytes_per_second=1e9, send_overhead=[(0, 1e-6)]),
