@@ -105,6 +105,35 @@ def test_predictions_and_advice_agree_with_the_command_line(trace, linkworth):
         assert shown._repr_html_().startswith("<table>")
 
 
+def test_the_number_of_nodes_is_chosen_from_traces_on_several_numbers_of_ranks(trace, tmp_path, linkworth):
+    larger = lw.skeleton("npb:is.S", 8, output=tmp_path / "is-8.lwt", machine=machines.names()[0])
+    advice = lw.advise([trace, str(larger.path)], {"gbe": 1, "ib-hdr": 3}, ppn=2, cpu_factor=0.5)
+    given = ["--ppn", "2", "--cpu-factor", "0.5", "--price", "gbe=1", "--price", "ib-hdr=3", "--json"]
+    answer = json.loads(linkworth("advise", trace.path, larger.path, *given).stdout)
+    options = {(each["fabric"], each["nodes"]): each["cost_usd"] for each in answer["options"]}
+    assert {(each.fabric, each.nodes): each.cost_usd for each in advice.options} == options
+    assert {nodes for _, nodes in options} == {2, 4}
+    assert (advice.choice, advice.reason) == (answer["choice"], answer["reason"])
+    with pytest.raises(lw.UsageError, match="no option 'ranks'"):
+        lw.advise(trace, {"gbe": 1}, ranks=4)
+
+
+def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkworth):
+    first, second = "xeon-e5-2650v3-x2", str(tmp_path / "other.toml")
+    known = (ROOT / "src/linkworth/catalog/data/machines.toml").read_text().split("[[machines]]")[1]
+    changed = known.replace(first, "other").replace("core_speed = 0.42", "core_speed = 0.84")
+    Path(second).write_text("[[machines]]" + changed)
+    found = trace.predict("gbe", nodes=2, recorded_on=first, machine=second)
+    given = ["--on", "gbe", "--nodes", "2", "--recorded-on", first, "--machine", second, "--json"]
+    answer = json.loads(linkworth("predict", trace.path, *given).stdout)
+    assert found["gbe"].seconds == answer["predictions"][0]["seconds"]
+    assert found.document.calibration.between_machines == answer["calibration"]["between_machines"] != ""
+    with pytest.raises(lw.UsageError, match="contains its computation already"):
+        trace.predict("gbe", machine=second)
+    with pytest.raises(lw.UsageError, match="name the machine to predict for"):
+        trace.predict("gbe", recorded_on=first)
+
+
 def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkworth):
     found = trace.sweep(["gbe", "ib-hdr"], {"latency": [1e-6, 1e-5], "bandwidth": "x0.5,x2"}, nodes=[2, 4])
     given = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
@@ -19,6 +19,7 @@ from linkworth.api.trace import Trace
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
+from linkworth.skeleton.rates import RateRequest
 
 
 class Advice(model.Advice, frozen=True, kw_only=True):
@@ -54,8 +55,20 @@ class Advice(model.Advice, frozen=True, kw_only=True):
         return html.table(f"{self.reason}. {self.uncertainty}", headings, rows)
 
 
+class TraceOptions(TypedDict, total=False):
+    """Further options of `advise` for traces, as those of `Trace.predict`."""
+
+    ppn: int
+    """Ranks on a node."""
+    placement: str
+    measured: Mapping[str, float]
+    cpu_factor: float
+    recorded_on: str
+    machine: str
+
+
 def advise(
-    program: Trace | Predictions | str | PathLike[str],
+    program: Trace | Predictions | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
     prices: Mapping[str, float] | str,
     *,
     nodes: int | Sequence[int] = (),
@@ -64,40 +77,66 @@ def advise(
     budget: float | None = None,
     draws: int | None = None,
     on_progress: Progress | None = None,
+    **options: Unpack[TraceOptions],
 ) -> Advice:
-    """Choose a network for a trace, or from predictions.
+    """Choose a network for a trace, for several of one program on different numbers of ranks, or from predictions.
 
     `prices` are US dollars for an hour of a node by the network's name, or the name or file of a catalog of prices. A trace
     is replayed on all networks that have a price, on each number of `nodes` (default: 2). `goal` is `cost` or `time`;
     without it, time if only a budget is given. `deadline` (seconds) and `budget` (US dollars a run) exclude options.
+    Several traces need `ppn`, the ranks on a node: each is placed on as many nodes as its ranks need, and the answer is how
+    many nodes to take, with which network. Other `options` are `placement`, `measured`, `cpu_factor`, `recorded_on` and
+    `machine`, as in `Trace.predict`.
     `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 100, or
     fewer for a long trace; 0: none). Predictions have their nodes, and no draws.
 
-    Raises UsageError for a network without a price, and DamagedInputError for an incomplete trace.
+    Raises UsageError for a network without a price and for traces of several programs, and DamagedInputError for an incomplete
+    trace.
     """
     catalog = prices if isinstance(prices, str) else None
     own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
-    options = PriceOptions(assignments=own, catalog=catalog)
+    priced = PriceOptions(assignments=own, catalog=catalog)
     limits = model.Limits(goal=goal, deadline=deadline, budget=budget)
     with in_words_of_the_api():
         if isinstance(program, Predictions):
-            if nodes or draws:
+            if nodes or draws or options:
                 raise UsageError(
                     "predictions have their number of nodes and cannot be replayed; give the trace instead"
                 )
-            environments = gather_environments(options, needed=list(program))
+            environments = gather_environments(priced, needed=list(program))
             found = choose(
                 program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
             )
         else:
-            path = program.path if isinstance(program, Trace) else program
-            counts = (nodes,) if isinstance(nodes, int) else tuple(nodes)
             found = advise_on_request(
-                TraceRequest(workloads=[fspath(path)], nodes=counts),
+                _request(program, nodes, options),
                 None,
-                prices=options,
+                prices=priced,
                 limits=limits,
                 draws=draws,
                 progress=Steps(on_progress),
             )
     return shown_as(Advice, found)
+
+
+def _request(
+    program: Trace | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
+    nodes: int | Sequence[int],
+    options: TraceOptions,
+) -> TraceRequest:
+    if unknown := sorted(set(options) - set(TraceOptions.__annotations__)):
+        raise UsageError(
+            f"there is no option {unknown[0]!r}; there are {', '.join(TraceOptions.__annotations__)}"
+        )
+    programs = [program] if isinstance(program, Trace | str | PathLike) else list(program)
+    if not programs:
+        raise UsageError("give a trace, or several of one program")
+    return TraceRequest(
+        workloads=[fspath(each.path if isinstance(each, Trace) else each) for each in programs],
+        nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),
+        ppn=options.get("ppn"),
+        placement=options.get("placement", "block"),
+        measured=[f"{name}={seconds}" for name, seconds in options.get("measured", {}).items()],
+        cpu_factor=options.get("cpu_factor", 1.0),
+        rates=RateRequest(machine=options.get("machine"), recorded_on=options.get("recorded_on")),
+    )

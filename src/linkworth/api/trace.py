@@ -26,7 +26,8 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
 from linkworth.predict import predict
-from linkworth.predict.request import measured_times
+from linkworth.predict.machine_speed import asked_for
+from linkworth.predict.request import measured_times, refuse_skeleton_options
 from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
 from linkworth.profile import of_trace
@@ -144,6 +145,8 @@ class Trace:
         placement: str = "block",
         measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
+        recorded_on: str | None = None,
+        machine: str | None = None,
         on_progress: Progress | None = None,
         **settings: Any,  # noqa: ANN401 (fields of several types)
     ) -> Predictions:
@@ -153,8 +156,9 @@ class Trace:
         `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it. Times
         in several layouts (nodes x ranks a node), as `{"gbe:16x1": 89.8, "gbe:4x4": 308.8}`, also give what the ranks of a
         node share.
-        `cpu_factor` is the speed of the target's cores relative to those of the recording. `settings` are fields of the replay,
-        such as `samples`, `noise` or `mpi_library` (docs/reference/replay.md).
+        `cpu_factor` is the speed of the target's cores relative to those of the recording. `recorded_on` and `machine` give it
+        by the machines of both: names of the catalog, or files of `linkworth machines measure`.
+        `settings` are fields of the replay, such as `samples`, `noise` or `mpi_library` (docs/reference/replay.md).
 
         Raises UsageError for an unknown network or setting, and DamagedInputError for an incomplete trace.
         """
@@ -162,18 +166,21 @@ class Trace:
             chosen = found_fabrics(on)
             times = measured_times([f"{name}={seconds}" for name, seconds in (measured or {}).items()])
             known, wanted = fitted(self._file, times, _settings(settings))
-            steps = Steps(on_progress, len(chosen) + 1)
-            return Predictions(
-                predict(
-                    self._file,
-                    chosen,
-                    Arrangement(nodes=nodes, placement=placement),
-                    cpu_factor=cpu_factor,
-                    measured=known,
-                    settings=wanted,
-                    step=steps.step,
-                )
+            place = Arrangement(nodes=nodes, placement=placement)
+            rates = RateRequest(machine=machine, recorded_on=recorded_on)
+            if machine is not None:
+                refuse_skeleton_options(str(self.path), None, rates)
+            speed = asked_for(self._file, rates, place, wanted, cpu_factor)
+            found = predict(
+                self._file,
+                chosen,
+                place,
+                cpu_factor=speed.cpu_factor,
+                measured=known,
+                settings=speed.settings,
+                step=Steps(on_progress, len(chosen) + 1).step,
             )
+            return Predictions(speed.named_in(found) if speed.description else found)
 
     def sweep(
         self,
