@@ -24,14 +24,17 @@ from linkworth.errors import LinkworthError
 from linkworth.model.bench import BenchResult, BenchRow, BenchSet
 from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.fabric import Fabric
+from linkworth.model.fabric import Path as MessagePath
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import request
 from linkworth.predict.calibrate import MeasuredTime, scale_for
+from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD
 from linkworth.predict.draws import Draws
 from linkworth.predict.pattern import technology_of
 from linkworth.predict.response import SMALLEST_SCALE, Response
 from linkworth.predict.sharing import fitted
 from linkworth.predict.uncertainty import interval
+from linkworth.replay.collectives import library_in_words
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import on_known_machine
 from linkworth.skeleton.program import operations, parse
@@ -41,6 +44,8 @@ from linkworth.trace.read import open_trace
 from linkworth.writing.documents import encode
 
 DRAWS = 400
+CHANGE = 1.1
+"""Factor of a parameter that shows how much a time depends on it."""
 MACHINE = "xeon-e5-2650v3-x2"
 NAMES = {
     "imb_pingpong": "latency", "osu_latency": "latency", "osu_bw": "bandwidth", "osu_bibw": "bibandwidth",
@@ -75,16 +80,22 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bench(NamedTuple):
-    """Source of the interval of a micro-benchmark: its pattern and its technology."""
+    """Source of the interval of a micro-benchmark: its pattern, its technology, and what its fabric's parameters leave open."""
 
     pattern: Pattern
     technology: Technology
+    parameters: tuple[float, ...] = ()
+    """Standard deviation of the time's logarithm by each parameter."""
 
     def ends(self, seconds: float, errors: ModelErrors) -> tuple[float, float]:
         """Return the ends of the interval around a time that is communication alone."""
         size, freedom = errors.of(self.pattern, self.technology)
-        reach = size * float(np.quantile(np.random.default_rng(0).standard_t(freedom, 20_000), 0.95))
-        return seconds * math.exp(-reach), seconds * math.exp(reach)
+        random = np.random.default_rng(0)
+        logarithms = size * random.standard_t(freedom, 20_000)
+        for deviation in self.parameters:
+            logarithms += deviation * random.standard_normal(20_000)
+        found = interval((seconds * np.exp(logarithms)).tolist(), seconds)
+        return found.low_seconds, found.high_seconds
 
 
 class Program(NamedTuple):
@@ -188,6 +199,7 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
         )
         technology = "rdma" if fabric is None else technology_of(fabric)
         counts = kind != STREAM or table.mpi == mpi
+        doubts = {} if fabric is None else _of_parameters(table, fabric, times)
         for size, value in table.values:
             measured, seconds = table.seconds(size, value), times.get(max(1, size))
             point = Point(
@@ -199,7 +211,7 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
                 miss=(pattern, technology, math.log(measured / seconds)) if seconds and counts else None,
                 failure="" if seconds is not None else failure,
             )
-            yield point, Bench(pattern, technology)
+            yield point, Bench(pattern, technology, doubts.get(max(1, size), ()))
 
 
 def calibrated(tables: Sequence[BenchTable], system: str) -> Fabric:
@@ -209,6 +221,46 @@ def calibrated(tables: Sequence[BenchTable], system: str) -> Fabric:
         file = Path(folder) / f"{system}.json"
         file.write_bytes(encode(BenchSet(results=results)))
         return calibrate(CalibrationRequest(files=[file])).fabric
+
+
+def _of_parameters(
+    table: BenchTable, fabric: Fabric, times: dict[int, float]
+) -> dict[int, tuple[float, ...]]:
+    """Return how far each parameter's spread moves the logarithm of each time, by size, as `linkworth predict` draws it."""
+    spread = fabric.spread if any(msgspec.structs.astuple(fabric.spread)) else ASSUMED_SPREAD
+    if library_in_words(table.mpi) != fabric.mpi:
+        spread = msgspec.structs.replace(spread, overhead=max(spread.overhead, OTHER_LIBRARY_OVERHEAD))
+    found: dict[int, tuple[float, ...]] = dict.fromkeys(times, ())
+    for change, share in (
+        (_slower, spread.latency),
+        (_narrower, spread.bandwidth),
+        (_busier, spread.overhead),
+    ):
+        changed = predicted_seconds(
+            table,
+            msgspec.structs.replace(fabric, link=change(fabric.link), intranode=change(fabric.intranode)),
+        )
+        for size, seconds in times.items():
+            power = math.log(changed[size] / seconds) / math.log(CHANGE)
+            found[size] += (power * math.sqrt(math.log1p(share * share)),)
+    return found
+
+
+def _slower(path: MessagePath) -> MessagePath:
+    added = [(size, CHANGE * seconds) for size, seconds in path.added_latency]
+    return msgspec.structs.replace(path, latency_seconds=CHANGE * path.latency_seconds, added_latency=added)
+
+
+def _narrower(path: MessagePath) -> MessagePath:
+    return msgspec.structs.replace(path, bandwidth_bytes_per_second=path.bandwidth_bytes_per_second / CHANGE)
+
+
+def _busier(path: MessagePath) -> MessagePath:
+    sides = {
+        side: [(size, CHANGE * seconds) for size, seconds in getattr(path, side)]
+        for side in ("send_overhead", "receive_overhead")
+    }
+    return msgspec.structs.replace(path, gap_seconds=CHANGE * path.gap_seconds, **sides)
 
 
 def as_result(table: BenchTable) -> BenchResult:
@@ -227,7 +279,13 @@ def as_result(table: BenchTable) -> BenchResult:
             )
         )
     return BenchResult(
-        test=name, rows=rows, ranks=table.ranks, nodes=table.nodes, tool="OSU 5.6", date="2020-01-01"
+        test=name,
+        rows=rows,
+        ranks=table.ranks,
+        nodes=table.nodes,
+        tool="OSU 5.6",
+        mpi=table.mpi,
+        date="2020-01-01",
     )
 
 

@@ -135,6 +135,18 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path: Pa
     assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []
 
 
+def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace: Path) -> None:
+    on = msgspec.structs.replace(fabric(way(overhead=1e-3), spread=Spread(overhead=0.1)), mpi="Intel MPI")
+    near, far = (within(trace, on, mpi_library=library) for library in ("mpich", "openmpi"))
+    assert far.high_seconds / far.low_seconds > 5 * near.high_seconds / near.low_seconds
+    settings = ReplaySettings(mpi_library="openmpi-4.1")
+    assert predict(trace, [on, on], settings=settings).warnings == [
+        f"{on.name} was measured with Intel MPI, and the replay is of Open MPI, which may take a third or three times its "
+        "overheads; calibrate with the library that will run"
+    ]
+    assert predict(trace, [on]).warnings == []  # the trace names no library
+
+
 def test_errors_of_a_kind_come_from_its_sources_and_an_assumption() -> None:
     shipped = model_errors()
     errors: ModelErrors = msgspec.structs.replace(

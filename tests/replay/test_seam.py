@@ -14,7 +14,7 @@ from linkworth.model.prediction import ReplayTimes
 from linkworth.model.settings import ReplayRequest
 
 PYTHON_ONLY = {
-    "fabric": {"name", "title", "spread", "worst_miss", "sources", "origin"},
+    "fabric": {"name", "title", "spread", "worst_miss", "mpi", "sources", "origin"},
     "settings": {"samples", "spread", "mpi_library", "forced_collectives", "mpi_settings"},
 }
 """Fields that the engine does not need, by table."""

@@ -23,6 +23,7 @@ from linkworth.errors import UsageError
 from linkworth.measure.parsers import bench
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 from linkworth.model.fabric import WORST_MISS, Fabric
+from linkworth.replay.collectives import library_in_words
 
 _NO_BASE = {"ideal", "shm", "shm-copies", "loopback"}
 """Fabrics that are no network between nodes."""
@@ -102,7 +103,11 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
     )
     misses = [abs(point.residual) for point in fitted]
-    fabric = msgspec.structs.replace(fabric, worst_miss=float(f"{max(misses):.2g}"))
+    fabric = msgspec.structs.replace(
+        fabric,
+        worst_miss=float(f"{max(misses):.2g}"),
+        mpi=max(library_in_words(origin.result.mpi) for origin in between),
+    )
     if fabric.worst_miss > WORST_MISS:
         notes.append(
             f"this fit misses its results by up to {units.percent(max(misses))} (more than {units.percent(WORST_MISS)}): "

@@ -51,7 +51,7 @@ def fields_without_source(fabric: Fabric) -> list[str]:
         for struct in [getattr(fabric, table) if table else fabric]
         for each in declared(type(struct))
         if each.parameter.allowed is not None
-        and each.name != "worst_miss"
+        and each.name not in {"worst_miss", "mpi"}
         and getattr(struct, each.name) != each.default
         and (f"{table}.{each.name}" if table else each.name) not in covered
     ]

@@ -399,6 +399,13 @@ class Fabric(_Table, frozen=True, kw_only=True):
             allowed=NumberRange(least=1e-300, most=1e300, zero=True),
         ),
     ] = 0.0
+    mpi: Annotated[
+        str,
+        Parameter(
+            help="MPI library of the results that it was calibrated to. Under another library the overheads are "
+            "uncertain by a factor of 3: a warning names both, and intervals are wider. Empty: not known."
+        ),
+    ] = ""
     sources: list[SourceNote] = msgspec.field(default_factory=list)
     origin: str = "catalog"
     """`catalog`, or the path of the file that it comes from. A file does not have this field."""

@@ -18,9 +18,10 @@ from linkworth.catalog.model_error import ModelErrors, model_errors
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
-from linkworth.predict.drawn import ASSUMED_SPREAD, DrawnTimes
+from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD, DrawnTimes
 from linkworth.predict.pattern import TracePattern, pattern_of, technology_of
 from linkworth.predict.response import Response
+from linkworth.predict.warnings import other_library
 from linkworth.trace.read import TraceFile
 
 Array = npt.NDArray[np.float64]
@@ -45,6 +46,7 @@ class Draws:
         self.errors = errors or model_errors()
         self.pattern: TracePattern = pattern_of(trace)
         self.rates = trace.metadata.rates
+        self.mpi = trace.metadata.mpi
         self.scaling = trace.metadata.scaling
         self.assumed: set[str] = set()
 
@@ -170,6 +172,8 @@ class Draws:
             own = ASSUMED_SPREAD
             if set(own.__struct_fields__) - set(self.settings.spread):
                 self.assumed.add(response.fabric.name)
+        if other_library(response.fabric, self.mpi, self.settings):
+            own = msgspec.structs.replace(own, overhead=max(own.overhead, OTHER_LIBRARY_OVERHEAD))
         return msgspec.structs.replace(own, **self.settings.spread)
 
     def _random(self, what: str) -> np.random.Generator:

@@ -22,7 +22,7 @@ from linkworth.predict.response import Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
-from linkworth.predict.warnings import communication_warnings, layout_warnings, replay_warnings
+from linkworth.predict.warnings import communication_warnings, layout_warnings, other_library, replay_warnings
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.mpi_settings import require_use
@@ -172,6 +172,9 @@ def predict_with_draws(
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings = node_aware + replay_warnings(trace, replays[0])
+    used = [*fabrics, *([known.fabric] if known is not None else [])]
+    of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
+    warnings += dict.fromkeys(filter(None, of_others))
     if known is not None:
         warnings += communication_warnings(known.at(1 / cpu_factor))
         warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)

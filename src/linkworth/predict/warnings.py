@@ -1,7 +1,10 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
+from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
+from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
 from linkworth.units import percent
@@ -72,6 +75,17 @@ def communication_warnings(measured: Prediction) -> list[str]:
         f"{percent(share)} of the time given for {measured.fabric} is communication by the model, so an error of the model "
         "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one"
     ]
+
+
+def other_library(fabric: Fabric, recorded: MpiInfo, settings: ReplaySettings) -> str:
+    """Return a sentence if a fabric was measured with another MPI library than the replay's, else ""."""
+    replayed = replayed_in_words(recorded, settings, fabric.mpi)
+    if not (fabric.mpi and replayed) or fabric.mpi == replayed:
+        return ""
+    return (
+        f"{fabric.name} was measured with {fabric.mpi}, and the replay is of {replayed}, which may take a third or three times "
+        "its overheads; calibrate with the library that will run"
+    )
 
 
 def layout_warnings(measured_ppn: int, ppn: int, settings: ReplaySettings) -> list[str]:

@@ -20,6 +20,14 @@ _NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
 # Intel MPI, MVAPICH and Cray MPICH descend from MPICH and use its algorithms.
 _MPICH_FAMILY = re.compile(r"mpich|intel|mvapich|cray", re.IGNORECASE)
 _OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
+_NAMES = {
+    "open mpi": "Open MPI",
+    "intel": "Intel MPI",
+    "mvapich": "MVAPICH",
+    "cray": "Cray MPICH",
+    "mpich": "MPICH",
+}
+"""Libraries whose software differs, by a word of their versions."""
 
 
 def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
@@ -36,6 +44,25 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
         origin="option" if library is not None else "trace" if own is not None else "default",
         recorded_library=f"{recorded.library} {recorded.version}".strip(),
         forced=settings.forced_collectives,
+    )
+
+
+def library_in_words(version: str) -> str:
+    """Return the name of the library of a version, such as `MPICH`; "" if it is unknown."""
+    text = re.sub(r"open[ _-]?mpi", "open mpi", version.lower())
+    return next((name for word, name in _NAMES.items() if word in text), "")
+
+
+def replayed_in_words(recorded: MpiInfo, settings: ReplaySettings, measured: str) -> str:
+    """Return the name of the library that a replay is of; "" if it is unknown.
+
+    `mpich` as an option also stands for its descendants, so it is taken as the one that was `measured`, if that is one.
+    """
+    asked = settings.mpi_library
+    if asked is None:
+        return library_in_words(recorded.library)
+    return (
+        measured if asked.startswith("mpich") and measured != _NAMES["open mpi"] else library_in_words(asked)
     )
 
 
