@@ -1,6 +1,7 @@
 """Input for advice: prices as FABRIC=USD or from a catalog, and earlier predictions."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,14 @@ def gather_prices(
 
 
 def gather_environments(
-    options: PriceOptions, *, needed: Collection[str] | None = None
+    options: PriceOptions,
+    *,
+    needed: Collection[str] | None = None,
+    key: Callable[[Price], str] = attrgetter("fabric"),
 ) -> dict[str, list[Price]]:
     """Return all prices of each fabric: an option's one, or those of the catalog's region, market and node types.
+
+    `key` returns the name of a catalog's price in the result, such as its node type in place of the fabric.
 
     Each is an environment to choose from. The errors are those of `gather_prices`, except that several prices are
     allowed.
@@ -78,8 +84,9 @@ def gather_environments(
     else:
         listed = price_catalog.of_market(price_catalog.get_catalog(options.catalog), options.market)
         for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
-            if price.fabric not in own and (needed is None or price.fabric in needed):
-                found.setdefault(price.fabric, []).append(price)
+            name = key(price)
+            if name not in own and (needed is None or name in needed):
+                found.setdefault(name, []).append(price)
         if not found and own:
             raise _useless_catalog(options.catalog)
     return {**found, **{fabric: [price] for fabric, price in own.items()}}

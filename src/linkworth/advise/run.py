@@ -1,14 +1,14 @@
 """Implementation of `linkworth advise`."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
 from linkworth.advise.choose import advise
+from linkworth.advise.dataset import advise_on_dataset, is_dataset
 from linkworth.advise.mpi_setting import with_setting
 from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
-from linkworth.advise.source import TraceRequest, read_predictions, replay_predictions
+from linkworth.advise.source import TimesFile, TraceRequest, read_predictions, replay_predictions
 from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
@@ -22,7 +22,7 @@ _NO_LIMITS = Limits()
 
 def advise_on_request(
     trace: TraceRequest | None,
-    predictions_file: Path | None,
+    times: TimesFile | None,
     *,
     on: Sequence[str] = (),
     prices: PriceOptions,
@@ -31,21 +31,27 @@ def advise_on_request(
     progress: RecordingProgress | None = None,
     allowed: Allowance | None = None,
 ) -> Advice:
-    """Return the advice for a trace, a bundled program, or earlier predictions.
+    """Return the advice for a trace, a bundled program, or `times` that were predicted or measured before.
 
-    Exactly one of `trace` and `predictions_file` is needed. Without `on`, a trace is replayed on all fabrics that
-    have a price. With several options, `draws` of the parameters (default: 400; 0: none) give the certainty. Earlier
-    predictions have no trace to replay.
+    Exactly one of `trace` and `times` is needed. Without `on`, a trace is replayed on all fabrics that have a price. With
+    several options, `draws` of the parameters (default: 400; 0: none) give the certainty. Earlier times have no trace to
+    replay.
     """
-    if (trace is None) == (predictions_file is None):
+    if (trace is None) == (times is None):
         raise UsageError("give either a trace or `predictions` FILE")
     goal, deadline, budget = limits.minimised, limits.deadline, limits.budget
-    if predictions_file is not None:
+    if times is not None:
         if draws is not None:
             raise UsageError(
                 f"`draws` {draws}: predictions made before cannot be replayed; give the trace instead"
             )
-        found = read_predictions(predictions_file, on, allowed)
+        if is_dataset(times.path):
+            return advise_on_dataset(times.path, inputs=times.inputs, on=on, prices=prices, limits=limits)
+        if times.inputs:
+            raise UsageError(
+                f"`input` {times.inputs[0]}: {times.path} is no dataset of HPCAdvisor; leave it out"
+            )
+        found = read_predictions(times.path, on, allowed)
         needed = [prediction.fabric for prediction in found.predictions]
         environments = gather_environments(prices, needed=needed)
         return advise(found, environments, goal=goal, deadline=deadline, budget=budget)

@@ -33,6 +33,14 @@ class Replays(NamedTuple):
     """By number of nodes."""
 
 
+class TimesFile(NamedTuple):
+    """Times known before: what `linkworth predict --json` printed, or HPCAdvisor's dataset."""
+
+    path: Path
+    inputs: Sequence[str] = ()
+    """NAME=VALUE of a dataset's runs."""
+
+
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the command line for replaying a trace; None if an option is not given."""
 

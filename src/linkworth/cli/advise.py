@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
-from linkworth.advise.source import TraceRequest
+from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
@@ -53,7 +53,14 @@ _OF_A_REPLAY = (
     "predictions_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Take the times from what 'linkworth predict --json' printed, instead of a trace.",
+    help="Take the times from what 'linkworth predict --json' printed, or from HPCAdvisor's dataset.json, instead of a trace.",
+)
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Take only the dataset's runs with this input of the program; repeatable.",
 )
 @ranks_option
 @click.option(
@@ -136,6 +143,7 @@ _OF_A_REPLAY = (
 def command(
     workloads: tuple[str, ...],
     predictions_file: Path | None,
+    inputs: tuple[str, ...],
     ranks: int | None,
     nodes: tuple[int, ...] | None,
     ppn: int | None,
@@ -177,6 +185,8 @@ def command(
             (*_OF_A_REPLAY, *PLACEMENT_AND_SETTINGS),
             "only a trace is replayed; with --predictions leave it out",
         )
+    if predictions_file is None:
+        refuse(["inputs"], "it chooses runs of a dataset; give that with --predictions")
     trace = None
     if workloads:
         trace = TraceRequest(
@@ -196,7 +206,7 @@ def command(
     with Steps() as steps:
         advice = advise_on_request(
             trace,
-            predictions_file,
+            None if predictions_file is None else TimesFile(predictions_file, inputs),
             on=on,
             prices=PriceOptions(
                 assignments=price_options,

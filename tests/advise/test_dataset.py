@@ -1,0 +1,99 @@
+"""Advice on the measured times that HPCAdvisor collects."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from linkworth.advise.dataset import is_dataset
+from linkworth.advise.request import PriceOptions
+from linkworth.advise.run import advise_on_request
+from linkworth.advise.source import TimesFile
+from linkworth.errors import UsageError
+from linkworth.model.advice import Advice, Limits
+
+AZURE = PriceOptions(catalog="azure")
+
+
+def point(sku: str, nodes: int, seconds: float, size: str = "7000", **more: object) -> dict[str, object]:
+    return {
+        "timestamp": "2024-04-26-15-47", "sku": sku, "nnodes": nodes, "total_cores": 44 * nodes, "ppr_perc": 100,
+        "cpu_usage": [39.8, None], "exec_time": seconds, "appinputs": {"APPMATRIXSIZE": size}, "deployment": "d",
+        "region": "southcentralus", "appname": "matrixmult", "tags": {"version": "v1"}, **more,
+    }  # fmt: skip
+
+
+POINTS = [
+    point("standard_hc44rs", 2, 120),
+    point("standard_hc44rs", 2, 132),
+    point("standard_hc44rs", 4, 70),
+    point("standard_hb120rs_v3", 2, 100, total_cores=240),
+    point("standard_unknown", 2, 1),
+]
+
+
+def advice(
+    folder: Path,
+    points: object,
+    *inputs: str,
+    prices: PriceOptions = AZURE,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    on: tuple[str, ...] = (),
+) -> Advice:
+    path = folder / "dataset.json"
+    path.write_text(json.dumps({"datapoints": points}))
+    assert is_dataset(path)
+    return advise_on_request(None, TimesFile(path, inputs), on=on, prices=prices, limits=limits)
+
+
+def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path: Path) -> None:
+    found = advice(tmp_path, POINTS)
+    options = {(each.fabric, each.nodes): each for each in found.options}
+    assert {place: each.seconds for place, each in options.items()} == {
+        ("standard_hc44rs", 2): 126,
+        ("standard_hc44rs", 4): 70,
+        ("standard_hb120rs_v3", 2): 100,
+    }
+    hc = options["standard_hc44rs", 2]
+    assert hc.price_name == "Standard_HC44rs, southcentralus"
+    assert hc.cost_usd == pytest.approx(126 * 2 * hc.price_usd_per_node_hour / 3600)
+    assert hc.ranks == 88
+    assert any("standard_unknown has no price" in warning for warning in found.warnings)
+    assert found.workload == "matrixmult appmatrixsize=7000"
+    fastest = advice(tmp_path, POINTS, limits=Limits(goal="time", budget=1.0))
+    assert (fastest.choice, fastest.nodes) == ("standard_hc44rs", 4)
+
+
+def test_one_input_is_chosen(tmp_path: Path) -> None:
+    several = [*POINTS, point("standard_hc44rs", 2, 51, "4000")]
+    assert len(advice(tmp_path, several, "appmatrixsize=4000").options) == 1
+    own = PriceOptions(assignments=["standard_unknown=1"])
+    assert advice(tmp_path, several, "appmatrixsize=7000", prices=own).choice == "standard_unknown"
+    only = advice(tmp_path, POINTS, on=("standard_hb120rs_v3",))
+    assert {each.fabric for each in only.options} == {"standard_hb120rs_v3"}
+
+
+@pytest.mark.parametrize(
+    ("points", "inputs", "fault"),
+    [
+        ([*POINTS, point("standard_hc44rs", 2, 51, "4000")], (), "has runs of several inputs"),
+        (POINTS, ("appmatrixsize=1",), "has no runs with `input` appmatrixsize=1; it has matrixmult"),
+        (POINTS, ("size=1",), "write NAME=VALUE with one of appname, appmatrixsize"),
+        (POINTS[-1:], (), "none of standard_unknown has a price"),
+        ([], (), "has no runs"),
+        ([point("standard_hc44rs", 0, 120)], (), "is no dataset of HPCAdvisor"),
+        ([point("standard_hc44rs", 2, -1)], (), "is no dataset of HPCAdvisor"),
+        ([{"sku": "standard_hc44rs", "nnodes": 2}], (), "is no dataset of HPCAdvisor"),
+        ("none", (), "is no dataset of HPCAdvisor"),
+    ],
+)
+def test_a_fault_is_one_sentence(tmp_path: Path, points: object, inputs: tuple[str, ...], fault: str) -> None:
+    with pytest.raises(UsageError, match=fault):
+        advice(tmp_path, points, *inputs)
+
+
+def test_inputs_are_those_of_a_dataset(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.json"
+    path.write_text('{"schema": "linkworth.prediction/1"}')
+    with pytest.raises(UsageError, match=r"`input` a=1: .* is no dataset"):
+        advise_on_request(None, TimesFile(path, ("a=1",)), prices=AZURE)
