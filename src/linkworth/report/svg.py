@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import json
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -32,6 +33,9 @@ _ELEMENTS = {
 NO_CONVERTER = (
     "charts need vl-convert, which is 84 MB large and not installed: pip install 'linkworth[plots]'"
 )
+_LONG_PATH = 200
+_STRAIGHT = re.compile(r"(?:[ML]-?\d[\d.]*,-?\d[\d.]*|Z)+")
+_POINT = re.compile(r"([MLZ])(?:([-\d.]+),([-\d.]+))?")
 _DROPPED = {"style", "href", "class", "version"}
 
 
@@ -124,8 +128,32 @@ def _clean(element: ElementTree.Element, key: str) -> None:
             del element.attrib[name]
         elif name == "id":
             element.set("id", f"{key}-{value}")
+        elif name == "d":
+            element.set(name, _shorter(value))
         elif "url(#" in value:
             element.set(name, value.replace("url(#", f"url(#{key}-"))
+
+
+def _shorter(path: str) -> str:
+    """Return a long path of straight lines in tenths of a pixel, without points inside horizontal and vertical lines.
+
+    The steps of many ranks over time are such lines, and would be most of a page's bytes.
+    """
+    if len(path) < _LONG_PATH or _STRAIGHT.fullmatch(path) is None:
+        return path
+    found: list[str] = []
+    x = y = ""
+    for command, *ends in _POINT.findall(path):
+        to_x, to_y = (f"{float(end):.1f}".removesuffix(".0") if end else "" for end in ends)
+        if command != "L":
+            found.append(f"M{to_x},{to_y}" if command == "M" else command)
+        elif x != to_x and y != to_y:
+            found.append(f"L{to_x},{to_y}")
+        elif x != to_x or y != to_y:
+            line = f"H{to_x}" if y == to_y else f"V{to_y}"
+            found[-1:] = [line] if found[-1][0] == line[0] else [found[-1], line]
+        x, y = to_x, to_y
+    return "".join(found)
 
 
 def _local(tag: str) -> str:
