@@ -20,6 +20,13 @@ settings.register_profile(
 settings.register_profile("search", settings.get_profile("linkworth"), derandomize=False, max_examples=1000)
 settings.load_profile("linkworth")
 
+YIELDING = {
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",  # MPICH 5; older ones spin
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "20",
+}
+"""Lets ranks that wait leave the cores to the tests beside them. A rank that spins costs ten times what its program does."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --no-programs, for `make check`."""
@@ -51,7 +58,8 @@ def _starts_programs(item: pytest.Item) -> bool:
 
 
 def pytest_configure() -> None:
-    """Handle the signals that some tests send, even if the shell or nohup that started the tests ignores them."""
+    """Let ranks yield. Handle the signals that tests send, even if the shell or nohup above ignores them."""
+    os.environ.update(YIELDING)
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, handler)

@@ -55,8 +55,6 @@ int main(int argc, char **argv)
 }
 """
 ALLREDUCES = 100
-YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-"""Lets ranks of Open MPI that wait leave the cores to the tests beside them."""
 Died = TypeVar("Died")
 RANK = re.compile(rb"(?:^|\0)(?:PMI_RANK|OMPI_COMM_WORLD_RANK)=(\d+)\0")
 
@@ -177,7 +175,7 @@ def started(
     timeout: float,
 ) -> "subprocess.CompletedProcess[str]":
     """Start a program on a number of ranks of an MPI, as linkworth does, and wait for its end."""
-    job = Job(command=list(map(str, command)), ranks=ranks, environment=YIELDING | dict(environment or {}))
+    job = Job(command=list(map(str, command)), ranks=ranks, environment=dict(environment or {}))
     return subprocess.run(
         LocalLauncher(mpi).arguments(job),
         env=os.environ | ROOT_ALLOWED,

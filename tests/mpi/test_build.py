@@ -147,8 +147,7 @@ def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, 
         ("sorces = []", "unknown key sorces"),
         ("flags = '-O3'", "flags must be a list"),
         ("sources = [1]", "sources must be a list"),
-        ("together = '2'", "together must be a number"),
-        ("together = -1", "together must be a number"),
+        ("together = 2", "together must be true or false"),
     ],
 )
 def test_a_wrong_build_file_is_named(part, text, sentence):
@@ -169,7 +168,7 @@ def test_the_key_changes_with_every_file_and_flag(part):
         ("answer.hpp", "#define ANSWER 2\n"),
         ("main.cpp", MAIN + "\n"),
         ("build.toml", 'flags = ["-O1"]\n'),
-        ("build.toml", 'flags = ["-O1"]\ntogether = 1\n'),
+        ("build.toml", 'flags = ["-O1"]\ntogether = true\n'),
     ]
     for name, text in changes:
         (part / name).write_text(text)
@@ -220,37 +219,34 @@ def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
 
 
 @pytest.mark.requires("mpi", "c++")
-def test_sources_are_compiled_together_as_so_many_files(part, mpi):
+def test_sources_are_compiled_together(part, mpi):
     (part / "more.cpp").write_text("int more() { return 0; }\n")
-    for together, compiled in ((0, 3), (1, 1), (2, 2), (3, 3)):
+    for together, compiled in (("false", 3), ("true", 1)):
         (part / "build.toml").write_text(f'flags = ["-std=c++20", "-O0"]\ntogether = {together}\n')
         built = build.npb(mpi)
         assert subprocess.run([built], check=False).returncode == 0
         assert (built.parent / "build.log").read_text().count(" -c ") == compiled
-    # Sources without MPI become twice as many files, none of which another source is joined to.
+    # Sources without MPI become two files, none of which another source is joined to.
     for name in ("second", "third"):
         (part / "deep" / f"{name}.cpp").write_text(f"int {name}() {{ return 0; }}\n")
     (part / "build.toml").write_text(
-        'independent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O1"]\ntogether = 1\n'
+        'independent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O1"]\ntogether = true\n'
     )
     log = (build.npb(mpi).parent / "build.log").read_text()
     assert len(set(re.findall(r"without-mpi-\d\.cpp", log))) == 2
     assert log.count(" -c ") == 3
 
 
-@pytest.mark.slow  # Compiles what is otherwise compiled as a few files.
+@pytest.mark.slow  # Compiles for every MPI of the machine.
 @pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", ["programs", "netbench", "tracer"])
-def test_names_are_told_apart_however_sources_are_put_together(name, tmp_path):
-    """Every MPI's headers are read, so that the programs compile for each."""
+@pytest.mark.parametrize("name", ["programs", "netbench"])
+def test_the_headers_of_every_mpi_here_suit_the_programs(name, tmp_path):
     recipe = sources.recipe(name)
-    assert recipe.together
+    (unit,) = (unit for unit in joined.units(recipe, tmp_path) if not unit.independent)
     for mpi in compiled_nowhere_else():
-        for file, *_ in joined.units(recipe._replace(together=1), tmp_path):
-            wrapper = mpi.mpicc if file.suffix == ".c" else mpi.mpicxx
-            line = [wrapper, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(file)]
-            done = subprocess.run(line, capture_output=True, text=True, check=False)
-            assert (done.returncode, done.stderr) == (0, "")
+        line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(unit.file)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_no_two_files_of_the_tracer_define_the_same_static_variable():

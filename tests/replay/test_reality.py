@@ -69,7 +69,6 @@ def sent_by_openmpi(
         "pml_monitoring_enable": "2",
         "pml_monitoring_enable_output": "3",
         "pml_monitoring_filename": str(folder / "sent"),
-        "mpi_yield_when_idle": "1",
         "rmaps_base_oversubscribe": "1",
         "hwloc_base_binding_policy": "none",
     }

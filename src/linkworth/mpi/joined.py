@@ -19,20 +19,20 @@ class Unit(NamedTuple):
 def units(recipe: Recipe, folder: Path) -> list[Unit]:
     """Return what to compile: sources by themselves, or files written to a folder that include several.
 
-    Sources without MPI are many and shared by all MPIs, so they become twice as many files.
+    Sources with MPI are compiled for each MPI, so they become one file. The others become two, for two cores.
     """
     dependent = [source for source in recipe.sources if source not in recipe.independent]
     independent = [source for source in recipe.sources if source in recipe.independent]
     return [
-        *_joined(recipe, folder, dependent, recipe.together, independent=False),
-        *_joined(recipe, folder, independent, 2 * recipe.together, independent=True),
+        *_joined(recipe, folder, dependent, 1, independent=False),
+        *_joined(recipe, folder, independent, 2, independent=True),
     ]
 
 
 def _joined(
     recipe: Recipe, folder: Path, sources: Sequence[Path], count: int, *, independent: bool
 ) -> list[Unit]:
-    if not count or len(sources) <= count:
+    if not recipe.together or len(sources) <= count:
         return [Unit(source, [source], independent) for source in sources]
     made = []
     for number in range(count):

@@ -26,8 +26,8 @@ class Recipe(NamedTuple):
     libraries: list[str]
     independent: frozenset[Path]
     """Sources that include no header of MPI."""
-    together: int
-    """Number of files into which sources are joined for compiling, twice as many without MPI. 0: none are joined."""
+    together: bool
+    """True: sources with MPI are joined into one file for compiling, and those without MPI into two."""
 
 
 _DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
@@ -78,7 +78,7 @@ def recipe(part: str, place: Path | None = None) -> Recipe:
         flags=flags,
         libraries=read.get("libraries", libraries),
         independent=alone & frozenset(sources),
-        together=read.get("together", 0),
+        together=read.get("together", False),
     )
 
 
@@ -96,8 +96,8 @@ def _build_file(file: Path) -> dict[str, Any]:
                 f"{file}: unknown key {key}; there is sources, independent, together, flags and libraries"
             )
         if key == "together":
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise UsageError(f"{file}: together must be a number of files")
+            if not isinstance(value, bool):
+                raise UsageError(f"{file}: together must be true or false")
         elif not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise UsageError(f"{file}: {key} must be a list of texts")
     return read

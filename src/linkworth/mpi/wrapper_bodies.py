@@ -11,11 +11,6 @@ import msgspec
 
 from linkworth.mpi import sources
 
-_SELDOM = re.compile(
-    r"_(c|init|toint|fromint|create\w*|i?dup\w*|split\w*|free|sub|allocate\w*|disconnect|from_groups?|merge)$"
-)
-"""Procedures of set-up, and large counts. None is called so often that 30 ns matter."""
-
 
 class Body(msgspec.Struct, frozen=True):
     """The parts of a wrapper that depend on the procedure."""
@@ -31,7 +26,6 @@ class Body(msgspec.Struct, frozen=True):
     unforeseen: str = "lw_encode_local(LW_COPY(&lw_call));"
     bytes: str = ""
     way: str = "plain"
-    seldom: bool = False
 
 
 class Wrapped(msgspec.Struct, frozen=True):
@@ -111,10 +105,8 @@ def is_quick(name: str) -> bool:
 
 
 def has_fast_way(name: str) -> bool:
-    """Return whether a procedure may be called so often that it has a fast path (native/tracer/wrapper.h)."""
-    if _SELDOM.search(name):
-        return False
-    return (is_modelled(name) and not bodies()[name].seldom) or is_quick(name)
+    """Return whether a procedure is called so often that it has a fast path (native/tracer/wrapper.h)."""
+    return name.removeprefix("MPI_") in _document()["often"].split()
 
 
 def block(way: str, wrapped: Wrapped, told: str, otherwise: str = "") -> str:

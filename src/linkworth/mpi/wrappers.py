@@ -17,7 +17,7 @@ from pathlib import Path
 from linkworth.mpi import wrapper_bodies
 from linkworth.mpi.wrapper_bodies import Wrapped, block, has_fast_way
 
-_PARTS = 4
+_PARTS = 2
 """Number of C files for the wrappers, so that several compile at once."""
 _REAL_FUNCTIONS = "real_functions.h"
 _WAYS = {"plain": "untraced", "traced": "traced", "profiled": "profiled"}

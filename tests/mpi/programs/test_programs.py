@@ -22,9 +22,16 @@ def test_verifies(npb, program, ranks):
 
 
 @pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("program", [name for name in PROGRAMS + SQUARE if name != "lu"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive if name in SQUARE else ())
+        for name in PROGRAMS + SQUARE
+        if name != "lu"
+    ],
+)
 def test_verifies_class_w(npb, program):
-    """LU runs in class W on pencils of different widths, below."""
+    """LU runs in class W on pencils of different widths, below. BT and SP take ten seconds of computation."""
     assert_verified(npb(4, program, "W"), program, "W", 4)
 
 
