@@ -109,8 +109,8 @@ void Simulation::call_request_end(std::uint32_t rank, const Event& event) {
         const Operation& pending = operations_[operation];
         if (freed) {
             detach(operation);
-        } else if (any_order_) {
-            throw OrderMatters();
+        } else if (early_) {
+            throw OrderMatters{Order::time};
         } else if (!pending.done && pending.is_receive &&
                    ranks_[state.actor.rank].matcher.withdraw(pending.envelope, operation)) {
             finish(operation, ranks_[rank].actor.now);

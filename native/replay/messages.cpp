@@ -51,7 +51,7 @@ constexpr std::size_t few_operations = 16;
 
 inline void Simulation::send_eagerly(RankState& sender, Message& message, std::uint32_t index,
                                      const Stamp& now) {
-    if (any_order_ && !message.local) {
+    if (early_ && !message.local) {
         Transmission what = transmission_of(message);
         what.order = &sender.last_link_envelope;
         Stamp at;
@@ -66,7 +66,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
                                          overheads(true, message.bytes).added_latency);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
-        if (any_order_) return on_envelope(index);
+        if (early_) return on_envelope(index);
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
@@ -99,6 +99,7 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
     message.at.raise_to(last);
     last = message.at;
     if (any_order_) return on_envelope(index);
+    if (early_ && !match(index)) return;
     queue_.push(message.at.seconds, Happening::envelope, index);
 }
 
@@ -107,14 +108,18 @@ inline Transmission Simulation::transmission_of(const Message& message) const {
             connection(message.source, message.destination), message.bytes};
 }
 
-/// Matches the message with its receive or probe, or makes it wait for one.
+/// Matches the message with its receive or probe, or makes it wait for one. Returns whether there is a
+/// receive.
+bool Simulation::match(std::uint32_t index) {
+    Message& message = messages_[index];
+    message.receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
+    if (message.receive == none) tell_probe(message);
+    return message.receive != none;
+}
+
 void Simulation::on_envelope(std::uint32_t index) {
-    const Message& message = messages_[index];
-    const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
-    if (receive != none)
-        meet(index, receive);
-    else
-        tell_probe(message);
+    const std::uint32_t receive = messages_[index].receive;
+    if (receive != none || match(index)) meet(index, messages_[index].receive);
 }
 
 /// The same for an eager message that has arrived completely.
@@ -268,7 +273,7 @@ void Simulation::on_transfer(std::uint32_t index) {
         if (message.send != none && network_.kernel_holds(what, message.at))
             finish(std::exchange(message.send, none), message.at);
         what.tell_when_left = message.send != none;
-        if (!any_order_) return network_.send(index, what, message.at);
+        if (!early_ || (!any_order_ && message.access != none)) return network_.send(index, what, message.at);
         network_.carry_alone(what, message.at, at, &left);
     }
     if (message.send != none) finish(message.send, left);

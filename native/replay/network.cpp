@@ -242,17 +242,20 @@ void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& a
     const double rails = striped(what.bytes) ? fabric_.rails : 1;
     const double bandwidth =
         rails > 1 ? striped_bandwidth_ * rails / longest_shares(what.bytes) : rail_bandwidth_;
-    const double wire = alone(fabric_.link.wire_bytes(what.bytes) / bandwidth);
+    const SizeCosts& costs = costs_.of(what.bytes);
+    const double wire = alone(costs.wire_bytes / bandwidth);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     at = ready;
-    at.add_wait(stall);
     if (left != nullptr) {
         *left = at;
-        const double held = held_wire_bytes_ * rails_of(what.bytes) / bandwidth;
-        left->add_bandwidth(std::max(0.0, wire - held), false);
+        left->add_bandwidth(wire, false);
+        const double held = std::min(1.0, held_wire_bytes_ * rails_of(what.bytes) / costs.wire_bytes);
+        left->add_bandwidth(-held * (left->seconds - at.seconds), false);
+        left->add_wait(stall);
     }
     at.add_link_latency(fabric_.link.latency_seconds);
-    at.add_latency_elsewhere(fabric_.link.added_latency.at(what.bytes));
+    at.add_latency_elsewhere(costs.added_latency);
+    at.add_wait(stall);
     at.add_latency_elsewhere(switches_.latency_seconds(what.source_node, what.destination_node));
     if (what.order != nullptr) {
         at.raise_to(*what.order);

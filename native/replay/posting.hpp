@@ -15,7 +15,7 @@ inline std::uint32_t context_of(const Membership& membership, bool collective) {
 inline std::uint32_t Simulation::post_receive(Actor& actor, const Membership& membership, bool collective,
                                               std::int32_t peer, std::int32_t tag) {
     if (peer == tracefile::proc_null) return none;
-    if (any_order_ && peer == tracefile::any_source) throw OrderMatters();
+    if (early_ && peer == tracefile::any_source) throw OrderMatters{Order::time};
     const std::uint32_t index = operations_.take_unset();
     Operation& operation = operations_[index];
     operation.done_at = actor.now;
@@ -25,7 +25,14 @@ inline std::uint32_t Simulation::post_receive(Actor& actor, const Membership& me
     operation.is_receive = true;
     operation.done = operation.detached = false;
     const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
-    if (message != none) meet(message, index, &actor);
+    if (message == none) return index;
+    Message& found = messages_[message];
+    if (early_ && !any_order_ && found.rendezvous && found.at.seconds > actor.now.seconds) {
+        found.receive = index;
+        queue_.push(found.at.seconds, Happening::envelope, message);
+    } else {
+        meet(message, index, &actor);
+    }
     return index;
 }
 

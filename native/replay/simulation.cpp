@@ -94,7 +94,7 @@ std::shared_ptr<Recording> recording(const std::vector<Tenant>& tenants) {
 
 }  // namespace
 
-Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
+Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool threads_known,
                        const std::vector<ThreadedRanks>& threaded)
     : request_(*tenants.front().request),
       fabric_(loaded(request_.fabric, request_.settings.background_load)),
@@ -102,7 +102,8 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool 
       link_overheads_({&fabric_.link}),
       local_overheads_({&fabric_.intranode}),
       nodes_(nodes_of(tenants)),
-      any_order_(any_order),
+      any_order_(order == Order::any),
+      early_(order != Order::time),
       threads_known_(threads_known),
       any_threads_(any_threads(threaded)),
       calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
@@ -113,7 +114,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, bool any_order, bool 
       threaded_(threaded) {
     std::uint32_t ranks = 0;
     for (const Tenant& tenant : tenants) {
-        programs_.emplace_back(*tenant.trace, *tenant.request, ranks, !any_order);
+        programs_.emplace_back(*tenant.trace, *tenant.request, ranks, order != Order::any);
         ranks += tenant.trace->ranks();
     }
     ranks_.reserve(ranks + further_threads(threaded_));
@@ -347,15 +348,18 @@ namespace {
 std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, bool threads_known,
                                             const std::vector<ThreadedRanks>& threaded) {
     const ReplaySettings& settings = tenants.front().request->settings;
+    Order order = Order::time;
     if (!settings.contention && !nodes_are_shared(settings, ranks_on(nodes_of(tenants))) &&
         !any_threads(threaded)) {
+        order = Order::any;
+    }
+    for (;;) {
         try {
-            return Simulation(tenants, true, threads_known, threaded).run();
-        } catch (const OrderMatters&) {
-            return Simulation(tenants, false, threads_known, threaded).run();
+            return Simulation(tenants, order, threads_known, threaded).run();
+        } catch (const OrderMatters& matters) {
+            order = matters.needed;
         }
     }
-    return Simulation(tenants, false, threads_known, threaded).run();
 }
 
 std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {

@@ -171,8 +171,17 @@ struct RankState {
     std::unique_ptr<ThreadProgress> thread;  ///< if several threads of the rank call MPI
 };
 
-/// Something in the trace depends on the order of events, so moments must be handled in their order.
-struct OrderMatters {};
+/// Order in which a simulation handles moments. Each order is faster than those after it.
+enum class Order : std::uint8_t {
+    any,    ///< each rank runs as far as it can
+    calls,  ///< ranks make their calls in time order, and a message is matched when it is sent
+    time,   ///< everything in time order
+};
+
+/// Something in the trace depends on the order of moments.
+struct OrderMatters {
+    Order needed;
+};
 
 /// The program requested MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
 struct MayHaveThreads {};
@@ -182,10 +191,10 @@ inline constexpr std::uint32_t most_unexpected = 256;
 
 class Simulation final : private NetworkListener {
   public:
-    /// `any_order`: each rank runs as far as it can, which is faster. Valid only if nothing is shared; throws
-    /// OrderMatters if the trace does not allow it. `threads_known`: traces have been searched for threads,
-    /// and `threaded` are the ranks [tenant][rank] that have some. Without it, `run` throws MayHaveThreads.
-    Simulation(const std::vector<Tenant>& tenants, bool any_order, bool threads_known,
+    /// Orders before `time` are valid only if nothing is shared; they throw OrderMatters if the trace does
+    /// not allow them. `threads_known`: traces have been searched for threads, and `threaded` are the ranks
+    /// [tenant][rank] that have some. Without it, `run` throws MayHaveThreads.
+    Simulation(const std::vector<Tenant>& tenants, Order order, bool threads_known,
                const std::vector<std::map<std::uint32_t, ThreadedRank>>& threaded);
     std::vector<ReplayResult> run();
 
@@ -317,6 +326,7 @@ class Simulation final : private NetworkListener {
     std::uint64_t connection(std::uint32_t from, std::uint32_t to) const {
         return std::uint64_t{from} * rank_count() + to;
     }
+    bool match(std::uint32_t message);
     void on_envelope(std::uint32_t message);
     void on_eager(std::uint32_t message, const Stamp& at);
     void on_whole(std::uint32_t message);
@@ -346,7 +356,7 @@ class Simulation final : private NetworkListener {
     void see_to_unnoticed(RankState& state, const Stamp& now);
     /// Throws if time order matters here, because the result depends on when ranks are inside calls.
     void require_order_of_calls() const {
-        if (any_order_ && calls_only_) throw OrderMatters();
+        if (any_order_ && calls_only_) throw OrderMatters{Order::calls};
     }
     void on_control(std::uint32_t message, const Stamp& at);
     void on_answer(std::uint32_t message);
@@ -391,6 +401,7 @@ class Simulation final : private NetworkListener {
     std::vector<std::uint32_t> nodes_;  ///< [rank], and further threads
     EventQueue queue_;
     bool any_order_;  ///< no moment depends on what else happens at the time
+    bool early_;      ///< messages are matched when they are sent, and delivered as soon as they may leave
     bool threads_known_;
     bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
