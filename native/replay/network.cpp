@@ -332,6 +332,9 @@ void Network::leave_plainly(std::uint32_t message, double start_seconds, const S
 /// When the first byte of a chunk that starts now is at the other side (of the first switch).
 Stamp Network::head_after(Shipment& shipment, const Stamp& start) {
     Stamp head = start;
+    if (!contention_)
+        head.add_latency_elsewhere(
+            switches_.latency_seconds(shipment.what.source_node, shipment.what.destination_node));
     set_head(shipment, head);
     return head;
 }

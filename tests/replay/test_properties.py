@@ -342,7 +342,13 @@ def test_going_rank_by_rank_gives_the_times_of_going_moment_by_moment(
     # A message from any source, sent and received by a rank itself at the end, makes the replay go moment by moment.
     # If ranks answer only in calls, those make their calls in time order without it, and match messages early. A
     # request to send that comes at the very moment when its receive is posted may count as before or after it.
-    on = msgspec.structs.replace(on, link=no_ties(on.link), intranode=no_ties(on.intranode))
+    level = SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e8)
+    switches = msgspec.structs.replace(
+        on.topology, levels=data.draw(st.sampled_from([[], [level]])), hop_latency_seconds=3e-6
+    )
+    on = msgspec.structs.replace(
+        on, link=no_ties(on.link), intranode=no_ties(on.intranode), topology=switches
+    )
     for sizes, distance, receives_first in bursts:
         for rank, calls in enumerate(ranks):
             made = burst(rank, len(ranks), sizes, distance, receives_first)
