@@ -2,11 +2,12 @@
 /// Pairs of ranks with messages, found by communicator, source and destination.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
+#include "calls/large_pages.hpp"
 #include "profile/halves.hpp"
 
 namespace linkworth::profile {
@@ -26,11 +27,11 @@ class Channels {
     Channel& at(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination) {
         std::size_t place = place_of(communicator, source, destination);
         if (places_[place] == nullptr) [[unlikely]] {
-            if (2 * channels_.size() >= places_.size()) {
+            if (2 * size_ >= places_.size()) {
                 grow();
                 place = place_of(communicator, source, destination);
             }
-            places_[place] = &channels_.emplace_back(Channel{communicator, source, destination, {}, {}});
+            places_[place] = &add({communicator, source, destination, {}, {}});
         }
         return *places_[place];
     }
@@ -54,14 +55,24 @@ class Channels {
         return place;
     }
 
-    void grow() {
-        places_.assign(2 * places_.size(), nullptr);
-        for (Channel& channel : channels_)
-            places_[place_of(channel.communicator, channel.source, channel.destination)] = &channel;
+    Channel& add(const Channel& channel) {
+        if (channels_.empty() || channels_.back().size() == channels_.back().capacity())
+            channels_.emplace_back().reserve(std::max(least, size_));
+        ++size_;
+        return channels_.back().emplace_back(channel);
     }
 
-    std::deque<Channel> channels_;
-    std::vector<Channel*> places_ = std::vector<Channel*>(least, nullptr);  ///< a power of two
+    void grow() {
+        places_.assign(2 * places_.size(), nullptr);
+        for (auto& some : channels_)
+            for (Channel& channel : some)
+                places_[place_of(channel.communicator, channel.source, channel.destination)] = &channel;
+    }
+
+    std::vector<replay::LargeVector<Channel>> channels_;  ///< each full one as long as all before it
+    std::size_t size_ = 0;                                ///< of all of them
+    replay::LargeVector<Channel*> places_ =
+        replay::LargeVector<Channel*>(least, nullptr);  ///< a power of two
 };
 
 }  // namespace linkworth::profile

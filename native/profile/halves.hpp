@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+#include "calls/large_pages.hpp"
 
 namespace linkworth::profile {
 
@@ -95,7 +96,7 @@ class Halves {
         --size_;
     }
 
-    std::vector<Place> places_;
+    replay::LargeVector<Place> places_;
     std::uint32_t free_ = no_half;
     std::size_t size_ = 0;
 };

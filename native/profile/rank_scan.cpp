@@ -248,7 +248,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
 }
 
 /// Each event of the shape completes it.
-RankScan::Use RankScan::resolve_open(const Shape& shape) const {
+RankScan::Use RankScan::resolve_open(const Shape& shape) {
     Use use;
     use.is_open = true;
     use.step = Step::match;
@@ -257,15 +257,30 @@ RankScan::Use RankScan::resolve_open(const Shape& shape) const {
     use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
     use.entry = shape.entry;
-    use.communicator = communicator(shape.comm);
+    use.peers = peers_of(communicator(shape.comm));
     use.mode = SendProtocols::of(trace_.names()[shape.name], 0);
     return use;
+}
+
+RankScan::Peers* RankScan::peers_of(const replay::Communicator* communicator) {
+    if (communicator == nullptr) return nullptr;
+    Peers& peers = peers_[communicator];
+    peers.communicator = communicator;
+    peers.to.resize(communicator->peers().size());
+    peers.from.resize(communicator->peers().size());
+    return &peers;
 }
 
 inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& arguments) {
     const bool sends = use.call_class == CallClass::send || use.call_class == CallClass::isend;
     const bool blocks = use.call_class == CallClass::send || use.call_class == CallClass::recv;
-    Channel* const channel = this->channel(use.communicator, arguments.peer, sends);
+    Channel* channel = nullptr;
+    if (use.peers != nullptr && use.peers->communicator->has_peer(arguments.peer)) {
+        Channel*& known =
+            (sends ? use.peers->to : use.peers->from)[static_cast<std::uint32_t>(arguments.peer)];
+        if (known == nullptr) known = this->channel(use.peers->communicator, arguments.peer, sends);
+        channel = known;
+    }
     use.tag = arguments.tag;
     use.bytes += arguments.bytes;
     if (channel == nullptr) {

@@ -45,6 +45,12 @@ class RankScan {
     };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
     enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
+    /// Channels to and from the ranks of a communicator, those that are known so far.
+    struct Peers {
+        const replay::Communicator* communicator = nullptr;
+        std::vector<Channel*> to;
+        std::vector<Channel*> from;
+    };
     /// A shape in the block that is being read: its meaning here, and the sums of its events. Fields that all
     /// events need come first, in one line of the cache.
     struct alignas(tracefile::cache_line_bytes) Use {
@@ -70,9 +76,9 @@ class RankScan {
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
         // The rest is for messages whose arguments are stored one by one.
         bool is_open = false;
-        std::uint8_t mode = 0;                               ///< of a send, if no size decides the protocol
-        const replay::Communicator* communicator = nullptr;  ///< null if it is not known
-        std::uint64_t bytes = 0;                             ///< of all of them
+        std::uint8_t mode = 0;    ///< of a send, if no size decides the protocol
+        Peers* peers = nullptr;   ///< null if the communicator is not known
+        std::uint64_t bytes = 0;  ///< of all of them
     };
     struct Persistent {
         tracefile::Shape shape;
@@ -87,7 +93,8 @@ class RankScan {
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);
-    Use resolve_open(const tracefile::Shape& shape) const;
+    Use resolve_open(const tracefile::Shape& shape);
+    Peers* peers_of(const replay::Communicator* communicator);
     void take_arguments(Use& use, const tracefile::Arguments& arguments);
     static Step step_of(const Use& use, const tracefile::Shape& shape);
     Channel* channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
@@ -130,6 +137,7 @@ class RankScan {
     std::vector<std::uint32_t> completed_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
     std::unordered_map<std::int32_t, const replay::Communicator*> windows_;
+    std::unordered_map<const replay::Communicator*, Peers> peers_;
     std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there
 };
 

@@ -10,19 +10,20 @@ namespace linkworth::profile {
 Traffic::Traffic(std::uint32_t ranks, std::uint32_t rows, std::vector<std::uint32_t> nodes)
     : ranks_per_row_(std::max(1U, (ranks + std::max(1U, rows) - 1) / std::max(1U, rows))),
       rows_((ranks + ranks_per_row_ - 1) / ranks_per_row_),
+      row_of_(ranks),
       matrix_(std::size_t{rows_} * rows_, 0),
       ranks_(ranks),
       nodes_(std::move(nodes)),
       distances_(2 * std::size_t{ranks}) {
     nodes_.resize(ranks, 0);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) row_of_[rank] = rank / ranks_per_row_;
 }
 
 void Traffic::add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t times) {
-    const std::size_t row = static_cast<std::uint32_t>(from) / ranks_per_row_;
-    const std::size_t column = static_cast<std::uint32_t>(to) / ranks_per_row_;
     if (static_cast<std::uint32_t>(from) >= ranks_ || static_cast<std::uint32_t>(to) >= ranks_) return;
     const std::uint64_t all = bytes * times;
-    matrix_[row * rows_ + column] += all;
+    const std::size_t row = row_of_[static_cast<std::uint32_t>(from)];
+    matrix_[row * rows_ + row_of_[static_cast<std::uint32_t>(to)]] += all;
     SizeClass& size = sizes_[static_cast<std::size_t>(std::bit_width(bytes))];
     size.messages += times;
     size.bytes += all;

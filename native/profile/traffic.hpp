@@ -39,6 +39,7 @@ class Traffic {
   private:
     std::uint32_t ranks_per_row_;
     std::uint32_t rows_;
+    std::vector<std::uint32_t> row_of_;  ///< by rank
     std::vector<std::uint64_t> matrix_;
     std::array<SizeClass, 65> sizes_{};
     std::uint32_t ranks_;

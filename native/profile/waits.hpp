@@ -234,9 +234,9 @@ class Waits {
     Channels channels_;
     Halves halves_;
     std::unordered_map<std::uint32_t, Meetings> meetings_;
-    std::vector<Request> requests_;
+    replay::LargeVector<Request> requests_;
     std::uint32_t free_request_ = no_request;  ///< the first of those that are free
-    std::vector<Call> waiting_;
+    replay::LargeVector<Call> waiting_;
     std::vector<std::uint32_t> free_waiting_;
     std::vector<MeetingWait> meeting_waits_;
     std::vector<std::uint8_t> ended_;  ///< by rank
