@@ -127,6 +127,7 @@ class Bench:
     def record(self, *command: str | Path, ranks: int = 4, yielding: bool = True, **environment: str) -> Run:
         """Run a command and read its parts."""
         folder = self.folder / "parts"
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         told = {"LINKWORTH_TRACE_DIR": str(folder), "LINKWORTH_YIELD": "1" if yielding else "0"}
         return self.launch(*command, ranks=ranks, environment={**told, **environment})
