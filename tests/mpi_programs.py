@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import find
+from linkworth.mpi import build, find, preload
 from linkworth.places.job import Job, Stream
 from linkworth.places.local import LocalLauncher
 from linkworth.places.mpiexec import ROOT_ALLOWED
@@ -175,9 +175,12 @@ def started(
     timeout: float,
 ) -> "subprocess.CompletedProcess[str]":
     """Start a program on a number of ranks of an MPI, as linkworth does, and wait for its end."""
-    job = Job(command=list(map(str, command)), ranks=ranks, environment=dict(environment or {}))
+    launcher = LocalLauncher(mpi)
+    spins = launcher.spins_when_crowded and ranks > launcher.cores
+    yielding = preload.environment(build.tracer(mpi), yielding=True) if spins else {}
+    job = Job(command=list(map(str, command)), ranks=ranks, environment=yielding | dict(environment or {}))
     return subprocess.run(
-        LocalLauncher(mpi).arguments(job),
+        launcher.arguments(job),
         env=os.environ | ROOT_ALLOWED,
         stdin=subprocess.DEVNULL,
         capture_output=True,
