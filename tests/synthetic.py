@@ -160,4 +160,5 @@ def fabric(link: Way, intranode: Way | None = None, **fields: Any) -> Fabric:
     # Arithmetic costs nothing unless a case asks for it.
     fields.setdefault("combine_bytes_per_second", float("inf"))
     fields.setdefault("block_seconds", 0.0)
+    fields.setdefault("datatype_seconds", 0.0)
     return Fabric(name="by hand", title="by hand", link=link, intranode=intranode or way(), **fields)

@@ -19,6 +19,7 @@ from linkworth.bench.tests import TESTS
 from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate
 from linkworth.catalog import fabrics
+from linkworth.catalog.derived import within_memory
 from linkworth.catalog.model_error import ModelErrors, Pattern, Technology
 from linkworth.errors import LinkworthError
 from linkworth.model.bench import BenchResult, BenchRow, BenchSet
@@ -184,7 +185,10 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
     tables = [table for table in source.tests if table.system == system]
     mpi = next(table.mpi for table in tables if table.test == "osu_latency")
     try:
-        fabric = calibrated([table for table in tables if table.mpi == mpi], system)
+        fabric = within_memory(
+            calibrated([table for table in tables if table.mpi == mpi], system),
+            source.memory_bytes_per_second,
+        )
     except LinkworthError as error:
         fabric, failure = None, str(error)
     for number, table in enumerate(tables):

@@ -57,6 +57,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     licence: str
     date: str
+    memory_bytes_per_second: float | None = None
+    """Memory bandwidth of a node, if the source tells enough of it."""
     study: str = ""
     """Name of the shipped study whose `[published]` table has the times."""
     tests: list[BenchTable] = []

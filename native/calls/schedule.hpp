@@ -16,6 +16,7 @@ enum class StepKind : std::uint8_t {
     wait,        ///< wait for all that was posted
     combine,     ///< reduce `bytes` of received data into the own
     pack,        ///< copy `bytes` inside the own memory, in `peer` blocks
+    datatype,    ///< make, commit and free a datatype of blocks
     start,       ///< let another schedule go on beside this one: `Schedule::take_started`
     join,        ///< wait until all that were started have ended
     release,     ///< release the lock of a window: of the peer's part, or of all if there is none
@@ -41,6 +42,7 @@ inline Step receive_ahead(std::uint32_t peer, std::uint64_t bytes) {
 inline Step wait_all() { return {StepKind::wait, 0, 0, 0}; }
 inline Step combine(std::uint64_t bytes) { return {StepKind::combine, 0, 0, bytes}; }
 inline Step pack(std::uint32_t blocks, std::uint64_t bytes) { return {StepKind::pack, 0, blocks, bytes}; }
+inline Step datatype() { return {StepKind::datatype, 0, 0, 0}; }
 
 inline Step release_lock_of(std::uint32_t peer) { return {StepKind::release, 0, peer, 0}; }
 inline Step join_all() { return {StepKind::join, 0, 0, 0}; }

@@ -169,6 +169,7 @@ struct Fabric {
     double intranode_total_bytes_per_second = no_limit;
     double combine_bytes_per_second = no_limit;
     double block_seconds = 0;
+    double datatype_seconds = 0;
     Topology topology;
     Tcp tcp;
 
@@ -189,6 +190,7 @@ struct Fabric {
         visit("intranode_total_bytes_per_second", &Fabric::intranode_total_bytes_per_second, rate);
         visit("combine_bytes_per_second", &Fabric::combine_bytes_per_second, rate);
         visit("block_seconds", &Fabric::block_seconds, amount);
+        visit("datatype_seconds", &Fabric::datatype_seconds, amount);
         visit("topology", &Fabric::topology, any);
         visit("tcp", &Fabric::tcp, any);
     }

@@ -227,6 +227,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 actor.now.add_overhead(actor.step.peer * fabric_.block_seconds);
                 actor.now = network_.copy(node_of(actor.rank), actor.step.bytes, actor.now);
                 break;
+            case StepKind::datatype: actor.now.add_overhead(fabric_.datatype_seconds); break;
             case StepKind::start:
                 actor.started.push_back(
                     begin_schedule(actor, actor.schedule.take_started(), actor.step.lane));

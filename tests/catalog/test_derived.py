@@ -64,3 +64,10 @@ def test_more_bytes_never_take_less_wire(name, size, more):
     assert derived.wire_bytes(link, size + more) >= derived.wire_bytes(link, size) >= size
     assert derived.half_round_trip_seconds(link, size) >= 0
     assert not math.isnan(derived.stream_bandwidth(link, size))
+
+
+def test_messages_in_a_node_share_the_memory_of_a_known_machine():
+    ib, ideal = fabrics.get("ib-fdr"), fabrics.get("ideal")
+    assert derived.within_memory(ib, 9e10).intranode_total_bytes_per_second == 3e10
+    assert derived.within_memory(ib, 9e12) == derived.within_memory(ib, None) == ib
+    assert derived.within_memory(ideal, 9e10) == ideal

@@ -76,12 +76,12 @@ def test_recursive_doubling_on_three_ranks_folds_first(tmp_path: Path) -> None:
 
 def test_bruck_packs_its_blocks_and_copies_their_bytes(tmp_path: Path) -> None:
     inside = way(bandwidth=2 * GB)
-    packs = fabric(way(latency=10 * US, bandwidth=GB), inside, block_seconds=US)
+    packs = fabric(way(latency=10 * US, bandwidth=GB), inside, block_seconds=US, datatype_seconds=3 * US)
     ranks = [[collective("MPI_Alltoall", 1000, 4000)]] * 4
     got = run(tmp_path, ranks, "alltoall=bruck", on=packs).prediction
-    # Two rotations of 4 blocks, and two rounds that pack and unpack 2 blocks each.
-    assert got.overhead_seconds == pytest.approx(16 * US)
-    assert got.seconds == pytest.approx(16 * US + 2 * 12 * US + 16_000 / (2 * GB))
+    # Two rotations of 4 blocks, and two rounds that make a datatype, and pack and unpack 2 blocks each.
+    assert got.overhead_seconds == pytest.approx(22 * US)
+    assert got.seconds == pytest.approx(22 * US + 2 * 12 * US + 16_000 / (2 * GB))
 
 
 def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:

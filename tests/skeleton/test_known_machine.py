@@ -1,5 +1,6 @@
 """The ranks of a program that is recorded for a machine of the catalog share the cores of its nodes."""
 
+import msgspec
 import pytest
 
 from linkworth.catalog import fabrics, machines
@@ -42,3 +43,10 @@ def test_cores_that_are_given_replace_the_machines(predicted):
 def test_the_core_speed_reproduces_the_published_time(predicted):
     """EP.C on 64 ranks took 4.66 s (2019): core_speed in machines.toml has to follow the rates of EP."""
     assert predicted("npb:ep.C", 64, 2).predictions[0].seconds == pytest.approx(4.66, rel=0.01)
+
+
+def test_messages_in_a_node_share_the_machines_memory(predicted, monkeypatch):
+    fast = predicted("npb:is.A", 16, 1).predictions[0].seconds
+    slow_memory = msgspec.structs.replace(MACHINE, memory_bytes_per_second=1e9)
+    monkeypatch.setattr(machines, "get", lambda _: slow_memory)
+    assert predicted("npb:is.A", 16, 1).predictions[0].seconds > 1.5 * fast

@@ -15,6 +15,7 @@ Schedule alltoall_bruck(Rank me, Rank size, Bytes piece) {
         for (Rank index = 1; index < size; ++index)
             if ((index & step) != 0) ++pieces;
         co_yield receive_from((me + size - step) % size, piece * pieces);
+        co_yield datatype();
         co_yield pack(pieces, piece * pieces);
         co_yield send_to((me + step) % size, piece * pieces);
         co_yield wait_all();

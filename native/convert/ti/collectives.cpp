@@ -75,7 +75,7 @@ class Steps {
         bool waited = false;
         while (steps.next(step)) {
             if (waited && step.kind != StepKind::wait && step.kind != StepKind::combine &&
-                step.kind != StepKind::pack)
+                step.kind != StepKind::pack && step.kind != StepKind::datatype)
                 throw ConvertError(std::string(call_) + " on rank " + std::to_string(actions_.rank()) +
                                    " goes on in several rounds beside the program, which a time-independent "
                                    "trace cannot say");

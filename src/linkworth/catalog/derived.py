@@ -3,6 +3,8 @@
 import math
 from itertools import pairwise
 
+import msgspec
+
 from linkworth.model.fabric import Fabric, Path, Tcp
 
 Points = list[tuple[int, float]]
@@ -11,6 +13,20 @@ Points = list[tuple[int, float]]
 def is_over_tcp(fabric: Fabric) -> bool:
     """Return whether the CPU transfers messages by TCP, and no adapter by itself."""
     return fabric.progress == "calls" or fabric.tcp != Tcp()
+
+
+COPY_TRAFFIC = 3
+"""Bytes of memory traffic of a copied byte: it is read, its line is fetched for writing, and it is written."""
+
+
+def within_memory(fabric: Fabric, memory_bytes_per_second: float | None) -> Fabric:
+    """Return the fabric on nodes whose memory is known: messages inside one share it. `ideal` has no such limit."""
+    total = fabric.intranode_total_bytes_per_second
+    if memory_bytes_per_second is None or math.isinf(total):
+        return fabric
+    return msgspec.structs.replace(
+        fabric, intranode_total_bytes_per_second=min(total, memory_bytes_per_second / COPY_TRAFFIC)
+    )
 
 
 def overhead_at(points: Points, size: int) -> float:

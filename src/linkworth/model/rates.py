@@ -43,6 +43,8 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """Cores of that machine, which the ranks of a node share. None: each rank has a core."""
     thread_gain: float = 1.0
     """Throughput of such a core with ranks on both hardware threads, relative to one rank."""
+    memory_bytes_per_second: float | None = None
+    """Memory bandwidth of a node of that machine, which messages inside the node share. None: the fabric's."""
     date: str = ""
     """Date of the timing, ISO 8601."""
     quality: TimingQuality | None = None

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth import _engine
+from linkworth.catalog.derived import within_memory
 from linkworth.errors import UsageError
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.fabric import Fabric
@@ -107,6 +108,8 @@ def replay_in_detail(
     ) -> tuple[tuple[_engine.Trace, ReplayRequest], dict[str, str]]:
         rules = rules_for(info.mpi, settings)
         network, applied = on_fabric(rules, fabric, settings.mpi_settings)
+        if recorded.rates is not None:
+            network = within_memory(network, recorded.rates.memory_bytes_per_second)
         wanted = ReplayRequest(
             fabric=network,
             node_of_rank=program.layout.node_of_rank,

@@ -193,6 +193,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
             machine=machine.name,
             cores_per_node=machine.cores_per_node,
             thread_gain=machine.thread_gain,
+            memory_bytes_per_second=machine.memory_bytes_per_second,
         )
     speed, how = machine.core_speed, "from a published time"
     if speed is None:
@@ -212,6 +213,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         machine=machine.name,
         cores_per_node=machine.cores_per_node,
         thread_gain=machine.thread_gain,
+        memory_bytes_per_second=machine.memory_bytes_per_second,
         description=(
             f"computation as fast as a core of {machine.name}: {speed:.3g} x one core of {processor} ({how}), "
             f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"

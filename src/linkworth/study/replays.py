@@ -13,6 +13,7 @@ import msgspec
 
 from linkworth.bench.replayed.predict import predict as predict_bench
 from linkworth.catalog import machines
+from linkworth.catalog.derived import within_memory
 from linkworth.catalog.startup import Startup
 from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.collectives import CollectiveLibrary
@@ -308,13 +309,13 @@ def _bench(job: ReplayJob, target: ReplayTarget) -> Outcome:
         # plan.check_all refuses unknown ranks before anything runs.
         assert job.ranks is not None
         layout = target.arrangement.layout(job.ranks)
-        memory = machines.get(job.machine).memory_bytes_per_node if job.machine else None
+        machine = machines.get(job.machine) if job.machine else None
         found = predict_bench(
             asked.test,
             asked.settings,
-            target.fabric,
+            within_memory(target.fabric, machine.memory_bytes_per_second if machine else None),
             layout,
-            memory_bytes_per_node=memory,
+            memory_bytes_per_node=machine.memory_bytes_per_node if machine else None,
             replay_settings=ReplaySettings(mpi_library=target.library, mpi_settings=target.mpi_settings),
         )
     except (LinkworthError, OSError) as error:

@@ -151,7 +151,8 @@ class RankRunner {
             case StepKind::send: send(thread, step); break;
             case StepKind::recv: thread.awaited.push_back({step.peer, step.bytes}); break;
             case StepKind::recv_ahead: thread.ahead.push_back({step.peer, step.bytes}); break;
-            case StepKind::pack: break;
+            case StepKind::pack:
+            case StepKind::datatype: break;
             case StepKind::combine: traffic_.combined[thread.rank] += step.bytes; break;
             case StepKind::start:
                 EXPECT_TRUE(step.lane > 0 && step.lane < lanes);
