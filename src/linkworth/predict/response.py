@@ -8,7 +8,7 @@ import msgspec
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import Neighbour, replay_in_detail
+from linkworth.replay.run import Neighbour, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Response:
         self.layout = layout
         self.settings = settings
         self.beside = beside
-        self._known: dict[float, Prediction] = {}
+        self._known: dict[float, Replay] = {}
 
     def at(self, scale: float) -> Prediction:
         """Return the replay with the computation times `scale`."""
@@ -49,11 +49,20 @@ class Response:
                 self.settings, cpu_factor_at={level: factor / scale for level, factor in levels.items()}
             )
             self.add(scale, self._replayed(scale, settings))
-        return self._known[scale]
+        return self._known[scale].prediction
 
-    def add(self, scale: float, found: Prediction) -> None:
+    def add(self, scale: float, found: Replay) -> None:
         """Take a replay that was made elsewhere."""
         self._known[scale] = found
+
+    def with_cpu_factor(self, factor: float) -> Replay | None:
+        """Return the replay with just this CPU factor; None if there is none."""
+        return next((found for scale, found in self._known.items() if 1 / scale == factor), None)
+
+    def without_computation(self) -> Replay:
+        """Return the replay of the communication alone."""
+        self.at(SMALLEST_SCALE)
+        return self._known[SMALLEST_SCALE]
 
     @property
     def known(self) -> list[float]:
@@ -66,7 +75,7 @@ class Response:
 
     def with_seed(self, scale: float, seed: int) -> float:
         """Return the time with another seed of the noise."""
-        return self._replayed(scale, msgspec.structs.replace(self.settings, seed=seed)).seconds
+        return self._replayed(scale, msgspec.structs.replace(self.settings, seed=seed)).prediction.seconds
 
     def seconds(self, scales: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
         """Return the time at each scale: between two replays the larger of their tangents, or their chord if that is less.
@@ -89,7 +98,7 @@ class Response:
         result: npt.NDArray[np.float64] = np.where(scales > known[-1], last, np.minimum(chord, tangents))
         return result
 
-    def _replayed(self, scale: float, settings: ReplaySettings) -> Prediction:
+    def _replayed(self, scale: float, settings: ReplaySettings) -> Replay:
         return replay_in_detail(
             self.trace.engine,
             self.fabric,
@@ -98,4 +107,4 @@ class Response:
             tolerate_cut=self.trace.incomplete,
             settings=settings,
             beside=self.beside,
-        ).prediction
+        )
