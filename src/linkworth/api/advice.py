@@ -19,6 +19,7 @@ from linkworth.api.trace import Trace
 from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
+from linkworth.predict.request import measured_texts
 from linkworth.skeleton.rates import RateRequest
 
 
@@ -136,7 +137,7 @@ def _request(
         nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),
         ppn=options.get("ppn"),
         placement=options.get("placement", "block"),
-        measured=[f"{name}={seconds}" for name, seconds in options.get("measured", {}).items()],
+        measured=measured_texts(options.get("measured", {})),
         cpu_factor=options.get("cpu_factor", 1.0),
         rates=RateRequest(machine=options.get("machine"), recorded_on=options.get("recorded_on")),
     )

@@ -27,7 +27,7 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
 from linkworth.predict import predict
 from linkworth.predict.machine_speed import asked_for
-from linkworth.predict.request import measured_times, refuse_skeleton_options
+from linkworth.predict.request import measured_texts, measured_times, refuse_skeleton_options
 from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
 from linkworth.profile import of_trace
@@ -164,12 +164,11 @@ class Trace:
         """
         with in_words_of_the_api():
             chosen = found_fabrics(on)
-            times = measured_times([f"{name}={seconds}" for name, seconds in (measured or {}).items()])
+            times = measured_times(measured_texts(measured or {}))
             known, wanted = fitted(self._file, times, _settings(settings))
             place = Arrangement(nodes=nodes, placement=placement)
             rates = RateRequest(machine=machine, recorded_on=recorded_on)
-            if machine is not None:
-                refuse_skeleton_options(str(self.path), None, rates)
+            refuse_skeleton_options(str(self.path), None, rates)
             speed = asked_for(self._file, rates, place, wanted, cpu_factor)
             found = predict(
                 self._file,
@@ -180,7 +179,7 @@ class Trace:
                 settings=speed.settings,
                 step=Steps(on_progress, len(chosen) + 1).step,
             )
-            return Predictions(speed.named_in(found) if speed.description else found)
+            return Predictions(speed.named_in(found))
 
     def sweep(
         self,

@@ -4,7 +4,7 @@ import contextlib
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from linkworth.catalog import fabrics
@@ -70,6 +70,11 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
 
 
 _LAYOUT = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
+
+
+def measured_texts(seconds: Mapping[str, float]) -> list[str]:
+    """Return measured times, by FABRIC[:NODESxRANKS], in the form that `measured_times` parses."""
+    return [f"{place}={value}" for place, value in seconds.items()]
 
 
 def measured_times(texts: Sequence[str]) -> list[MeasuredTime]:

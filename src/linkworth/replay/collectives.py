@@ -17,16 +17,10 @@ _TITLES = {
     "openmpi-5.0": "Open MPI 5.0",
 }
 _NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
-# Intel MPI, MVAPICH and Cray MPICH descend from MPICH and use its algorithms.
-_MPICH_FAMILY = re.compile(r"mpich|intel|mvapich|cray", re.IGNORECASE)
 _OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
-_NAMES = {
-    "open mpi": "Open MPI",
-    "intel": "Intel MPI",
-    "mvapich": "MVAPICH",
-    "cray": "Cray MPICH",
-    "mpich": "MPICH",
-}
+_OPENMPI = "Open MPI"
+# Intel MPI, MVAPICH and Cray MPICH descend from MPICH and use its algorithms.
+_MPICH_FAMILY = {"intel": "Intel MPI", "mvapich": "MVAPICH", "cray": "Cray MPICH", "mpich": "MPICH"}
 """Libraries whose software differs, by a word of their versions."""
 
 
@@ -49,8 +43,9 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
 
 def library_in_words(version: str) -> str:
     """Return the name of the library of a version, such as `MPICH`; "" if it is unknown."""
-    text = re.sub(r"open[ _-]?mpi", "open mpi", version.lower())
-    return next((name for word, name in _NAMES.items() if word in text), "")
+    if _OPENMPI_FAMILY.search(version):
+        return _OPENMPI
+    return next((name for word, name in _MPICH_FAMILY.items() if word in version.lower()), "")
 
 
 def replayed_in_words(recorded: MpiInfo, settings: ReplaySettings, measured: str) -> str:
@@ -61,9 +56,7 @@ def replayed_in_words(recorded: MpiInfo, settings: ReplaySettings, measured: str
     asked = settings.mpi_library
     if asked is None:
         return library_in_words(recorded.library)
-    return (
-        measured if asked.startswith("mpich") and measured != _NAMES["open mpi"] else library_in_words(asked)
-    )
+    return measured if asked.startswith("mpich") and measured != _OPENMPI else library_in_words(asked)
 
 
 def rules_in_words(rules: CollectiveRules) -> str:
@@ -80,10 +73,9 @@ def series(recorded: MpiInfo) -> CollectiveLibrary | None:
     name = f"{recorded.library} {recorded.version}"
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
     release = (int(version[1]), int(version[2])) if version else None
-    if _OPENMPI_FAMILY.search(name):
+    library = library_in_words(name)
+    if library == _OPENMPI:
         if release is None or release >= (5, 0):
             return "openmpi-5.0"
         return "openmpi-4.1" if release >= (4, 1) else "openmpi-4.0"
-    if _MPICH_FAMILY.search(name):
-        return "mpich"
-    return None
+    return "mpich" if library else None

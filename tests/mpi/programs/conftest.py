@@ -32,7 +32,7 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 @pytest.fixture(scope="session")
 def open_mpi() -> MpiInstallation:
-    """Open MPI: the one that can yield, so that many ranks on few cores do not spin against each other."""
+    """Return Open MPI. Many ranks of it on few cores yield by an option of its own."""
     return next(mpi for mpi in usable() if mpi.kind == "openmpi")
 
 
