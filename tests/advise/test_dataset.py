@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from linkworth.advise.dataset import is_dataset
 from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile
@@ -42,7 +41,6 @@ def advice(
 ) -> Advice:
     path = folder / "dataset.json"
     path.write_text(json.dumps({"datapoints": points}))
-    assert is_dataset(path)
     return advise_on_request(None, TimesFile(path, inputs), on=on, prices=prices, limits=limits)
 
 

@@ -87,7 +87,7 @@ def needed(command: click.Command, given: click.Option) -> list[str]:
                 words += [parameter.opts[0], "10"]
             elif parameter.name == "timeline" and given.name == "timeline_window":
                 words += [parameter.opts[0], "timeline.json"]
-            elif parameter.name == "price_options" and given.name == "measured":
+            elif parameter.name == "assignments" and given.name == "measured":
                 words += [parameter.opts[0], "gbe=1"]
         elif parameter.name not in ("words", "command") or parameter.required:
             words.append("missing.lwt")

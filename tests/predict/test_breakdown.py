@@ -10,6 +10,7 @@ from linkworth.errors import UsageError
 from linkworth.model.fabric import SwitchLevel, Topology
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
+from linkworth.predict.timeline import Timeline
 from linkworth.replay.layout import Arrangement
 
 MS = 1e-3
@@ -136,14 +137,12 @@ def test_a_faulty_placement_of_a_neighbour_is_said_of_its_option(two_regions):
         predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(beside=[(two_regions, "diagonal")]))
 
 
-def test_loads_are_of_a_program_alone(two_regions: Path) -> None:
-    with pytest.raises(UsageError, match=r"`loads` .* `beside`"):
-        predict(
-            two_regions,
-            [SLOW],
-            Arrangement(nodes=2),
-            extras=Extras(loads=True, beside=[(two_regions, "block")]),
-        )
+def test_a_recording_is_of_a_program_alone(two_regions: Path, tmp_path: Path) -> None:
+    beside = [(two_regions, "block")]
+    timeline = Timeline(tmp_path / "t.json", (0.0, 1.0))
+    for extras in (Extras(loads=True, beside=beside), Extras(timeline=timeline, beside=beside)):
+        with pytest.raises(UsageError, match=r"`(loads|timeline)` .* `beside`"):
+            predict(two_regions, [SLOW], Arrangement(nodes=2), extras=extras)
 
 
 def test_tables_are_shown_where_there_is_something_to_show(two_regions: Path, tmp_path: Path) -> None:

@@ -50,23 +50,38 @@ class _Dataset(msgspec.Struct, frozen=True):
     datapoints: list[_Point]
 
 
-def is_dataset(path: Path) -> bool:
-    """Return whether a file is one of HPCAdvisor's. A file that cannot be read is none."""
+def read(path: Path) -> list[_Point] | None:
+    """Return the runs of a file of HPCAdvisor's; None for another one, and for one that cannot be read."""
     try:
-        return "datapoints" in msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
+        content = path.read_bytes()
+        if "datapoints" not in msgspec.json.decode(content, type=dict[str, msgspec.Raw]):
+            return None
     except (OSError, *JSON_ERRORS):
-        return False
+        return None
+    try:
+        points = msgspec.json.decode(content, type=_Dataset, strict=False).datapoints
+    except JSON_ERRORS as error:
+        raise UsageError(f"{path} is no dataset of HPCAdvisor: {error}") from None
+    if not points:
+        raise UsageError(f"{path} has no runs")
+    return points
 
 
 def advise_on_dataset(
-    path: Path, *, inputs: Sequence[str], on: Sequence[str], prices: PriceOptions, limits: Limits
+    path: Path,
+    points: Sequence[_Point],
+    *,
+    inputs: Sequence[str],
+    on: Sequence[str],
+    prices: PriceOptions,
+    limits: Limits,
 ) -> Advice:
-    """Return the advice for the measured runs with these `inputs` (NAME=VALUE), on the node types `on` (default: all).
+    """Return the advice for the measured runs of `path` with these `inputs` (NAME=VALUE), on the node types `on` (default: all).
 
     A node type is joined with a catalog's price by its whole name. Without a region from the user, that of all runs counts.
     Raises UsageError for runs of several inputs, and if no node type has a price.
     """
-    points = _of_one_input(path, _read(path), inputs)
+    points = _of_one_input(path, points, inputs)
     types = list(dict.fromkeys(point.sku for point in points))
     if unknown := [name for name in on if name not in types]:
         raise UsageError(f"{path} has no runs on {', '.join(unknown)}; it has {', '.join(types)}")
@@ -80,18 +95,6 @@ def advise_on_dataset(
     warnings = ["the times are measured ones of whole tasks, with no interval"]
     warnings += [f"{name} has no price and is left out" for name in unpriced]
     return msgspec.structs.replace(advice, warnings=warnings)
-
-
-def _read(path: Path) -> list[_Point]:
-    try:
-        points = msgspec.json.decode(path.read_bytes(), type=_Dataset, strict=False).datapoints
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except JSON_ERRORS as error:
-        raise UsageError(f"{path} is no dataset of HPCAdvisor: {error}") from None
-    if not points:
-        raise UsageError(f"{path} has no runs")
-    return points
 
 
 def _of_one_input(path: Path, points: Sequence[_Point], inputs: Sequence[str]) -> list[_Point]:

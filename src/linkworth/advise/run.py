@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from linkworth.advise import dataset
 from linkworth.advise.choose import advise
-from linkworth.advise.dataset import advise_on_dataset, is_dataset
 from linkworth.advise.mpi_setting import with_setting
 from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
 from linkworth.advise.source import TimesFile, TraceRequest, read_predictions, replay_predictions
-from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
 from linkworth.model.prediction import PredictionSet
@@ -45,8 +44,11 @@ def advise_on_request(
             raise UsageError(
                 f"`draws` {draws}: predictions made before cannot be replayed; give the trace instead"
             )
-        if is_dataset(times.path):
-            return advise_on_dataset(times.path, inputs=times.inputs, on=on, prices=prices, limits=limits)
+        runs = dataset.read(times.path)
+        if runs is not None:
+            return dataset.advise_on_dataset(
+                times.path, runs, inputs=times.inputs, on=on, prices=prices, limits=limits
+            )
         if times.inputs:
             raise UsageError(
                 f"`input` {times.inputs[0]}: {times.path} is no dataset of HPCAdvisor; leave it out"
@@ -63,7 +65,7 @@ def advise_on_request(
             f"no price for fabric {', '.join(unpriced)}; give it with `price` {unpriced[0]}=USD_PER_NODE_HOUR"
         )
     sets, drawn, cases = replay_predictions(trace, on or list(environments), draws, progress)
-    advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=_useful(drawn))
+    advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=drawn)
     advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *_unknown_cpus(sets, environments)])
     return with_setting(advice, cases)
 
@@ -82,7 +84,3 @@ def _unknown_cpus(sets: Sequence[PredictionSet], environments: Mapping[str, Sequ
     return [
         f"nothing is known about the speed of the CPUs of {len(types)} node types: the computation takes as long on each of them"
     ]
-
-
-def _useful(drawn: Drawn | None) -> Drawn | None:
-    return drawn if drawn is not None and drawn.draws else None

@@ -1,6 +1,6 @@
 """Source of the times: a trace replayed on each fabric, or earlier predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +11,10 @@ from linkworth.advise.request import fabric_name, load_predictions
 from linkworth.advise.uncertain import Drawn
 from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.request import measured_times, traced
@@ -90,29 +92,69 @@ def replay_predictions(
     draws: int | None = 0,
     progress: RecordingProgress | None = None,
 ) -> Replays:
-    """Replay a trace, or the skeleton of a bundled program, on the fabrics `names` and all numbers of nodes.
+    """Replay traces, or the skeleton of a bundled program, on the fabrics `names`.
 
-    The times are under `draws` draws of all that is uncertain (None: 400) if there is anything to compare.
+    One trace is laid on all numbers of nodes, and each of several on as many as its ranks need. The times are under `draws`
+    draws of all that is uncertain (None: 400) if there is anything to compare.
     """
-    times = measured_times(request.measured)
+    several = len(request.workloads) > 1
+    if several and (request.ppn is None or request.nodes):
+        raise UsageError(
+            "each of several traces is laid on as many nodes as its ranks need; give `ppn`, and no `nodes`"
+        )
+    if several and request.measured:
+        raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
     chosen = [fabrics.get(name) for name in names]
-    counts: Sequence[int | None] = request.nodes or (None,)
-    if len(set(counts)) < len(counts):
-        raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
-    if len(request.workloads) > 1:
-        return _at_several_counts(request, names, draws, progress)
-    sets: list[PredictionSet] = []
+    of_nodes: dict[int, tuple[str, PredictionSet]] = {}
     cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
-    with traced(
-        request.workloads[0], request.ranks, request.rates, scaled=bool(times), progress=progress
-    ) as path:
+    for workload in request.workloads:
+        for found, drawn, case in _on_each_number(request, workload, chosen, draws, progress):
+            nodes = found.nodes
+            if nodes in of_nodes:
+                raise UsageError(
+                    f"{of_nodes[nodes][0]} and {workload} both take {nodes} nodes; give one trace for each number"
+                )
+            if several:
+                warnings = [f"on {found.ranks} ranks, {warning}" for warning in found.warnings]
+                found = msgspec.structs.replace(found, warnings=warnings)
+            of_nodes[nodes] = workload, found
+            first, other = next(iter(of_nodes.values()))
+            if found.workload != other.workload:
+                raise UsageError(
+                    f"{first} is of {other.workload} and {workload} of {found.workload}; give traces of one program"
+                )
+            cases[nodes] = case
+            assumed |= set(drawn.assumed)
+            seconds |= {
+                (fabric.name, nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
+            }
+    together = None
+    if draws != 0 and len(seconds) > 1:
+        count = len(next(iter(seconds.values())))
+        together = Drawn(seconds=seconds, draws=count, assumed=sorted(assumed)) if count else None
+    return Replays([found for _, found in of_nodes.values()], together, cases)
+
+
+def _on_each_number(
+    request: TraceRequest,
+    workload: str,
+    chosen: Sequence[Fabric],
+    draws: int | None,
+    progress: RecordingProgress | None,
+) -> Iterator[tuple[PredictionSet, DrawnTimes, ReplayedCase]]:
+    """Yield the replays of one trace on each number of nodes."""
+    times = measured_times(request.measured)
+    counts: Sequence[int | None] = request.nodes or (None,)
+    if len(set(counts)) < len(counts):
+        raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
+    arrangements = [
+        Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
+    ]
+    with traced(workload, request.ranks, request.rates, scaled=bool(times), progress=progress) as path:
         trace = open_trace(path, request.allowed)
         known, settings = fitted(trace, times, msgspec.structs.replace(request.settings, samples=draws or 0))
-        arrangements = [
-            Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
-        ]
         for arrangement in arrangements:
             speed = asked_for(trace, request.rates, arrangement, settings, request.cpu_factor)
             found, drawn = predict_with_draws(
@@ -123,61 +165,10 @@ def replay_predictions(
                 measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
                 settings=speed.settings,
             )
-            found = speed.named_in(found)
-            sets.append(found)
-            cases[found.nodes] = ReplayedCase(
-                trace,
-                {fabric.name: fabric for fabric in chosen},
-                arrangement,
-                found.calibration.cpu_factor,
-                speed.settings,
+            by_name = {fabric.name: fabric for fabric in chosen}
+            factor = found.calibration.cpu_factor
+            yield (
+                speed.named_in(found),
+                drawn,
+                ReplayedCase(trace, by_name, arrangement, factor, speed.settings),
             )
-            assumed |= set(drawn.assumed)
-            seconds |= {
-                (fabric.name, found.nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
-            }
-    return Replays(sets, _drawn(seconds, assumed, draws), cases)
-
-
-def _at_several_counts(
-    request: TraceRequest, names: Sequence[str], draws: int | None, progress: RecordingProgress | None
-) -> Replays:
-    """Replay traces of one program, each on as many nodes as its ranks need."""
-    if request.ppn is None or request.nodes:
-        raise UsageError(
-            "each of several traces is laid on as many nodes as its ranks need; give `ppn`, and no `nodes`"
-        )
-    if request.measured:
-        raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
-    of_nodes: dict[int, tuple[str, PredictionSet]] = {}
-    cases: dict[int, ReplayedCase] = {}
-    seconds: dict[tuple[str, int], list[float]] = {}
-    assumed: set[str] = set()
-    for workload in request.workloads:
-        one = msgspec.structs.replace(request, workloads=[workload])
-        (found,), drawn, case = replay_predictions(one, names, draws, progress)
-        cases |= case
-        other, known = of_nodes.setdefault(found.nodes, (workload, found))
-        if other != workload or known is not found:
-            raise UsageError(
-                f"{other} and {workload} both take {found.nodes} nodes; give one trace for each number"
-            )
-        first = next(iter(of_nodes.values()))
-        if found.workload != first[1].workload:
-            raise UsageError(
-                f"{first[0]} is of {first[1].workload} and {workload} of {found.workload}; give traces of one program"
-            )
-        warnings = [f"on {found.ranks} ranks, {warning}" for warning in found.warnings]
-        of_nodes[found.nodes] = workload, msgspec.structs.replace(found, warnings=warnings)
-        if drawn is not None:
-            seconds |= drawn.seconds
-            assumed |= set(drawn.assumed)
-    return Replays([found for _, found in of_nodes.values()], _drawn(seconds, assumed, draws), cases)
-
-
-def _drawn(seconds: dict[tuple[str, int], list[float]], assumed: set[str], draws: int | None) -> Drawn | None:
-    """Return the draws if there is anything to compare."""
-    if draws == 0 or len(seconds) < 2:
-        return None
-    count = len(next(iter(seconds.values())))
-    return Drawn(seconds=seconds, draws=count, assumed=sorted(assumed))

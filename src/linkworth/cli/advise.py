@@ -13,8 +13,9 @@ from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.number_list import NumberList
+from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import console, emit_json, note
-from linkworth.cli.rate_options import rate_options, recorded_on_option, say_rates
+from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,
     cpu_factor_option,
@@ -26,7 +27,6 @@ from linkworth.cli.replay_options import (
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Goal, Limits
 from linkworth.model.number_range import BUDGET_USD, SECONDS
-from linkworth.model.price import Market
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -38,12 +38,57 @@ _OF_A_REPLAY = (
     "cpu_factor",
     "measured",
     "draws",
-    "calibrate_with",
-    "calibrate_anew",
-    "machine",
-    "recorded_on",
+    *rate_options_of_machines.parameters,
 )
 """Parameters for the replay of a trace."""
+_price_options = OptionGroup(
+    "prices",
+    PriceOptions,
+    [
+        click.option(
+            "--price",
+            "assignments",
+            multiple=True,
+            metavar="FABRIC=USD_PER_NODE_HOUR",
+            help="Price of a node with that fabric; repeatable.",
+        ),
+        click.option(
+            "--core-hour",
+            "core_hours",
+            multiple=True,
+            metavar="FABRIC=USD[,cores=N]",
+            help="Price of a core for an hour: of all N cores of a node, or of those that have a rank; repeatable.",
+        ),
+        click.option(
+            "--on-premises",
+            "on_premises",
+            multiple=True,
+            metavar="FABRIC=USD,...",
+            help="A machine of your own by the purchase price of a node: FABRIC=USD,years=Y,utilisation=U, and also yearly_usd, "
+            "power_watts, idle_watts, usd_per_kwh, pue.",
+        ),
+        click.option(
+            "--prices",
+            "catalog",
+            metavar="CATALOG",
+            help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER.",
+        ),
+        click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region."),
+        click.option(
+            "--instance",
+            "instances",
+            multiple=True,
+            metavar="NAME",
+            help="Take only this node type of the catalog; repeatable.",
+        ),
+        click.option(
+            "--market",
+            type=click.Choice(["on-demand", "spot", "own"]),
+            help="Take only the catalog's prices of this market.  [default: all but spot]",
+        ),
+    ],
+)
+"""Options that become PriceOptions."""
 
 
 @click.command()
@@ -79,47 +124,7 @@ _OF_A_REPLAY = (
 @measured_option
 @cpu_factor_option
 @replay_options(without=("samples",))
-@click.option(
-    "--price",
-    "price_options",
-    multiple=True,
-    metavar="FABRIC=USD_PER_NODE_HOUR",
-    help="Price of a node with that fabric; repeatable.",
-)
-@click.option(
-    "--core-hour",
-    "core_hours",
-    multiple=True,
-    metavar="FABRIC=USD[,cores=N]",
-    help="Price of a core for an hour: of all N cores of a node, or of those that have a rank; repeatable.",
-)
-@click.option(
-    "--on-premises",
-    "on_premises",
-    multiple=True,
-    metavar="FABRIC=USD,...",
-    help="A machine of your own by the purchase price of a node: FABRIC=USD,years=Y,utilisation=U, and also yearly_usd, "
-    "power_watts, idle_watts, usd_per_kwh, pue.",
-)
-@click.option(
-    "--prices",
-    "catalog",
-    metavar="CATALOG",
-    help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER.",
-)
-@click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region.")
-@click.option(
-    "--instance",
-    "instances",
-    multiple=True,
-    metavar="NAME",
-    help="Take only this node type of the catalog; repeatable.",
-)
-@click.option(
-    "--market",
-    type=click.Choice(["on-demand", "spot", "own"]),
-    help="Take only the catalog's prices of this market.  [default: all but spot]",
-)
+@_price_options
 @click.option(
     "--goal",
     type=click.Choice(["cost", "time"]),
@@ -136,8 +141,7 @@ _OF_A_REPLAY = (
     help="Draws of each option's time from all that is uncertain. They give the certainty of the choice; 0: none."
     "  [default: 400]",
 )
-@rate_options
-@recorded_on_option
+@rate_options_of_machines
 @damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
 def command(
@@ -152,21 +156,12 @@ def command(
     cpu_factor: float,
     placement: str,
     settings: ReplaySettings,
-    price_options: tuple[str, ...],
-    core_hours: tuple[str, ...],
-    on_premises: tuple[str, ...],
-    catalog: str | None,
-    region: str | None,
-    instances: tuple[str, ...],
-    market: str | None,
+    prices: PriceOptions,
     goal: str | None,
     budget: float | None,
     deadline: float | None,
     draws: int | None,
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
-    recorded_on: str | None,
+    rates: RateRequest,
     allowed: Allowance | None,
     as_json: bool,
 ) -> int:
@@ -199,24 +194,14 @@ def command(
             placement=placement,
             settings=settings,
             allowed=allowed,
-            rates=RateRequest(
-                calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, recorded_on=recorded_on
-            ),
+            rates=rates,
         )
     with Steps() as steps:
         advice = advise_on_request(
             trace,
             None if predictions_file is None else TimesFile(predictions_file, inputs),
             on=on,
-            prices=PriceOptions(
-                assignments=price_options,
-                core_hours=core_hours,
-                on_premises=on_premises,
-                catalog=catalog,
-                region=region,
-                instances=instances,
-                market=cast(Market | None, market),
-            ),
+            prices=prices,
             limits=Limits(goal=cast(Goal | None, goal), deadline=deadline, budget=budget),
             draws=draws,
             progress=steps,

@@ -73,9 +73,7 @@ def command(
     slots: int,
     time_limit: float,
     state: Path | None,
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
+    rates: RateRequest,
     allowed: Allowance | None,
     as_json: bool,
 ) -> int:
@@ -94,7 +92,7 @@ def command(
             budget=budget,
             search=Search(slots, time_limit),
             state=state,
-            rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
+            rates=rates,
             allowed=allowed,
             progress=steps,
         )

@@ -9,12 +9,12 @@ import msgspec
 import rich_click as click
 
 from linkworth import units
-from linkworth.cli.bench_options import MEASURING_PARAMETERS, measuring_options
+from linkworth.cli.bench_options import measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, note
-from linkworth.cli.place_options import PLACE_PARAMETERS, place_options
+from linkworth.cli.place_options import place_options
 from linkworth.cli.steps import Steps
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
@@ -100,7 +100,7 @@ def command(
     if startup.TEST in words:
         if len(words) > 1:
             raise click.UsageError("init stands alone: run it by itself, and other tests in another call")
-        refuse((*MEASURING_PARAMETERS, "link_rate", "plot"), "init has no message sizes and no chart")
+        refuse((*measuring_options.parameters, "link_rate", "plot"), "init has no message sizes and no chart")
         return startup.run(
             place, ranks=ranks, mpi=mpi, timeout=timeout, output=output, dry_run=dry_run, as_json=as_json
         )
@@ -156,7 +156,15 @@ def _refuse_useless(names: Sequence[str]) -> None:
     """Raise UsageError for options that none of the requested tests has."""
     if not names:
         refuse(
-            (*PLACE_PARAMETERS, *MEASURING_PARAMETERS, "ranks", "mpi", "timeout", "output", "dry_run"),
+            (
+                *place_options.parameters,
+                *measuring_options.parameters,
+                "ranks",
+                "mpi",
+                "timeout",
+                "output",
+                "dry_run",
+            ),
             "files of results are shown, and nothing is measured; leave it out, or name a test",
         )
     from linkworth.bench.settings import ONLY_FOR

@@ -1,33 +1,21 @@
 """Options of network measurements."""
 
-import functools
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import rich_click as click
 
 from linkworth.bench.settings import LARGEST_WINDOW, PRECISION, SECONDS_OF_A_SIZE
 from linkworth.cli.number import Number
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def measuring_options(command: _Command) -> _Command:
-    """Add the options to a verb, which receives them as one argument `settings` (a BenchSettings)."""
-
-    @functools.wraps(command)
-    def with_settings(**given: object) -> object:
-        from linkworth.bench import request
-
-        chosen: dict[str, Any] = {name: given.pop(name) for name in MEASURING_PARAMETERS}
-        return command(settings=request.settings(**chosen), **given)
-
-    for option in reversed(_OPTIONS):
-        with_settings = option(with_settings)
-    return with_settings  # type: ignore[return-value]
+from linkworth.cli.option_group import OptionGroup
 
 
-_OPTIONS = [
+def _settings(**given: Any) -> object:  # noqa: ANN401 (values of the options)
+    from linkworth.bench import request
+
+    return request.settings(**given)
+
+
+measuring_options = OptionGroup("settings", _settings, [
     click.option("--sizes", metavar="LIST",
                  help="Message sizes with commas between them, such as 8,1K,64K,4M.  [default: powers of two]"),
     click.option("--min", "least", metavar="SIZE", help="Smallest message size.  [default: 1]"),
@@ -49,6 +37,5 @@ _OPTIONS = [
                  help="beff: longest message.  [default: memory of a rank / 128, at most 128M]"),
     click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
                  help="beff, hpcc: seed of the random patterns."),
-]  # fmt: skip
-MEASURING_PARAMETERS = ("sizes", "least", "most", "precision", "seconds", "window", "among", "asynchronous", "bidirectional",
-                        "pairs", "longest", "seed")  # fmt: skip
+])  # fmt: skip
+"""Options of a verb that receives a BenchSettings."""

@@ -4,21 +4,22 @@ import copy
 
 import rich_click as click
 
-from linkworth.cli.bench_options import MEASURING_PARAMETERS
-from linkworth.cli.place_options import PLACE_PARAMETERS
+from linkworth.cli.bench_options import measuring_options
+from linkworth.cli.place_options import place_options
+from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import PLACEMENT_AND_SETTINGS
 
 LONG = 12
 """Number of options beyond which a verb shows them in panels."""
 _PANELS = {
     "Replay": PLACEMENT_AND_SETTINGS,
-    "Place": PLACE_PARAMETERS,
-    "Measurement": MEASURING_PARAMETERS,
+    "Place": place_options.parameters,
+    "Measurement": measuring_options.parameters,
     "Prices and goal": (
-        "price_options", "assignments", "core_hours", "on_premises", "catalog", "region", "instances", "market", "goal",
+        "assignments", "core_hours", "on_premises", "catalog", "region", "instances", "market", "goal",
         "budget", "deadline", "draws",
     ),
-    "Speed of a program without a trace": ("calibrate_with", "calibrate_anew", "machine"),
+    "Speed of a program without a trace": rate_options.parameters,
 }  # fmt: skip
 """Parameters by title. All others are main options."""
 _MARKS = {"Place": "lab", "Measurement": "window"}

@@ -1,30 +1,17 @@
 """Options that describe an emulated cluster."""
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 import rich_click as click
 
+from linkworth.cli.option_group import OptionGroup
 from linkworth.errors import UsageError
 from linkworth.lab import dilation
 from linkworth.lab import spec as specs
 from linkworth.lab.spec import LabSpec
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def spec_options(command: _Command) -> _Command:
-    """Add the options to a verb, which receives them as one argument `spec` (a LabSpec)."""
-
-    @functools.wraps(command)
-    def with_spec(**given: object) -> object:
-        chosen: dict[str, Any] = {name: given.pop(name) for name in _NAMES}
-        return command(spec=spec_of(**chosen), **given)
-
-    for option in reversed(_OPTIONS):
-        with_spec = option(with_spec)
-    return with_spec  # type: ignore[return-value]
 
 
 def spec_of(*, like: str | None, dilate: str | None, **options: str | None) -> LabSpec:
@@ -53,7 +40,7 @@ def _choice(name: str, kind: object, text: str, default: str) -> Callable[[_Comm
     return click.option(name, type=click.Choice(list(get_args(kind))), metavar="KIND", help=help_text)
 
 
-_OPTIONS = [
+spec_options = OptionGroup("spec", spec_of, [
     click.option("--like", metavar="PRESET", help="Start from a preset: gbe, 100mbit, 10gbe, ..., or NAMExK (gbex4) for K NICs."),
     click.option("--nodes", metavar="N", help=f"Nodes.  [default: {specs.DEFAULT_NODES}]"),
     click.option("--nics", metavar="K", help="Data NICs of each node.  [default: 1]"),
@@ -72,20 +59,5 @@ _OPTIONS = [
     click.option("--dilate", metavar="FACTOR", help="Slow the links down by this factor, as shared cores slow computation down; "
                  "8ranks: by the slowdown of 8 ranks, measured here.  [default: 1]"),
     _choice("--isolation", specs.IsolationKind, "What a node is", "namespace"),
-]  # fmt: skip
-_NAMES = (
-    "like",
-    "nodes",
-    "nics",
-    "rate",
-    "mtu",
-    "latency",
-    "jitter",
-    "moderation",
-    "loss",
-    "buffer",
-    "aggregate",
-    "bond_mode",
-    "isolation",
-    "dilate",
-)
+])  # fmt: skip
+"""Options of a verb that receives a LabSpec."""

@@ -1,37 +1,23 @@
 """Options for the place of a run: this machine, a lab, hosts of a file, a batch system."""
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import msgspec
 import rich_click as click
 
+from linkworth.cli.option_group import OptionGroup
 from linkworth.errors import UsageError
 from linkworth.model.place import Binding, Place
 from linkworth.places.kinds import SYSTEMS, one_of
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _FIRST_SYSTEM = next(iter(SYSTEMS))
 _FLAGS = [f"--{name}" for name in SYSTEMS]
 _FIELDS = {"nodes": "--nodes", "ranks_per_node": "--ppn", "transport": "--transport", "binding": "--bind"}
 """Fields of a Place that one option gives, for every kind of place."""
 _JOB_OPTIONS = {"constraint": "--constraint", "account": "--account", "time_limit": "--time"}
 """Parameters that become options of a batch system's jobs."""
-
-
-def place_options(command: _Command) -> _Command:
-    """Add the options to a verb, which receives them as one argument `place` (a Place)."""
-
-    @functools.wraps(command)
-    def with_place(**given: object) -> object:
-        chosen = {name: given.pop(name) for name in PLACE_PARAMETERS}
-        return command(place=place_of(chosen), **given)
-
-    for option in reversed(_OPTIONS):
-        with_place = option(with_place)
-    return with_place  # type: ignore[return-value]
 
 
 def place_of(given: Mapping[str, Any]) -> Place:
@@ -81,7 +67,7 @@ def options_of(place: Place) -> list[str]:
     return words
 
 
-_OPTIONS = [
+place_options = OptionGroup("place", lambda **given: place_of(given), [
     click.option("--lab", metavar="NAME",
                  help="Run on the emulated cluster of this name, or on one made for the run from a preset."),
     click.option("--hostfile", type=click.Path(path_type=Path, dir_okay=False, exists=True), metavar="FILE",
@@ -102,6 +88,5 @@ _OPTIONS = [
                  help="Named setting of what carries the MPI's messages.  [default: the MPI's choice]"),
     click.option("--bind", type=click.Choice([word for word in get_args(Binding) if word]),
                  help="Bind each rank to a core, a socket or a NUMA node, or to nothing.  [default: the launcher's choice]"),
-]  # fmt: skip
-PLACE_PARAMETERS = ("lab", "hostfile", *SYSTEMS, "partition", "constraint", "account", "time_limit", "batch_option",
-                    "nodes", "ppn", "transport", "bind")  # fmt: skip
+])  # fmt: skip
+"""Options of a verb that receives a Place."""

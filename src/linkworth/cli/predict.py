@@ -7,13 +7,14 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.output import OutputFile
-from linkworth.cli.rate_options import rate_options, recorded_on_option, say_rates
+from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import nodes_option, program_options, replay_options
 from linkworth.predict.extras import Extras
 from linkworth.replay.layout import Arrangement
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
+    from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import Allowance
 
 
@@ -60,8 +61,7 @@ if TYPE_CHECKING:
     metavar="FROM:TO",
     help="Keep what begins between these seconds of the replay.  [default: all]",
 )
-@rate_options
-@recorded_on_option
+@rate_options_of_machines
 @replay_options()
 @damage_option(
     "prediction",
@@ -84,10 +84,7 @@ def command(
     timeline_window: str | None,
     placement: str,
     settings: "ReplaySettings",
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
-    recorded_on: str | None,
+    rates: "RateRequest",
     allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
@@ -107,14 +104,10 @@ def command(
     from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
     from linkworth.predict import machine_speed, predict, request, sharing
-    from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
 
     chosen = [fabrics.get(name) for name in fabric_names]
     times = request.measured_times(measured)
-    rates = RateRequest(
-        calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, recorded_on=recorded_on
-    )
     started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)
     with Steps() as steps, request.traced(trace, ranks, rates, scaled=bool(times), progress=steps) as path:

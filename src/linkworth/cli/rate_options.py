@@ -1,35 +1,35 @@
 """Options for the speed of computation of a program recorded without running."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import rich_click as click
 
+from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import note
 from linkworth.model.rates import RateSource
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+def _rates(**given: Any) -> object:  # noqa: ANN401 (values of the options)
+    from linkworth.skeleton.rates import RateRequest
+
+    return RateRequest(anew=given.pop("calibrate_anew"), **given)
 
 
-def rate_options(command: _Command) -> _Command:
-    """Add --calibrate-with, --calibrate-anew and --machine."""
-    for decorator in (
-        click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
-                     "this machine (of `linkworth machines`, or the file of `linkworth machines measure`). The ranks of a node "
-                     "share its cores."),
-        click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
-                     "instance because the machine was busy then, or has changed since."),
-        click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation "
-                     "here, in a run of this class on one rank.  [default: a class of a few seconds; kept for later]"),
-    ):  # fmt: skip
-        command = decorator(command)
-    return command
-
-
-def recorded_on_option(command: _Command) -> _Command:
-    """Add --recorded-on."""
-    return click.option("--recorded-on", metavar="NAME", help="Machine on which the trace was recorded: the computation is "
-                        "scaled to the --machine by the bundled programs' times on both.")(command)  # fmt: skip
+_OPTIONS = [
+    click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation "
+                 "here, in a run of this class on one rank.  [default: a class of a few seconds; kept for later]"),
+    click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
+                 "instance because the machine was busy then, or has changed since."),
+    click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
+                 "this machine (of `linkworth machines`, or the file of `linkworth machines measure`). The ranks of a node "
+                 "share its cores."),
+]  # fmt: skip
+_RECORDED_ON = click.option("--recorded-on", metavar="NAME", help="Machine on which the trace was recorded: the computation is "
+                            "scaled to the --machine by the bundled programs' times on both.")  # fmt: skip
+rate_options = OptionGroup("rates", _rates, _OPTIONS)
+"""Options of a verb that receives a RateRequest for programs that are not run."""
+rate_options_of_machines = OptionGroup("rates", _rates, [*_OPTIONS, _RECORDED_ON])
+"""The same, and the machine of a trace."""
 
 
 def say_rates(rates: RateSource | None, between_machines: str = "") -> None:

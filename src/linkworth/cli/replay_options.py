@@ -1,9 +1,8 @@
 """Options, besides fabrics and nodes, of every verb that replays."""
 
 import difflib
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import rich_click as click
 
@@ -11,6 +10,7 @@ from linkworth.catalog.assignment import parse_assignment
 from linkworth.cli.declared import options_of, struct_from
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
+from linkworth.cli.option_group import OptionGroup
 from linkworth.errors import UsageError
 from linkworth.model.collectives import ForcedCollective
 from linkworth.model.fabric import Spread
@@ -25,18 +25,14 @@ PLACEMENT_AND_SETTINGS = ("placement", *_SETTINGS)
 
 
 def _placement(several: bool) -> Callable[[_Command], _Command]:
-    help_text = "Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile"
-    if several:
-        return click.option(
-            "--placement",
-            multiple=True,
-            default=("block",),
-            show_default="block",
-            metavar="HOW",
-            help=f"{help_text}; repeatable.",
-        )
     return click.option(
-        "--placement", default="block", show_default=True, metavar="HOW", help=f"{help_text}."
+        "--placement",
+        multiple=several,
+        default=("block",) if several else "block",
+        show_default="block",
+        metavar="HOW",
+        help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile"
+        f"{'; repeatable' if several else ''}.",
     )
 
 
@@ -66,8 +62,11 @@ cpu_factor_option = click.option(
 )
 
 
-def refuse_useless_options(values: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option without an effect because of another one. `values`: those of all parameters."""
+def _refuse_useless_options() -> None:
+    """Raise UsageError for an option without an effect because of another one."""
+    context = click.get_current_context()
+    assert context is not None
+    values = context.params
     if values.get("measured"):
         refuse(("cpu_factor", "recorded_on"), "--measured sets the CPU factor; leave one of them out")
     draws = values["draws"] != 0 if "draws" in values else "samples" in values
@@ -93,19 +92,13 @@ def replay_options(
     With `several_placements`, `placement` is a tuple. `without`: settings that the command cannot use.
     """
 
-    def add(command: _Command) -> _Command:
-        @functools.wraps(command)
-        def with_settings(**given: Any) -> object:  # noqa: ANN401 (whatever options the command has)
-            refuse_useless_options(given)
-            values = {name: given.pop(name) for name in _SETTINGS if name not in without}
-            return command(settings=struct_from(ReplaySettings, values, _READERS), **given)
+    def settings(**given: Any) -> ReplaySettings:  # noqa: ANN401 (values of the options)
+        _refuse_useless_options()
+        return struct_from(ReplaySettings, given, _READERS)
 
-        added: Any = with_settings
-        for option in reversed((_placement(several_placements), *options_of(ReplaySettings, without))):
-            added = option(added)
-        return cast(_Command, added)
-
-    return add
+    placement = _placement(several_placements)
+    group = OptionGroup("settings", settings, options_of(ReplaySettings, without))
+    return lambda command: placement(group(command))
 
 
 def _cpu_factors(texts: Sequence[str]) -> dict[int, float]:

@@ -21,6 +21,7 @@ from linkworth.cli.replay_options import (
 from linkworth.model.advice import Goal
 from linkworth.model.number_range import BUDGET_USD, SECONDS
 from linkworth.model.settings import ReplaySettings
+from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
 
@@ -92,9 +93,7 @@ def command(
     budget: float | None,
     deadline: float | None,
     ranks: int | None,
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
+    rates: RateRequest,
     allowed: Allowance | None,
     as_json: bool,
 ) -> int:
@@ -110,7 +109,6 @@ def command(
     from linkworth.replay.layout import Arrangement
     from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
-    from linkworth.skeleton.rates import RateRequest
 
     if not assignments and catalog is None:
         refuse(
@@ -126,7 +124,7 @@ def command(
         catalog=catalog,
         limits=Limits(goal=cast(Goal | None, goal), budget=budget, deadline=deadline),
         ranks=ranks,
-        rates=RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine),
+        rates=rates,
         allowed=allowed,
     )
     with Steps() as steps:

@@ -14,6 +14,7 @@ from linkworth.cli.replay_options import program_options, replay_options
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
+    from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import Allowance
 
 
@@ -64,9 +65,7 @@ def command(
     output: Path | None,
     placement: tuple[str, ...],
     settings: "ReplaySettings",
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
+    rates: "RateRequest",
     allowed: "Allowance | None",
     as_json: bool,
 ) -> None:
@@ -84,7 +83,6 @@ def command(
     from linkworth.predict import request
     from linkworth.predict.sweep import arrangements, sweep
     from linkworth.predict.workers import ReplayWorkers
-    from linkworth.skeleton.rates import RateRequest
     from linkworth.trace.read import open_trace
     from linkworth.writing.files import write_output
 
@@ -98,7 +96,6 @@ def command(
             f"--measured {measured[0]}: a sweep has layouts of its own; leave out the one of the time"
         )
     known = times[0] if times else None
-    rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine)
     with (
         Steps() as steps,
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,

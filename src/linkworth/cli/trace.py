@@ -1,13 +1,15 @@
 """`linkworth trace`: run a program and record it."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import msgspec
 import rich_click as click
 
 from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note
-from linkworth.cli.place_options import PLACE_PARAMETERS, place_options
+from linkworth.cli.place_options import place_options
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
@@ -15,8 +17,11 @@ from linkworth.errors import UsageError
 from linkworth.model.place import Place
 from linkworth.writing.files import is_stream
 
+if TYPE_CHECKING:
+    from linkworth.skeleton.rates import RateRequest
+
 SHOWN_DAMAGE = 3
-_OF_A_RUN = (*PLACE_PARAMETERS, "dry_run", "timeout")
+_OF_A_RUN = (*place_options.parameters, "dry_run", "timeout")
 """Parameters for running a program."""
 
 
@@ -56,9 +61,7 @@ def command(
     parts: Path | None,
     skeleton: bool,
     exact: bool,
-    calibrate_with: str | None,
-    calibrate_anew: bool,
-    machine: str | None,
+    rates: "RateRequest",
     place: Place,
     ranks: int | None,
     mpi: str | None,
@@ -76,16 +79,13 @@ def command(
     """
     from linkworth.measure import plan
     from linkworth.measure.open_place import open_place
-    from linkworth.skeleton.rates import RateRequest
     from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
 
     if output and output.exists() and not is_stream(output) and not force:
         raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
-    if not skeleton and (calibrate_with or calibrate_anew or machine):
-        raise UsageError(
-            "--calibrate-with, --calibrate-anew and --machine set the speed of a skeleton's computation; add --skeleton"
-        )
+    if not skeleton:
+        refuse(rate_options.parameters, "it sets the speed of a skeleton's computation; add --skeleton")
     if skeleton:
         refuse((*_OF_A_RUN, "parts", "exact"), "--skeleton runs nothing; leave it out")
     if parts:
@@ -93,7 +93,7 @@ def command(
             raise UsageError(f"{command[0]}: --merge runs nothing; leave the program out")
         refuse((*_OF_A_RUN, "ranks", "mpi"), "--merge runs nothing; leave it out")
     if skeleton:
-        rates = RateRequest(calibrate_with=calibrate_with, anew=calibrate_anew, machine=machine, mpi=mpi)
+        rates = msgspec.structs.replace(rates, mpi=mpi)
         with Steps() as steps:
             summary = record_on_request(command, ranks, rates, output, replace=force, progress=steps)
     elif parts:

@@ -83,8 +83,9 @@ def predict_with_draws(
         raise UsageError("no fabric to predict for; give at least one with `on` (see `linkworth fabrics`)")
     if cpu_factor <= 0:
         raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
-    if extras.loads and extras.beside:
-        raise UsageError("`loads` cannot be combined with `beside`; leave one of them out")
+    recorded = "loads" if extras.loads else "timeline" if extras.timeline is not None else ""
+    if recorded and extras.beside:
+        raise UsageError(f"`{recorded}` cannot be combined with `beside`; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     settings = on_known_machine(settings, trace.metadata.rates)
@@ -145,18 +146,19 @@ def predict_with_draws(
             regions=breakdown.regions(
                 replay, lambda level: replayed(fabric, details=Details(counted_level=level))
             ),
-            loads=breakdown.loads(recording) if recording is not None else [],
-            core_use=breakdown.core_use(recording, layout) if recording is not None else [],
+            loads=breakdown.loads(recording) if recording is not None and extras.loads else [],
+            core_use=breakdown.core_use(recording, layout) if recording is not None and extras.loads else [],
             mark_seconds=marks[0] if marks else [],
         )
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        details = Details(record=RecordLimits(), marks=True) if extras.loads else _NO_DETAILS
+        limits = extras.timeline.limits if extras.timeline is not None else RecordLimits()
+        details = Details(record=limits if recorded else None, marks=extras.loads)
 
         def on_network(fabric: Fabric) -> Replay:
             step(fabric.name)
-            calibration = None if extras.loads else calibration_on(fabric)
+            calibration = None if recorded else calibration_on(fabric)
             found = calibration and calibration.with_cpu_factor(cpu_factor)
             return found or replayed(fabric, details=details)
 
@@ -193,8 +195,10 @@ def predict_with_draws(
     for other in others:
         warnings += other.damage
     if extras.timeline is not None:
-        whole = write(extras.timeline, trace, fabrics[0], layout, cpu_factor=cpu_factor, settings=settings)
-        if not whole:
+        recording = replays[0].result.recording
+        assert recording is not None
+        write(extras.timeline, recording, trace.engine.names, layout)
+        if recording.cut:
             warnings.append(
                 f"{extras.timeline.path} contains the first {MOST_EVENTS:,} calls and messages; "
                 "choose a part with `timeline_window`"

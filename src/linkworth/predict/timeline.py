@@ -10,19 +10,15 @@ from typing import Any, NamedTuple, TextIO, cast
 from linkworth import _engine
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
-from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import NumberRange
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import RecordLimits, ReplaySettings
+from linkworth.model.settings import RecordLimits
 from linkworth.predict.breakdown import is_of_switch, title_of
-from linkworth.replay.run import recorded_replay
-from linkworth.trace.read import TraceFile
 from linkworth.writing.files import staged, unwritable
 
 MOST_EVENTS = 1_000_000
 """Most calls, and most messages, of a timeline: about 300 MB of JSON, which a browser can still open."""
 _WINDOW = NumberRange(least=1e-9, most=1e9, zero=True)
-_AS_RECORDED = ReplaySettings()
 
 
 class Timeline(NamedTuple):
@@ -31,6 +27,11 @@ class Timeline(NamedTuple):
     path: Path
     seconds: tuple[float, float]
     """Window of the replay: only what begins in it is written."""
+
+    @property
+    def limits(self) -> RecordLimits:
+        """Limits of the recording that it needs."""
+        return RecordLimits(*self.seconds, MOST_EVENTS)
 
 
 def parse_window(text: str) -> tuple[float, float]:
@@ -46,28 +47,17 @@ def parse_window(text: str) -> tuple[float, float]:
     return seconds
 
 
-def write(
-    wanted: Timeline,
-    trace: TraceFile,
-    fabric: Fabric,
-    layout: Layout,
-    *,
-    cpu_factor: float = 1.0,
-    settings: ReplaySettings = _AS_RECORDED,
-) -> bool:
-    """Replay `trace` and write the timeline in Chrome's trace event format (gzipped if the name ends in .gz).
+def write(wanted: Timeline, recording: _engine.Recording, names: list[str], layout: Layout) -> None:
+    """Write a timeline in Chrome's trace event format (gzipped if the name ends in .gz). `names` are those of the calls.
 
-    Returns False if there were more than `MOST_EVENTS`. Raises UsageError for a path that cannot be written.
+    Raises UsageError for a path that cannot be written.
     """
-    limits = RecordLimits(*wanted.seconds, MOST_EVENTS)
-    recording = recorded_replay(trace, fabric, layout, limits, cpu_factor=cpu_factor, settings=settings)
     path = wanted.path
     try:
         with staged(path) as made, _opened(made) as file:
-            _dump(file, recording, trace.engine.names, layout)
+            _dump(file, recording, names, layout)
     except OSError as error:
         raise unwritable(path, error, "`timeline`") from None
-    return not recording.cut
 
 
 def _opened(path: Path) -> TextIO:

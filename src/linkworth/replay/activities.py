@@ -4,8 +4,8 @@ from linkworth import _engine
 from linkworth.model.activities import Activities
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import RecordLimits, ReplaySettings
-from linkworth.replay.run import recorded_replay
+from linkworth.model.settings import Details, RecordLimits, ReplaySettings
+from linkworth.replay.run import replay_in_detail
 from linkworth.trace.read import TraceFile
 
 MOST_STRETCHES = 80
@@ -39,9 +39,16 @@ def predicted(
     settings: ReplaySettings = _AS_RECORDED,
 ) -> Activities:
     """Replay `trace` and return what the ranks do; waiting for other ranks is a part of the calls."""
-    recording = recorded_replay(
-        trace, fabric, layout, RecordLimits(), cpu_factor=cpu_factor, settings=settings
-    )
+    recording = replay_in_detail(
+        trace.engine,
+        fabric,
+        layout,
+        cpu_factor=cpu_factor,
+        tolerate_cut=trace.incomplete,
+        settings=settings,
+        details=Details(record=RecordLimits()),
+    ).result.recording
+    assert recording is not None
     return _activities(recording.activities, trace.engine.ranks, 16)
 
 

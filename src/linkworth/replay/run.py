@@ -13,12 +13,11 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.prediction import Layout, Prediction, ReplayTimes
 from linkworth.model.rates import RateSource
-from linkworth.model.settings import Details, RecordLimits, ReplayRequest, ReplaySettings
+from linkworth.model.settings import Details, ReplayRequest, ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.effect import require_effect
 from linkworth.replay.mpi_settings import on_fabric
-from linkworth.trace.read import TraceFile
 
 _AS_RECORDED = ReplaySettings()
 _NO_DETAILS = Details()
@@ -140,29 +139,6 @@ def replay_in_detail(
         collectives=own[1].collectives,
         neighbour_seconds=[each.seconds for each in of_others],
     )
-
-
-def recorded_replay(
-    trace: TraceFile,
-    fabric: Fabric,
-    layout: Layout,
-    limits: RecordLimits,
-    *,
-    cpu_factor: float = 1.0,
-    settings: ReplaySettings = _AS_RECORDED,
-) -> _engine.Recording:
-    """Replay `trace` and return what happened when: the loads, what the ranks do, and calls and messages within `limits`."""
-    recording = replay_in_detail(
-        trace.engine,
-        fabric,
-        layout,
-        cpu_factor=cpu_factor,
-        tolerate_cut=trace.incomplete,
-        settings=settings,
-        details=Details(record=limits),
-    ).result.recording
-    assert recording is not None
-    return recording
 
 
 def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> ReplaySettings:
