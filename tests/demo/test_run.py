@@ -8,6 +8,7 @@ import synthetic
 from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
+from linkworth.report.sensitivity import seconds_at
 
 
 class Steps:
@@ -77,51 +78,36 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp
         assert program.advice.choice in FABRICS
         assert [grid.fabric for grid in item.grids] == list(FABRICS)
         assert len(item.prices) == len(FABRICS)
-    assert Path(answer.report).stat().st_size > 0
-
-
-def test_the_slider_grids_hold_the_predicted_time_at_the_fabrics_own_place(tmp_path: Path) -> None:
-    from linkworth.report.sensitivity import seconds_at
-
-    _, items = demo(tmp_path, HandRecorder())
-    for item in items:
+        # The sliders' grids have the predicted time at the fabric's own place.
         for fabric, grid, prediction in zip(
             item.fabrics, item.grids, item.predictions.predictions, strict=True
         ):
             link = fabric.link
-            assert seconds_at(grid, link.latency_seconds, link.bandwidth_bytes_per_second) == pytest.approx(
-                prediction.seconds, rel=1e-9
-            )
+            here = seconds_at(grid, link.latency_seconds, link.bandwidth_bytes_per_second)
+            assert here == pytest.approx(prediction.seconds, rel=1e-9)
+    assert Path(answer.report).stat().st_size > 0
 
 
-@pytest.mark.parametrize("verdict", [False, None])
-def test_a_program_that_did_not_verify_is_named_and_chooses_nothing(
-    tmp_path: Path, verdict: bool | None
-) -> None:
-    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.W": verdict}))
+def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp_path: Path) -> None:
+    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.W": False}))
     assert len(answer.failures) == 1
     assert answer.failures[0].startswith("npb:ft.W: ")
     by_name = {program.workload: program for program in answer.programs}
-    if verdict is False:
-        assert by_name["npb:ft.W"].advice is None
-        assert "✗ verification failed" in Path(answer.report).read_text(encoding="utf-8")
-    else:
-        assert "npb:ft.W" not in by_name
+    assert by_name["npb:ft.W"].advice is None
     assert by_name["npb:cg.W"].advice is not None
+    assert "✗ verification failed" in Path(answer.report).read_text(encoding="utf-8")
 
 
-def test_a_run_that_did_not_end_is_named_and_the_others_go_on(tmp_path: Path) -> None:
-    recorder = HandRecorder(states={"npb:ep.W": "killed: signal 9"})
+def test_runs_that_did_not_end_or_verify_are_named_and_the_others_go_on(tmp_path: Path) -> None:
+    """A smaller run that failed is only not used."""
+    recorder = HandRecorder(
+        verdicts={"npb:ft.W": None, "npb:cg.S": False}, states={"npb:ep.W": "killed: signal 9"}
+    )
     answer, items = demo(tmp_path, recorder)
-    assert [item.profile.workload for item in items] == ["npb:ft.W", "npb:cg.W"]
+    assert [item.profile.workload for item in items] == ["npb:cg.W"]
+    assert [failure.partition(":")[2][:4] for failure in answer.failures] == ["ep.W", "ft.W"]
     assert "npb:ep.W: killed: signal 9" in answer.failures[0]
     assert (tmp_path / "traces" / "ep.lwt").exists()
-
-
-def test_a_smaller_run_that_failed_is_not_used(tmp_path: Path) -> None:
-    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:cg.S": False}))
-    assert answer.failures == []
-    assert len(answer.programs) == 3
 
 
 def test_nothing_recorded_no_page(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_recording_that_does_not_align_is_not_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = [str(skeleton("npb:ep.S", ranks, tmp_path)) for ranks in (4, 8, 16)]
-    small.append(str(skeleton("npb:cg.S", 2, tmp_path)))
+    small.append(str(skeleton("npb:mg.S", 2, tmp_path)))
     made = tmp_path / "made.lwt"
     assert main(["scale", *small, "-n", "32", "-o", str(made)]) == 0
     assert "do not align with the others: those on 2 (2) ranks" in " ".join(capsys.readouterr().err.split())
@@ -114,7 +114,7 @@ def test_a_recording_that_does_not_align_is_not_used(
 def test_what_does_not_align_is_refused_with_the_call(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = [str(skeleton("npb:ep.S", 2, tmp_path)), str(skeleton("npb:cg.S", 4, tmp_path))]
+    small = [str(skeleton("npb:ep.S", 2, tmp_path)), str(skeleton("npb:mg.S", 4, tmp_path))]
     assert main(["scale", *small, "-n", "8", "-o", str(tmp_path / "made.lwt")]) == 1
     assert "do not align: MPI_" in capsys.readouterr().err
     assert not (tmp_path / "made.lwt").exists()

@@ -16,12 +16,9 @@ def sanitized(open_mpi):
     ("program", "letter", "ranks"),
     [
         ("is", "S", 4),
-        ("is", "S", 32),
         ("ep", "S", 2),
-        ("ft", "S", 1),
         ("ft", "S", 4),
         ("ft", "W", 64),  # half a plane for each rank
-        ("cg", "S", 1),
         ("cg", "S", 4),
         ("bt", "S", 9),
         ("mg", "S", 1),

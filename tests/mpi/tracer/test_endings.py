@@ -15,7 +15,7 @@ from linkworth.trace.read import Allowance, open_trace
 
 ONE_ABI = True
 
-PROBES = 100_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
+PROBES = 30_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
 
 def test_a_killed_rank_leaves_all_that_it_recorded(bench, record_property):
@@ -166,7 +166,7 @@ def test_a_full_disk_stops_the_recording_and_not_the_program(bench):
     assert part.path.stat().st_size <= 1_300_000
     assert part.dropped > 0
     own = ("MPI_Init", "MPI_Comm_rank", "MPI_Barrier", "MPI_Finalize")
-    assert len(part.events) + part.dropped == 2 * PROBES + len(own) + 2 * 2 * 50  # of MPI_Wtime
+    assert len(part.events) + part.dropped == 200_000 + len(own) + 2 * 2 * 50  # of MPI_Wtime
 
 
 @pytest.mark.requires("root")

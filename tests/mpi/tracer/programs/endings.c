@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
     else if (strcmp(ending, "limit") == 0)
         fill_the_disk();
     else
-        call_often(100000);
+        call_often(30000);
     if (strcmp(ending, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(ending, "abort") == 0) {
         if (rank == 0) {
