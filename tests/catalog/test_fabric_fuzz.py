@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from synthetic import collective, recv, send, write_trace
 
 from linkworth.catalog import fabrics
-from linkworth.catalog.decode import data_folder
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Spread, Tcp, Topology
 from linkworth.model.fabric import Path as Way
@@ -18,11 +17,6 @@ from linkworth.model.parameter import declared
 from linkworth.predict import predict
 from linkworth.replay.layout import Arrangement
 
-SEEDS = [
-    entry.read_text(encoding="utf-8")
-    for entry in sorted((data_folder() / "fabrics").iterdir(), key=lambda entry: entry.name)
-    if entry.name.endswith(".toml")
-]
 NUMBERS = st.one_of(
     st.integers(-1, 70000),
     st.integers(),
@@ -83,15 +77,6 @@ def documents(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-@st.composite
-def mangled(draw: st.DrawFn) -> bytes:
-    """A file of the catalog after an accident."""
-    text = draw(st.sampled_from(SEEDS)).encode()
-    start = draw(st.integers(0, len(text)))
-    end = draw(st.integers(start, min(len(text), start + 40)))
-    return text[:start] + draw(st.binary(max_size=12)) + text[end:]
-
-
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     calls = [collective("MPI_Allreduce", 100_000).after(1e-4)]
@@ -121,10 +106,3 @@ def check(content: bytes, trace: Path) -> None:
          "bandwidth_bytes_per_second = 1e9")  # fmt: skip
 def test_any_value_of_any_field_is_refused_or_used(document: str, trace: Path) -> None:
     check(document.encode(), trace)
-
-
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=st.one_of(mangled(), st.binary(max_size=60)))
-@example(content=b"a = " + b"[" * 2000)
-def test_any_damage_of_a_file_is_refused_or_harmless(content: bytes, trace: Path) -> None:
-    check(content, trace)

@@ -88,11 +88,6 @@ def test_a_fault_is_named(tmp_path, old, new, message):
     assert path in str(caught.value)
 
 
-def test_an_unknown_catalog_gets_the_known_ones():
-    with pytest.raises(UsageError, match="did you mean azure"):
-        prices.get_catalog("azur")
-
-
 def test_a_fabric_is_matched_by_its_exact_name():
     assert set(prices.by_fabric([price("a", "gbe"), price("b", "10gbe"), price("c", "gbex4")])) == {
         "gbe",

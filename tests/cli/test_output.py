@@ -7,16 +7,15 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 from command import LinkworthCommand
 from rich.table import Table
 from synthetic import collective, recv, send, write_trace
+from verbs import commands
 
-from linkworth.cli.main import VERBS, cli, main
+from linkworth.cli.main import cli, main
 from linkworth.cli.output import OutputFile, OutputFolder, SafeConsole, console, note
 from linkworth.cli.sweep_table import as_csv
 from linkworth.model.sweep import TIMES, Sweep, SweepAxis, SweepPoint
@@ -42,25 +41,11 @@ def shell(command: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def options() -> Iterator[tuple[str, click.Option]]:
-    def below(name: str, command: click.Command) -> Iterator[tuple[str, click.Option]]:
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                yield name, parameter
-        if isinstance(command, click.Group):
-            for word, inner in command.commands.items():
-                yield from below(f"{name} {word}", inner)
-
-    for verb in VERBS:
-        command = cli.get_command(click.Context(cli), verb)
-        assert command is not None
-        yield from below(verb, command)
-
-
 def test_every_output_is_written_by_the_one_writer() -> None:
     outputs = {
-        f"{name} {option.opts[0]}": isinstance(option.type, OutputFile | OutputFolder)
-        for name, option in options()
+        f"{' '.join(path)} {option.opts[0]}": isinstance(option.type, OutputFile | OutputFolder)
+        for path, command in commands(cli)
+        for option in command.params
         if {"-o", "--output", "--plot", "--timeline", "--html", "--report"} & set(option.opts)
     }
     assert len(outputs) > 12

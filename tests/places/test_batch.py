@@ -15,6 +15,8 @@ from linkworth.places.batch_place import request_of
 from linkworth.places.job import Job
 from linkworth.places.job_folder import JobFolder, parse_reading
 from linkworth.places.job_script import PAIRING_FAILED, body
+from linkworth.places.lsf import Lsf
+from linkworth.places.pbs import Pbs
 from linkworth.places.slurm import Slurm, expand
 
 
@@ -204,3 +206,25 @@ def test_variables_and_counters_reach_their_place(tmp_path):
     counted = parse_reading("a", before.read_text())
     assert any(nic.nic == "lo" for nic in counted.nics)
     assert counted.core_seconds
+
+
+@pytest.mark.parametrize(
+    ("system", "submits", "cancels", "refusal", "answer", "version"),
+    [
+        (Lsf(), "bsub", "bkill", "short: No such queue", '[ "$1" = -V ] && echo "LSF 10.1" >&2', "LSF 10.1"),
+        (Pbs(), "qsub", "qdel", "qsub: Unknown queue", '[ "$1" = --version ] && echo "PBS 10.1"', "PBS 10.1"),
+    ],
+    ids=["lsf", "pbs"],
+)  # fmt: skip
+def test_a_system_is_called_and_heard_in_its_own_words(
+    tmp_path, commands, request_of_eight, system, submits, cancels, refusal, answer, version
+):
+    commands(submits, f"echo '{refusal}' >&2; exit 1")
+    with pytest.raises(UsageError, match=refusal):
+        system.submit(request_of_eight(), tmp_path / "job.sh")
+    commands(submits, answer)
+    assert system.version() == version
+    commands(cancels, "true")
+    system.cancel(["1", "2"])
+    system.cancel([])
+    assert (tmp_path / "calls").read_text().splitlines()[-1] == f"{tmp_path}/bin/{cancels} 1 2"

@@ -48,16 +48,6 @@ def test_wrong_lines_are_named(text, sentence):
         hostfile.parse(text, "hosts")
 
 
-@given(st.text())
-def test_any_text_is_hosts_or_one_sentence(text):
-    try:
-        hosts = hostfile.parse(text, "hosts")
-    except UsageError as error:
-        assert str(error).startswith("hosts")
-    else:
-        assert hosts and len({host.name for host in hosts}) == len(hosts)
-
-
 @given(
     st.lists(st.none() | st.integers(1, 64), min_size=1, max_size=8),
     st.integers(1, 300),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.errors import EnvironmentLacksError
 from linkworth.places.lsf import Lsf
 
 
@@ -67,21 +67,3 @@ def test_lsf_states_and_causes(tmp_path, commands):
     assert (states["21"].exit_code, states["21"].cause) == (3, "")
     assert "TERM_RMS" in states["22"].cause
     assert states["23"].phase == "unknown"
-
-
-def test_a_refusal_is_given_in_its_words(tmp_path, commands, request_of_eight):
-    commands("bsub", "echo 'short: No such queue. Job not submitted.' >&2; exit 1")
-    with pytest.raises(UsageError, match="short: No such queue"):
-        Lsf().submit(request_of_eight(), tmp_path / "job.sh")
-
-
-def test_cancelling_names_the_jobs(tmp_path, commands):
-    commands("bkill", "true")
-    Lsf().cancel(["1", "2"])
-    Lsf().cancel([])
-    assert (tmp_path / "calls").read_text().splitlines() == [f"{tmp_path}/bin/bkill 1 2"]
-
-
-def test_the_version_is_asked_as_the_system_answers(commands):
-    commands("bsub", '[ "$1" = -V ] && echo "LSF 10.1" >&2')
-    assert Lsf().version() == "LSF 10.1"

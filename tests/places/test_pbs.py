@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.errors import EnvironmentLacksError
 from linkworth.places.pbs import Pbs
 
 
@@ -67,24 +67,6 @@ def test_a_pbs_job_is_found_by_its_token(tmp_path, commands, request_of_eight):
     commands("qstat", "echo 'Connection refused' >&2; exit 15")
     with pytest.raises(EnvironmentLacksError, match="qstat does not answer: Connection refused"):
         Pbs().find("0123456789")
-
-
-def test_a_refusal_is_given_in_its_words(tmp_path, commands, request_of_eight):
-    commands("qsub", "echo 'qsub: Unknown queue' >&2; exit 1")
-    with pytest.raises(UsageError, match="qsub: Unknown queue"):
-        Pbs().submit(request_of_eight(), tmp_path / "job.sh")
-
-
-def test_cancelling_names_the_jobs(tmp_path, commands):
-    commands("qdel", "true")
-    Pbs().cancel(["1", "2"])
-    Pbs().cancel([])
-    assert (tmp_path / "calls").read_text().splitlines() == [f"{tmp_path}/bin/qdel 1 2"]
-
-
-def test_the_version_is_asked_as_the_system_answers(commands):
-    commands("qsub", '[ "$1" = --version ] && echo "PBS 10.1"')
-    assert Pbs().version() == "PBS 10.1"
 
 
 def test_away_from_a_cluster_it_says_where_to_go(tmp_path, monkeypatch, request_of_eight):

@@ -19,7 +19,7 @@ from linkworth.report.charts import (
     sizes,
     theme,
 )
-from linkworth.report.svg import png, svg
+from linkworth.report.svg import svg
 from linkworth.report.table import Figure
 
 SCALE = units.CostScale(1000)
@@ -86,15 +86,8 @@ def test_a_chart_says_its_message_and_draws_its_numbers(name: str, title: str, m
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_a_chart_is_drawn_as_png_too(name: str) -> None:
-    figure = CHARTS[name](samples.item())
-    assert figure is not None
-    assert png(figure, scale=1).startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("name", CHARTS)
-@pytest.mark.parametrize("text", samples.HOSTILE)
-def test_hostile_names_stay_text(name: str, text: str) -> None:
+def test_hostile_names_stay_text(name: str) -> None:
+    text = "".join(samples.HOSTILE)
     item = samples.item(text)
     item = msgspec.structs.replace(
         item,

@@ -157,13 +157,6 @@ def test_a_mark_tells_its_numbers_under_the_pointer(page: Page) -> None:
     assert page.evaluate("document.querySelector('.tip').hidden") is False
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1280])
-def test_no_width_scrolls_sideways(browser: Page, page_file: Path, hostile_file: Path, width: int) -> None:
-    for path in (page_file, hostile_file):
-        browser.open(path, width=width, mobile=width < 700)
-        assert browser.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_hostile_names_are_text(browser: Page, hostile_file: Path) -> None:
     browser.complaints.clear()
     browser.open(hostile_file)

@@ -73,24 +73,11 @@ def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path: Path) -> Non
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_no_price_at_all_still_gives_times(tmp_path: Path) -> None:
-    trace = exchange(tmp_path / "a.lwt")
-    written = report(trace, output=tmp_path / "r.html", on=("ib-qdr", "ideal"))
-    assert written.programs[0].choice is None
-    assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
 def test_a_deadline_that_nothing_meets_chooses_nothing(tmp_path: Path) -> None:
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html", limits=Limits(deadline=1e-6))
     assert written.programs[0].choice is None
     assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_a_failed_verification_chooses_nothing(tmp_path: Path) -> None:
-    trace = exchange(tmp_path / "a.lwt", verified=False)
-    written = report(trace, output=tmp_path / "r.html")
-    assert (written.programs[0].verified, written.programs[0].choice) == (False, None)
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
@@ -129,19 +116,3 @@ def test_a_path_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
 def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="contains no trace"):
         find_traces([tmp_path])
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"not a trace at all, but long enough to hold a header of 64 bytes and more"]
-)
-def test_a_file_that_is_no_trace_is_named(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "x.lwt").write_bytes(content)
-    with pytest.raises(UsageError, match=r"x\.lwt"):
-        report(tmp_path / "x.lwt", output=tmp_path / "r.html")
-    assert not (tmp_path / "r.html").exists()
-
-
-def test_an_unknown_network_is_named_with_the_nearest(tmp_path: Path) -> None:
-    trace = exchange(tmp_path / "a.lwt")
-    with pytest.raises(UsageError, match="ib-hdr"):
-        report(trace, output=tmp_path / "r.html", on=("ib-hdrr",))

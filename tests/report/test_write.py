@@ -77,12 +77,3 @@ def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file: Path) -> Non
 def test_nothing_to_report_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least one"):
         report.write([], tmp_path / "r.html")
-
-
-def test_an_unwritable_path_names_the_file_and_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"absent.r\.html"):
-        report.write([samples.item()], tmp_path / "absent" / "r.html")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(UsageError, match="folder"):
-        report.write([samples.item()], tmp_path / "folder")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder"]

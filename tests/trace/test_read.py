@@ -7,7 +7,7 @@ import synthetic
 
 from linkworth import _engine
 from linkworth.errors import UsageError
-from linkworth.trace.read import Allowance, open_trace
+from linkworth.trace.read import open_trace
 
 
 @pytest.fixture
@@ -61,28 +61,6 @@ def test_metadata_of_another_kind_is_refused(tmp_path):
     writer.close()
     with pytest.raises(UsageError, match="metadata cannot be read"):
         open_trace(tmp_path / "t.lwt")
-
-
-def test_a_cut_trace_says_what_is_lost_and_keeps_the_rest(trace_path):
-    whole = trace_path.read_bytes()
-    trace_path.write_bytes(whole[: -(32 + 4 * 32 + 10)])
-    trace = open_trace(trace_path, Allowance())
-    assert trace.engine.events == 3 * 52
-    assert any("no valid index" in sentence for sentence in trace.damage)
-    assert any(
-        "rank 3 is cut or damaged: its 52 events are left out" in sentence for sentence in trace.damage
-    )
-
-
-def test_a_flipped_byte_costs_its_block_only(trace_path):
-    content = bytearray(trace_path.read_bytes())
-    content[content.index(b"LWBK") + 70] ^= 1
-    trace_path.write_bytes(content)
-    trace = open_trace(trace_path, Allowance())
-    assert trace.damage[1:] == [
-        "block 0 of rank 0 is damaged (its checksum is wrong): its 52 events are left out"
-    ]
-    assert [len(list(trace.engine.iterate(rank))) for rank in range(4)] == [0, 52, 52, 52]
 
 
 def test_a_rank_that_does_not_exist_is_refused(trace_path):

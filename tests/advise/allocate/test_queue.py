@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import Call, recv, send, write_trace
 
-from linkworth.advise.allocate import highs
 from linkworth.advise.allocate.options import options_of
 from linkworth.advise.allocate.queue import load
 from linkworth.advise.allocate.submit import _lua, job_submit, sbatch_lines
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
-from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.errors import UsageError
 from linkworth.model.allocation import Allocation, Choice
 from linkworth.predict import predict
 from linkworth.replay.layout import Arrangement
@@ -220,17 +219,6 @@ def test_a_fault_of_the_file_is_one_sentence(capsys, queue, old, new, message):
     out, err = capsys.readouterr()
     assert out == "" and message in err
     assert len(err.strip().splitlines()) == 1
-
-
-def test_without_the_solver_one_sentence_says_how_to_get_it(capsys, queue, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(EnvironmentLacksError, match=r"pip install 'linkworth\[allocate\]'"):
-        highs.minimise([1.0], [1], [], time_limit=1)
-    queue.write_text((KINDS + PROGRAMS).replace("runs = 3", "runs = 3\ndeadline_seconds = 100", 1))
-    assert main(["allocate", str(queue)]) == 3
-    assert "needs highspy" in capsys.readouterr().err
 
 
 def choice(program, runs, kind, nodes, seconds, start=0.0):

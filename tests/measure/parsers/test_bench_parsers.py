@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
-from linkworth.measure.parsers import bench, hpcc, imb, netpipe, osu, ucx_perftest
+from linkworth.measure.parsers import bench, imb, netpipe, osu
 from linkworth.model.bench import BenchResult, BenchRow
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "bench"
@@ -255,11 +255,3 @@ def test_a_truncated_file_gives_some_of_its_rows_or_a_sentence(
         assert name in str(error)
     else:
         assert all(result.rows for result in results)
-
-
-@settings(deadline=None)
-@given(st.text(max_size=300))
-def test_any_text_is_read_or_refused_without_another_error(text: str) -> None:
-    for parser in (osu, imb, netpipe, hpcc, ucx_perftest):
-        if parser.recognises(text):
-            parser.parse(text)

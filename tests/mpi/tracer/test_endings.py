@@ -85,18 +85,6 @@ def test_an_image_that_replaces_the_first_one_before_mpi_begins_is_recorded(benc
     assert all(len(part.named("MPI_Iprobe")) == PROBES for part in run.parts)
 
 
-def test_calls_of_several_threads_are_all_there(bench):
-    run = bench.record(bench.compile("endings.c", "-pthread"), "threads", ranks=1)
-    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
-    (part,) = run.parts
-    if part.events[0].fields["level"] < 3:
-        pytest.skip(f"{bench.mpi.name} does not give MPI_THREAD_MULTIPLE")
-    assert len(part.named("MPI_Send")) == 1000
-    completed = [event.fields["completed"] for event in part.named("MPI_Wait")]
-    assert len(completed) == 1000
-    assert all(len(references) == 1 for references in completed)
-
-
 def test_a_payload_longer_than_a_block(bench):
     run = bench.record(bench.compile("endings.c"), "many", ranks=1)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
@@ -167,24 +155,6 @@ def test_a_full_disk_stops_the_recording_and_not_the_program(bench):
     assert part.dropped > 0
     own = ("MPI_Init", "MPI_Comm_rank", "MPI_Barrier", "MPI_Finalize")
     assert len(part.events) + part.dropped == 200_000 + len(own) + 2 * 2 * 50  # of MPI_Wtime
-
-
-@pytest.mark.requires("root")
-def test_a_full_tmpfs(bench):
-    folder = bench.folder / "small"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip("a tmpfs cannot be mounted here")
-    try:
-        run = bench.record(bench.compile("endings.c"), ranks=1, LINKWORTH_TRACE_DIR=str(folder))
-        assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
-        assert run.parts[0].flags & 4
-        assert run.parts[0].dropped > 0
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_a_folder_that_does_not_exist_is_one_sentence(bench):

@@ -2,7 +2,6 @@
 // Ends in the way that the first argument names, after some calls that a trace should still hold.
 #include "check.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -56,24 +55,6 @@ static void jump_out_of_calls(void) {
     }
 }
 
-static void* call_from_thread(void* argument) {
-    int own = 0, received = -1, tag = *(int*)argument;
-    for (int i = 0; i < 500; i++) {
-        MPI_Request request;
-        MPI_Irecv(&received, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request);
-        MPI_Send(&own, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    return NULL;
-}
-
-static void call_from_threads(void) {
-    pthread_t threads[2];
-    int tags[2] = {1, 2};
-    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, call_from_thread, &tags[i]);
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-}
-
 static void fork_a_child(void) {
     int status;
     pid_t child = fork();
@@ -112,18 +93,13 @@ static void compute(void) {
 
 int main(int argc, char** argv) {
     const char* ending = argc > 1 ? argv[1] : "";
-    int level, rank;
+    int rank;
     if (strcmp(ending, "exec before") == 0) execl(argv[0], argv[0], "nothing special", NULL);
-    if (strcmp(ending, "threads") == 0)
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    else
-        MPI_Init(&argc, &argv);
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(ending, "limit") == 0) setrlimit(RLIMIT_FSIZE, &(struct rlimit){1300000, RLIM_INFINITY});
-    if (strcmp(ending, "threads") == 0 && level == MPI_THREAD_MULTIPLE)
-        call_from_threads();
-    else if (strcmp(ending, "many") == 0)
+    if (strcmp(ending, "many") == 0)
         complete_very_many();
     else if (strcmp(ending, "compute") == 0)
         compute();
