@@ -29,7 +29,7 @@ def _placement(several: bool) -> Callable[[_Command], _Command]:
         "--placement",
         multiple=several,
         default=("block",) if several else "block",
-        show_default="block",
+        show_default="block" if several else True,
         metavar="HOW",
         help="Ranks on nodes: block, cyclic, node numbers (0,0,1,1), or a hostfile or rankfile"
         f"{'; repeatable' if several else ''}.",

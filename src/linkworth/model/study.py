@@ -1,8 +1,9 @@
 """A study: workloads x environments x repetitions, and the record of each of its runs."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from linkworth.model.counters import NodeCounters
 from linkworth.model.place import Place
@@ -143,19 +144,19 @@ class StudyComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Relative difference below which two environments count as equal, if an equivalence test agrees."""
 
 
-class StudyPrices(msgspec.Struct, frozen=True, kw_only=True):
-    """Source of the prices of a study's environments."""
+class StudyPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[prices]`: source of the prices of a study's environments."""
 
     catalog: str = ""
     """Name or path of the catalog. "": only prices that the environments set themselves."""
     region: str | None = None
 
 
-class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
-    """Source of the computation times of predictions."""
+class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[predict]`: source of the computation times of predictions."""
 
     machine: str | None = None
-    """Machine of the catalog, or its file, for programs recorded without running."""
+    """Machine of the catalog, or its file relative to the study file's folder, for programs recorded without running."""
     calibrate_with: str | None = None
     """Class or problem of a run on this machine, used instead of `machine`."""
     measured_on: str = ""
@@ -165,7 +166,8 @@ class StudyPrediction(msgspec.Struct, frozen=True, kw_only=True):
     record_on: str = ""
     """Environment that records the programs without a skeleton. "": the first that measures, or this machine."""
     startup: str = ""
-    """File of `linkworth bench init -o`, which gives MPI_Init. "": as recorded, or the default."""
+    """File of `linkworth bench init -o`, relative to the study file's folder; it gives MPI_Init of predicted runs. "": as
+    recorded, or the default."""
 
 
 class PublishedNumber(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,11 +188,11 @@ class PublishedNumber(msgspec.Struct, frozen=True, kw_only=True):
     """Reason for our difference."""
 
 
-class PublishedConclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """A conclusion of a paper, and the equivalent comparison of the study's results."""
+class PublishedConclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[published.conclusions]]`: a conclusion of a paper, and the equivalent comparison of the study's results."""
 
-    what: str
-    holds: str
+    what: Annotated[str, Meta(min_length=1)]
+    holds: Annotated[str, Meta(min_length=1)]
     """A true-or-false expression (`linkworth.study.expression`)."""
     source: str = ""
     miss: str = ""

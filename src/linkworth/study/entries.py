@@ -56,19 +56,14 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
                 raise document.error((*place, "run"), str(error)) from None
             named = " ".join(each) if bundled or micro.is_micro(each) else _command_name(each)
             found.append(
-                StudyWorkload(
+                with_fields_of(
+                    one,
+                    StudyWorkload,
                     name=one.name or named,
                     command=each,
-                    ranks=_number(one.ranks),
-                    nodes=_number(one.nodes),
-                    ranks_per_node=_number(one.ranks_per_node),
                     environments=one.environments or ["*"],
-                    figures=one.figures,
-                    iteration_pattern=one.iteration_pattern,
-                    time_limit_seconds=one.time_limit_seconds,
-                    recording=one.recording,
                     recorded_ranks=one.recorded_ranks or [],
-                    cpu_factor=_number(one.cpu_factor) or 1.0,
+                    cpu_factor=one.cpu_factor or 1.0,
                     variables=values,
                 )
             )
@@ -174,30 +169,17 @@ def environments_of(document: Document, place: KeyPath, file: StudyFile) -> list
                 (*place, "nics"), f"{one.fabric} already has a number of NICs; leave one of the two out"
             )
         found.append(
-            Environment(
+            with_fields_of(
+                one,
+                Environment,
                 name=name,
-                title=one.title,
                 modes=modes,
                 where=msgspec.structs.replace(
                     where, transport=one.transport, binding=binding, options=one.options
                 ),
-                fabric=one.fabric,
                 mpi=one.mpi or None,
-                transport=one.transport,
-                mtu=_number(one.mtu),
-                nics=_number(one.nics),
-                rate=one.rate,
-                latency=one.latency,
-                aggregation=one.aggregation,
-                isolation=one.isolation,
                 placement=_placement(document, place, one.placement),
-                nodes=_number(one.nodes),
-                ranks_per_node=_number(one.ranks_per_node),
-                ranks=_number(one.ranks),
-                cpu_factor=_number(one.cpu_factor) or 1.0,
-                mpi_settings=one.mpi_settings,
-                instance=one.instance,
-                usd_per_node_hour=_number(one.usd_per_node_hour),
+                cpu_factor=one.cpu_factor or 1.0,
                 workloads=one.workloads or ["*"],
                 variables=values,
             )
@@ -260,11 +242,10 @@ def comparisons_of(
                 continue
             raise document.error(place, f"no environment is left to hold against {one.baseline}")
         found.append(
-            StudyComparison(
-                title=one.title,
-                baseline=one.baseline,
+            with_fields_of(
+                one,
+                StudyComparison,
                 environments=list(dict.fromkeys(against)),
-                steps=one.steps,
                 workloads=one.workloads or ["*"],
                 metrics=one.metrics or ["seconds"],
                 margin=0.05 if one.margin is None else one.margin,
@@ -300,7 +281,7 @@ def _with_words(document: Document, table: dict[str, Any], values: dict[str, Val
     }
 
 
-def _number(value: Any) -> Any:  # noqa: ANN401 (a number or nothing, of the field's own type)
-    """Return the value of a number's field after its variable is filled in: never a string."""
-    assert not isinstance(value, str)
-    return value
+def with_fields_of(table: msgspec.Struct, kind: type[T], **others: object) -> T:
+    """Return the struct whose fields are those of a table in the file, whose variables are filled in, and others."""
+    own = {name: getattr(table, name) for name in kind.__struct_fields__ if name in table.__struct_fields__}
+    return kind(**(own | others))

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.catalog import machines
 from linkworth.errors import UsageError
-from linkworth.model.study import Study, StudyPrediction, StudyPrices
+from linkworth.model.study import Study, StudyPrediction
 from linkworth.places.kinds import parse_place
 from linkworth.study.checks import check, check_all_used, check_scales, check_variables
 from linkworth.study.document import Document, nearest, read
@@ -95,10 +95,8 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         workloads=workloads,
         environments=environments,
         comparisons=comparisons,
-        prices=StudyPrices(catalog=file.prices.catalog, region=file.prices.region),
-        prediction=StudyPrediction(
-            **{name: getattr(file.predict, name) for name in StudyPrediction.__struct_fields__}
-        ),
+        prices=file.prices,
+        prediction=file.predict,
         published=published_of(document, file, figures),
     )
     prediction = _with_published_times(study)

@@ -5,11 +5,11 @@ from functools import partial
 
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber, Study
 from linkworth.study.document import Document, nearest
-from linkworth.study.entries import filled
+from linkworth.study.entries import filled, with_fields_of
 from linkworth.study.expression import Expression, Kind, parse
 from linkworth.study.lines import KeyPath
 from linkworth.study.metrics import NAMES, is_metric, metric
-from linkworth.study.schema import ConclusionTable, NumbersTable, StudyFile
+from linkworth.study.schema import NumbersTable, StudyFile
 
 UNITS = {
     "": 1.0,
@@ -113,16 +113,7 @@ def _numbers(document: Document, place: KeyPath, figures: Collection[str]) -> It
 
 
 def _number(table: NumbersTable, what: str, of: str, value: float) -> PublishedNumber:
-    return PublishedNumber(
-        what=what,
-        of=of,
-        value=value,
-        unit=table.unit,
-        scale=UNITS[table.unit],
-        rounding=table.rounding,
-        source=table.source,
-        miss=table.miss,
-    )
+    return with_fields_of(table, PublishedNumber, what=what, of=of, value=value, scale=UNITS[table.unit])
 
 
 def _result(name: str, workload: str, environment: str) -> str:
@@ -132,9 +123,9 @@ def _result(name: str, workload: str, environment: str) -> str:
 def _conclusions(
     document: Document, place: KeyPath, figures: Collection[str]
 ) -> Iterator[PublishedConclusion]:
-    for one in filled(document, place, ConclusionTable):
+    for one in filled(document, place, PublishedConclusion):
         _parse(document, (*place, "holds"), one.holds, "truth", figures)
-        yield PublishedConclusion(what=one.what, holds=one.holds, source=one.source, miss=one.miss)
+        yield one
 
 
 def _parse(document: Document, place: KeyPath, text: str, kind: Kind, figures: Collection[str]) -> Expression:

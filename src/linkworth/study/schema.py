@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from linkworth.model.number_range import CPU_FACTOR, PRICE_USD, TIMEOUT_SECONDS
 from linkworth.model.place import Binding
-from linkworth.model.study import Measured
+from linkworth.model.study import Measured, PublishedConclusion, StudyPrediction, StudyPrices
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 Reference = Annotated[
@@ -115,26 +115,6 @@ class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     margin: Annotated[float, Meta(gt=0, lt=1)] | None = None
 
 
-class PricesTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[prices]`."""
-
-    catalog: str = ""
-    region: str | None = None
-
-
-class PredictTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[predict]`."""
-
-    machine: str | None = None
-    """Name in the catalog, or a file of `linkworth machines measure`, relative to the study file's folder."""
-    calibrate_with: str | None = None
-    measured_on: str = ""
-    measured: dict[str, str] = {}
-    record_on: str = ""
-    startup: str = ""
-    """File of `linkworth bench init -o`, relative to the study file's folder; it gives MPI_Init of predicted runs."""
-
-
 Number = Annotated[float, Meta(description="In the table's unit.")]
 
 
@@ -156,22 +136,12 @@ class NumbersTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     miss: str = ""
 
 
-class ConclusionTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[published.conclusions]]`."""
-
-    what: Text
-    holds: Text
-    """Comparison of results."""
-    source: str = ""
-    miss: str = ""
-
-
 class PublishedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[published]`."""
 
     source: Text
     numbers: list[NumbersTable] = []
-    conclusions: list[ConclusionTable] = []
+    conclusions: list[PublishedConclusion] = []
 
 
 class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -196,8 +166,8 @@ class ScaleTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     without_workloads: list[str] = []
     without_environments: list[str] = []
     """Patterns of omitted names."""
-    predict: PredictTable | None = None
-    prices: PricesTable | None = None
+    predict: StudyPrediction | None = None
+    prices: StudyPrices | None = None
 
 
 class StudyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -220,8 +190,8 @@ class StudyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     time_limit_seconds: Seconds | None = None
     retries: Annotated[int, Meta(ge=0)] = 0
     comparisons: list[ComparisonTable] = []
-    prices: PricesTable = PricesTable()
-    predict: PredictTable = PredictTable()
+    prices: StudyPrices = StudyPrices()
+    predict: StudyPrediction = StudyPrediction()
     published: PublishedTable | None = None
     scale: dict[str, ScaleTable] = {}
 
