@@ -13,11 +13,15 @@ ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exi
 FLAGS = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # the later -O wins
 
 
-def program(part: str, mpi: MpiInstallation) -> Path:
+UNOPTIMISED = "-O0"
+"""For parts whose runs are so short that it would cost more to optimise them."""
+
+
+def program(part: str, mpi: MpiInstallation, *flags: str) -> Path:
     """Return a part's program."""
 
     def make(folder: Path) -> None:
-        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder), folder / part)
+        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder, flags), folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
 
@@ -27,8 +31,7 @@ def tracer(mpi: MpiInstallation) -> Path:
 
     def make(folder: Path) -> None:
         generated = wrappers.generate(folder, elf.exported_symbols(Path(mpi.library)))
-        # Its calls are few, so that it costs less to compile it without optimisation than its runs then take longer.
-        flags = ["-O0", "-w", "-fPIC", "-pthread", f"-I{folder}"]
+        flags = [UNOPTIMISED, "-w", "-fPIC", "-pthread", f"-I{folder}"]
         recipe = sources.recipe("tracer")
         objects = _compiled(mpi.mpicc, recipe, folder, flags, generated)
         libraries = [f"-l{name}" for name in recipe.libraries]

@@ -59,7 +59,7 @@ def test_sockets_on_the_loopback_are_told_from_memory(linkworth, monkeypatch):
 @pytest.mark.requires("lab")
 def test_between_nodes_the_nic_is_named(linkworth, record_property, kind):
     words = ["bench", "bandwidth", "--lab", "gbe", "--nodes", "2", "--mpi", kind, "--seconds", "0.02",
-             "--sizes", "256K", "--window", "8", "--timeout", "120", "--json"]  # fmt: skip
+             "--sizes", "256K", "--window", "8", "--timeout", "60", "--json"]  # fmt: skip
     done = despite_faults(
         first_mpi(kind),
         partial(linkworth, *words),

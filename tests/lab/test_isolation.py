@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mpi_programs import despite_faults, first_mpi
+from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
@@ -97,7 +97,9 @@ def test_ranks_run_inside_and_nothing_stays(
     with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
         opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
-        job = Job(command=[str(tmp_path / "where")], ranks=2, timeout=120, environment={"LD_PRELOAD": ""})
+        job = Job(
+            command=[str(tmp_path / "where")], ranks=2, timeout=UNTIL_STOPPED, environment={"LD_PRELOAD": ""}
+        )
 
         def run() -> tuple[JobEnd, Kept]:
             kept = Kept()

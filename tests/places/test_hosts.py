@@ -6,7 +6,7 @@ import pytest
 from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import compiled, despite_faults, each_mpi
+from mpi_programs import UNTIL_STOPPED, compiled, despite_faults, each_mpi
 from ssh_hosts import two_hosts
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -124,7 +124,7 @@ def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi, record_propert
         workload = plan.workload([str(program), "well"], 4, opened)
         result = despite_faults(
             mpi,
-            partial(run.run, plan.plan(workload, opened=opened), folder=out, timeout=120),
+            partial(run.run, plan.plan(workload, opened=opened), folder=out, timeout=UNTIL_STOPPED),
             record_property,
             ending=lambda result: (result.state == "timeout", (out / "output.txt").read_text()),
         )
