@@ -55,8 +55,8 @@ std::size_t before_the_blocks(const std::vector<std::byte>& bytes) {
 }
 
 TEST(Damage, ACutAtEveryByteIsSurvivedAndSaid) {
-    const SampleTrace sample = sample_trace(2, 150, 3);
-    const std::uint64_t whole = 300;
+    const SampleTrace sample = sample_trace(2, 60, 3);
+    const std::uint64_t whole = 120;
     const std::size_t header = before_the_blocks(sample.bytes);
     ASSERT_EQ(read_all(sample.bytes)->events, whole);
     for (std::size_t size = 0; size < sample.bytes.size(); ++size) {
@@ -77,7 +77,7 @@ TEST(Damage, AFlippedBitCostsAtMostItsBlock) {
     const std::uint64_t whole = 9000;
     const std::size_t header = before_the_blocks(sample.bytes);
     Random random(11);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 50; ++round) {
         std::vector<std::byte> bytes = sample.bytes;
         const std::size_t where = random.below(bytes.size());
         bytes[where] ^= static_cast<std::byte>(1U << random.below(8));
