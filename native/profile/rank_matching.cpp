@@ -10,13 +10,10 @@ namespace linkworth::profile {
 using tracefile::CallClass;
 using tracefile::Shape;
 
-Channel* RankScan::channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer) {
-    if (communicator == nullptr || !communicator->has_peer(peer)) return nullptr;
-    const std::uint32_t other = communicator->world_rank(peer);
-    // Both sides of an inter-communicator have the union of its groups.
-    const std::uint32_t context = communicator->inter ? communicator->both->context : communicator->context;
-    return to_peer ? &scan_.waits.channel(context, rank_, other)
-                   : &scan_.waits.channel(context, other, rank_);
+/// Both sides of an inter-communicator have the context of the union of its groups.
+std::uint32_t RankScan::context_of(const replay::Communicator* communicator) {
+    if (communicator == nullptr) return 0;
+    return communicator->inter ? communicator->both->context : communicator->context;
 }
 
 void RankScan::match(Use& use, const Shape& shape, double start, double end) {
@@ -24,15 +21,10 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
         case CallClass::sendrecv: {
             const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             completed_.clear();
-            if (use.to != nullptr) {
-                completed_.push_back(scan_.waits.request());
-                scan_.waits.send(*use.to,
-                                 {start, end, shape.name, shape.tag, completed_.back(), use.protocol});
-            }
-            if (use.from != nullptr) {
-                completed_.push_back(scan_.waits.request());
+            if (use.to != no_rank) completed_.push_back(scan_.waits.take(send_half(use, shape.tag, start)));
+            if (use.from != no_rank) {
                 const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
-                scan_.waits.receive(*use.from, {start, end, shape.name, tag, completed_.back(), 0});
+                completed_.push_back(scan_.waits.take(receive_half(use, tag, start)));
             }
             scan_.waits.complete(rank_, shape.name, start, end, completed_);
             break;
@@ -77,33 +69,25 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
 }
 
 void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, double start) {
-    const bool sends = use.to != nullptr;
-    Channel* const channel = sends ? use.to : use.from;
     const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
-    const bool wildcard = is_receive && tracefile::is_wildcard(shape.peer, shape.tag);
-    if (channel == nullptr && !wildcard) return;  // MPI_PROC_NULL
-    const std::uint32_t slot = scan_.waits.request();
-    requests_.put({number, slot, shape.comm, start});
-    const Half half{start, start, shape.name, shape.tag, slot, use.protocol};
-    if (sends)
-        scan_.waits.send(*channel, half);
-    else if (!wildcard)
-        scan_.waits.receive(*channel, half);
+    if (is_receive && tracefile::is_wildcard(shape.peer, shape.tag))
+        requests_.put({number, scan_.waits.wildcard(start), shape.comm});
+    else if (use.to != no_rank)
+        requests_.put({number, scan_.waits.take(send_half(use, shape.tag, start))});
+    else if (use.from != no_rank)
+        requests_.put({number, scan_.waits.take(receive_half(use, shape.tag, start))});
 }
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
 void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t number, double start) {
-    if (use.to != nullptr) {
-        const std::uint32_t slot = scan_.waits.request();
-        scan_.waits.send(*use.to, {start, start, shape.name, shape.tag, slot, use.protocol});
-        scan_.waits.complete(rank_, shape.name, start, start, std::span(&slot, 1));
+    if (use.to != no_rank) {
+        const std::uint32_t half = scan_.waits.take(send_half(use, shape.tag, start));
+        scan_.waits.complete(rank_, shape.name, start, start, std::span(&half, 1));
     }
-    const bool wildcard = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
-    if (use.from != nullptr || wildcard) {
-        const std::uint32_t slot = scan_.waits.request();
-        requests_.put({number, slot, shape.comm, start});
-        if (!wildcard) scan_.waits.receive(*use.from, {start, start, shape.name, shape.recv_tag, slot, 0});
-    }
+    if (tracefile::is_wildcard(shape.recv_peer, shape.recv_tag))
+        requests_.put({number, scan_.waits.wildcard(start), shape.comm});
+    else if (use.from != no_rank)
+        requests_.put({number, scan_.waits.take(receive_half(use, shape.recv_tag, start))});
 }
 
 void RankScan::start_all(Use& use, const Shape& shape, double start) {
@@ -123,34 +107,35 @@ void RankScan::complete(const Use& use, const Shape& shape, double start, double
     completed_.clear();
     for (const tracefile::Completion& done : shape.completions) {
         if (done.was_wildcard) [[unlikely]] {
-            complete_wildcard(done, use.name);
-        } else if (const std::uint32_t slot = requests_.take_slot(next_request_ - done.reference);
-                   slot != no_request) {
-            completed_.push_back(slot);
+            complete_wildcard(done);
+        } else if (const std::uint32_t half = requests_.take(next_request_ - done.reference).half;
+                   half != no_half) {
+            completed_.push_back(half);
         }
     }
     if (!completed_.empty()) scan_.waits.complete(rank_, use.name, start, end, completed_);
 }
 
-void RankScan::complete_wildcard(const tracefile::Completion& done, std::uint32_t name) {
+void RankScan::complete_wildcard(const tracefile::Completion& done) {
     const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
-    if (entry.slot == no_request) return;
-    if (Channel* const from = channel(communicator(entry.comm), done.peer, false); from == nullptr)
-        scan_.waits.cancel(entry.slot);
+    if (entry.half == no_half) return;
+    const replay::Communicator* const on = communicator(entry.comm);
+    if (const std::uint32_t from = world_rank(on, done.peer); from == no_rank)
+        scan_.waits.cancel(entry.half);
     else
-        scan_.waits.receive(*from, {entry.posted, entry.posted, name, done.tag, entry.slot, 0});
-    completed_.push_back(entry.slot);
+        scan_.waits.pair_with(entry.half, {from, rank_, context_of(on), done.tag});
+    completed_.push_back(entry.half);
 }
 
 void RankScan::cancel(const Shape& shape) {
     for (const std::uint64_t reference : shape.references) {
         const std::uint64_t number = next_request_ - reference;
         if (shape.call_class == CallClass::request_cancel) {
-            if (const auto entry = requests_.find(number); entry.slot != no_request)
-                scan_.waits.cancel(entry.slot);
-        } else if (const std::uint32_t slot = requests_.take(number).slot; slot != no_request) {
+            if (const auto entry = requests_.find(number); entry.half != no_half)
+                scan_.waits.cancel(entry.half);
+        } else if (const std::uint32_t half = requests_.take(number).half; half != no_half) {
             // Its message may still arrive; no call waits for it.
-            scan_.waits.complete(rank_, shape.name, now(), now(), std::span(&slot, 1));
+            scan_.waits.complete(rank_, shape.name, now(), now(), std::span(&half, 1));
         }
     }
 }

@@ -18,42 +18,31 @@ class RankRequests {
   public:
     struct Entry {
         std::uint64_t number = UINT64_MAX;
-        std::uint32_t slot = no_request;  ///< in `Waits`
-        std::int32_t comm = 0;            ///< of a receive with a wildcard
-        double posted = 0;                ///< likewise, in seconds
+        std::uint32_t half = no_half;
+        std::int32_t comm = 0;  ///< of a receive with a wildcard
     };
 
     void put(const Entry& entry) {
         Entry& place = places_[entry.number % size];
-        if (place.number != UINT64_MAX && place.number != entry.number) others_[place.number] = place;
+        if (place.number != UINT64_MAX && place.number != entry.number) [[unlikely]]
+            others_[place.number] = place;
         place = entry;
     }
 
-    /// Takes it out; the slot is `no_request` if there is none.
+    /// Takes it out; the half is `no_half` if there is none.
     Entry take(std::uint64_t number) {
         Entry& place = places_[number % size];
+        if (place.number == number) [[likely]]
+            return std::exchange(place, {});
         Entry found;
-        if (place.number == number) {
-            std::swap(found, place);
-        } else if (!others_.empty()) {
-            if (const auto other = others_.find(number); other != others_.end()) {
-                found = other->second;
-                others_.erase(other);
-            }
+        if (const auto other = others_.find(number); other != others_.end()) {
+            found = other->second;
+            others_.erase(other);
         }
         return found;
     }
 
-    /// The same if only the slot is needed.
-    std::uint32_t take_slot(std::uint64_t number) {
-        Entry& place = places_[number % size];
-        if (place.number != number) [[unlikely]]
-            return take(number).slot;
-        place.number = UINT64_MAX;
-        return std::exchange(place.slot, no_request);
-    }
-
-    /// Leaves it there; the slot is `no_request` if there is none.
+    /// Leaves it there; the half is `no_half` if there is none.
     Entry find(std::uint64_t number) const {
         const Entry& place = places_[number % size];
         if (place.number == number) return place;

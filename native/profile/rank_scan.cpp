@@ -145,28 +145,28 @@ bool RankScan::take_alone(const EventRow& row) {
     return true;
 }
 
-inline void RankScan::send_with_request(const Use& use, double start) {
-    const std::uint32_t slot = scan_.waits.request();
-    requests_.put({next_request_++, slot, use.shape->comm, start});
-    scan_.waits.send(*use.to, {start, start, use.name, use.tag, slot, use.protocol});
-}
-
-inline void RankScan::receive_with_request(const Use& use, double start) {
-    const std::uint32_t slot = scan_.waits.request();
-    requests_.put({next_request_++, slot, use.shape->comm, start});
-    scan_.waits.receive(*use.from, {start, start, use.name, use.tag, slot, 0});
-}
-
 inline void RankScan::take_call(Use& use, double start, double end) {
     switch (use.step) {
-        case Step::send:
-            scan_.waits.send(*use.to, {start, end, use.name, use.tag, no_request, use.protocol});
+        case Step::send: {
+            Half half = send_half(use, use.tag, start);
+            half.end = end;
+            half.blocks = true;
+            scan_.waits.take(half);
             break;
-        case Step::receive:
-            scan_.waits.receive(*use.from, {start, end, use.name, use.tag, no_request, 0});
+        }
+        case Step::receive: {
+            Half half = receive_half(use, use.tag, start);
+            half.end = end;
+            half.blocks = true;
+            scan_.waits.take(half);
             break;
-        case Step::isend: send_with_request(use, start); break;
-        case Step::irecv: receive_with_request(use, start); break;
+        }
+        case Step::isend:
+            requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, start))});
+            break;
+        case Step::irecv:
+            requests_.put({next_request_++, scan_.waits.take(receive_half(use, use.tag, start))});
+            break;
         case Step::complete: complete(use, *use.shape, start, end); break;
         case Step::match:
             match(use, *use.shape, start, end);
@@ -193,39 +193,40 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     use.bytes_each = shape.bytes;
     use.tag = shape.tag;
     const replay::Communicator* const known = communicator(shape.comm);
+    use.context = context_of(known);
     const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
     switch (shape.call_class) {
         case CallClass::send:
         case CallClass::isend:
         case CallClass::send_init:
-            use.to = channel(known, shape.peer, true);
+            use.to = world_rank(known, shape.peer);
             use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
             break;
         case CallClass::recv:
-            use.from = channel(known, wildcard ? shape.actual_peer : shape.peer, false);
+            use.from = world_rank(known, wildcard ? shape.actual_peer : shape.peer);
             use.tag = wildcard ? shape.actual_tag : shape.tag;
             break;
         case CallClass::irecv:
-        case CallClass::recv_init: use.from = wildcard ? nullptr : channel(known, shape.peer, false); break;
+        case CallClass::recv_init: use.from = wildcard ? no_rank : world_rank(known, shape.peer); break;
         case CallClass::psend_init:
-            use.to = channel(known, shape.peer, true);
+            use.to = world_rank(known, shape.peer);
             use.pieces = shape.partitions;
             break;
         case CallClass::precv_init: use.pieces = shape.partitions; break;
         case CallClass::rma:
         case CallClass::irma:
             if (const auto window = windows_.find(shape.window); window != windows_.end())
-                use.to = channel(window->second, shape.peer, true);
+                use.to = world_rank(window->second, shape.peer);
             use.operation = shape.operation;
             use.bytes_got = shape.recv_bytes;
             break;
         case CallClass::sendrecv:
         case CallClass::isendrecv: {
             const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
-            use.to = channel(known, shape.peer, true);
+            use.to = world_rank(known, shape.peer);
             use.protocol = SendProtocols::of(trace_.names()[shape.name], shape.bytes);
             if (shape.call_class == CallClass::sendrecv || !any)
-                use.from = channel(known, any ? shape.actual_peer : shape.recv_peer, false);
+                use.from = world_rank(known, any ? shape.actual_peer : shape.recv_peer);
             break;
         }
         case CallClass::collective:
@@ -251,61 +252,43 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
 RankScan::Use RankScan::resolve_open(const Shape& shape) {
     Use use;
     use.is_open = true;
-    use.step = Step::match;
+    use.sends = shape.call_class == CallClass::send || shape.call_class == CallClass::isend;
+    use.step = use.step_alone = step_of(use, shape);
+    (use.sends ? use.to : use.from) = rank_;
+    use.step_with_partner = step_of(use, shape);
+    use.to = use.from = no_rank;
     use.shape = &shape;
     use.call_class = shape.call_class;
     use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
     use.entry = shape.entry;
-    use.peers = peers_of(communicator(shape.comm));
+    use.communicator = communicator(shape.comm);
+    use.context = context_of(use.communicator);
     use.mode = SendProtocols::of(trace_.names()[shape.name], 0);
     return use;
 }
 
-RankScan::Peers* RankScan::peers_of(const replay::Communicator* communicator) {
-    if (communicator == nullptr) return nullptr;
-    Peers& peers = peers_[communicator];
-    peers.communicator = communicator;
-    peers.to.resize(communicator->peers().size());
-    peers.from.resize(communicator->peers().size());
-    return &peers;
-}
-
 inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& arguments) {
-    const bool sends = use.call_class == CallClass::send || use.call_class == CallClass::isend;
-    const bool blocks = use.call_class == CallClass::send || use.call_class == CallClass::recv;
-    Channel* channel = nullptr;
-    if (use.peers != nullptr && use.peers->communicator->has_peer(arguments.peer)) {
-        Channel*& known =
-            (sends ? use.peers->to : use.peers->from)[static_cast<std::uint32_t>(arguments.peer)];
-        if (known == nullptr) known = this->channel(use.peers->communicator, arguments.peer, sends);
-        channel = known;
-    }
+    const std::uint32_t other = world_rank(use.communicator, arguments.peer);
     use.tag = arguments.tag;
     use.bytes += arguments.bytes;
-    if (channel == nullptr) {
-        use.to = use.from = nullptr;
-        use.step = blocks ? Step::count : Step::match;
-    } else if (sends) {
-        use.to = channel;
-        use.step = blocks ? Step::send : Step::isend;
+    use.step = other == no_rank ? use.step_alone : use.step_with_partner;
+    (use.sends ? use.to : use.from) = other;
+    if (use.sends && other != no_rank) {
         use.protocol = use.mode != 0 ? use.mode : static_cast<std::uint8_t>(std::bit_width(arguments.bytes));
-        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(channel->destination),
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(other),
                           arguments.bytes);
-    } else {
-        use.from = channel;
-        use.step = blocks ? Step::receive : Step::irecv;
     }
 }
 
 RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
     switch (shape.call_class) {
-        case CallClass::send: return use.to != nullptr ? Step::send : Step::count;
-        case CallClass::recv: return use.from != nullptr ? Step::receive : Step::count;
+        case CallClass::send: return use.to != no_rank ? Step::send : Step::count;
+        case CallClass::recv: return use.from != no_rank ? Step::receive : Step::count;
         case CallClass::local:
         case CallClass::probe: return Step::count;
-        case CallClass::isend: return use.to != nullptr ? Step::isend : Step::match;
-        case CallClass::irecv: return use.from != nullptr ? Step::irecv : Step::match;
+        case CallClass::isend: return use.to != no_rank ? Step::isend : Step::match;
+        case CallClass::irecv: return use.from != no_rank ? Step::irecv : Step::match;
         case CallClass::complete: return shape.completions.empty() ? Step::count : Step::complete;
         // They read the time or change it.
         case CallClass::init:
@@ -381,17 +364,17 @@ void RankScan::end() {
 void RankScan::count_traffic(const Use& use, std::uint64_t times) {
     if (use.collective != nullptr) {
         count_collective(use, times);
-    } else if (use.to != nullptr) {
-        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(use.to->destination),
-                          use.bytes_each, times * use.pieces);
+    } else if (use.to != no_rank) {
+        scan_.traffic.add(static_cast<std::int32_t>(rank_), static_cast<std::int32_t>(use.to), use.bytes_each,
+                          times * use.pieces);
     }
 }
 
 // Data that is put or accumulated goes to the target; data that is got comes from it.
 void RankScan::count_access(const Use& use) {
-    if (use.to == nullptr) return;
+    if (use.to == no_rank) return;
     const auto own = static_cast<std::int32_t>(rank_);
-    const auto target = static_cast<std::int32_t>(use.to->destination);
+    const auto target = static_cast<std::int32_t>(use.to);
     if (use.operation != tracefile::RmaOperation::get)
         scan_.traffic.add(own, target, use.bytes_each, use.count);
     if (use.operation == tracefile::RmaOperation::get || use.operation == tracefile::RmaOperation::fetch)

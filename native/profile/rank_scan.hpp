@@ -45,12 +45,8 @@ class RankScan {
     };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
     enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
-    /// Channels to and from the ranks of a communicator, those that are known so far.
-    struct Peers {
-        const replay::Communicator* communicator = nullptr;
-        std::vector<Channel*> to;
-        std::vector<Channel*> from;
-    };
+    /// Marks a partner that is not known, or MPI_PROC_NULL.
+    static constexpr std::uint32_t no_rank = UINT32_MAX;
     /// A shape in the block that is being read: its meaning here, and the sums of its events. Fields that all
     /// events need come first, in one line of the cache.
     struct alignas(tracefile::cache_line_bytes) Use {
@@ -61,8 +57,9 @@ class RankScan {
         std::int32_t tag = 0;       ///< of a blocking receive, as it matched
         std::uint32_t name = 0;
         std::uint32_t entry = 0;
-        Channel* to = nullptr;
-        Channel* from = nullptr;
+        std::uint32_t to = no_rank;  ///< ranks of the world
+        std::uint32_t from = no_rank;
+        std::uint32_t context = 0;                ///< of its messages
         const tracefile::Shape* shape = nullptr;  ///< while its block is read
         std::uint64_t count = 0;
         double seconds = 0;
@@ -76,9 +73,12 @@ class RankScan {
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
         // The rest is for messages whose arguments are stored one by one.
         bool is_open = false;
-        std::uint8_t mode = 0;    ///< of a send, if no size decides the protocol
-        Peers* peers = nullptr;   ///< null if the communicator is not known
-        std::uint64_t bytes = 0;  ///< of all of them
+        bool sends = false;
+        Step step_alone = Step::match;  ///< with MPI_PROC_NULL
+        Step step_with_partner = Step::match;
+        std::uint8_t mode = 0;                               ///< of a send, if no size decides the protocol
+        const replay::Communicator* communicator = nullptr;  ///< null if it is not known
+        std::uint64_t bytes = 0;                             ///< of all of them
     };
     struct Persistent {
         tracefile::Shape shape;
@@ -94,19 +94,27 @@ class RankScan {
     void end();
     Use resolve(const tracefile::Shape& shape);
     Use resolve_open(const tracefile::Shape& shape);
-    Peers* peers_of(const replay::Communicator* communicator);
     void take_arguments(Use& use, const tracefile::Arguments& arguments);
     static Step step_of(const Use& use, const tracefile::Shape& shape);
-    Channel* channel(const replay::Communicator* communicator, std::int32_t peer, bool to_peer);
+    static std::uint32_t world_rank(const replay::Communicator* communicator, std::int32_t peer) {
+        const bool known = communicator != nullptr && communicator->has_peer(peer);
+        return known ? communicator->world_rank(peer) : no_rank;
+    }
+    static std::uint32_t context_of(const replay::Communicator* communicator);
+    /// Sides of a message whose call does not block.
+    Half send_half(const Use& use, std::int32_t tag, double start) const {
+        return {{rank_, use.to, use.context, tag}, start, start, use.name, Side::send, use.protocol, false};
+    }
+    Half receive_half(const Use& use, std::int32_t tag, double start) const {
+        return {{use.from, rank_, use.context, tag}, start, start, use.name, Side::receive, 0, false};
+    }
     const replay::Communicator* communicator(std::int32_t comm) const;
     void match(Use& use, const tracefile::Shape& shape, double start, double end);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void start_all(Use& use, const tracefile::Shape& shape, double start);
-    void send_with_request(const Use& use, double start);
-    void receive_with_request(const Use& use, double start);
     void complete(const Use& use, const tracefile::Shape& shape, double start, double end);
-    void complete_wildcard(const tracefile::Completion& done, std::uint32_t name);
+    void complete_wildcard(const tracefile::Completion& done);
     void cancel(const tracefile::Shape& shape);
     void mark(bool opens);
     void count_traffic(const Use& use, std::uint64_t times);
@@ -137,7 +145,6 @@ class RankScan {
     std::vector<std::uint32_t> completed_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
     std::unordered_map<std::int32_t, const replay::Communicator*> windows_;
-    std::unordered_map<const replay::Communicator*, Peers> peers_;
     std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there
 };
 

@@ -9,48 +9,37 @@ Meetings& Waits::meetings(std::uint32_t communicator, std::span<const std::int32
     return meetings_.try_emplace(communicator, members).first->second;
 }
 
-void Waits::add_request() {
-    free_request_ = static_cast<std::uint32_t>(requests_.size());
-    requests_.emplace_back();
-}
-
 void Waits::cancel(std::uint32_t request) {
-    Request& cancelled = requests_[request];
-    if (cancelled.half == matched) return;
-    if (cancelled.half != no_half) halves_.remove(cancelled.half);
-    cancelled.half = matched;
-    cancelled.partner = {};
+    const Halves::State state = halves_[request].state;
+    if (state == Halves::State::waits) halves_.remove(request);
+    if (state != Halves::State::met) tell(request, nobody);
 }
 
-void Waits::drop(std::uint32_t request) {
+/// The other side makes no further call.
+void Waits::drop(std::uint32_t number) {
     ++dropped_;
-    if (request != no_request) take_partner_of_request(request, {});
+    if (halves_[number].blocks)
+        halves_.release(number);
+    else
+        tell(number, nobody);
 }
 
-void Waits::keep_waiting(const Call& call, std::span<const std::uint32_t> requests) {
-    std::uint32_t number = 0;
-    if (free_waiting_.empty()) {
-        number = static_cast<std::uint32_t>(waiting_.size());
-        waiting_.push_back(call);
-    } else {
-        number = free_waiting_.back();
-        free_waiting_.pop_back();
-        waiting_[number] = call;
-    }
-    for (const std::uint32_t request : requests)
-        if (requests_[request].half != matched) requests_[request].call = number;
+void Waits::add_waiting() {
+    free_waiting_.push_back(static_cast<std::uint32_t>(waiting_.size()));
+    waiting_.emplace_back();
 }
 
 /// Notes that one of the call's requests has met its partner.
-void Waits::tell_call(std::uint32_t request, Partner partner) {
-    const std::uint32_t number = requests_[request].call;
+void Waits::tell_call(std::uint32_t request) {
+    const Halves::Place& half = halves_[request];
+    const std::uint32_t number = half.call;
     Call& call = waiting_[number];
-    consider(call, partner);
+    consider(call, partner_of(half));
     if (--call.left == 0) {
         settle(call);
         free_waiting_.push_back(number);
     }
-    free_request(request);
+    halves_.release(request);
 }
 
 void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver,

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "profile/channels.hpp"
 #include "profile/halves.hpp"
 #include "profile/meetings.hpp"
 #include "profile/protocol.hpp"
@@ -58,52 +57,45 @@ class Waits {
           calls_(names),
           ended_(ranks, 0) {}
 
-    /// The messages from `source` to `destination` (world ranks) in a communicator; the reference stays
-    /// valid.
-    Channel& channel(std::uint32_t communicator, std::uint32_t source, std::uint32_t destination) {
-        return channels_.at(communicator, source, destination);
-    }
     /// The collectives of a communicator; the reference stays valid.
     Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
 
-    void send(Channel& channel, Half half) {
-        if (!halves_.take(channel.receives, half.tag,
-                          [&](const Half& other) { match(channel, half, other); })) {
-            await_other(half, channel.sends, channel.destination);
-        }
-    }
-    void receive(Channel& channel, Half half) {
-        if (!halves_.take(channel.sends, half.tag, [&](const Half& other) { match(channel, other, half); }))
-            await_other(half, channel.receives, channel.source);
-    }
-
-    /// A new request of a send or a receive. `complete` ends it.
-    std::uint32_t request() {
-        if (free_request_ == no_request) [[unlikely]]
-            add_request();
-        const std::uint32_t number = free_request_;
-        Request& made = requests_[number];
-        free_request_ = made.call;
-        made.call = no_request;
-        made.half = no_half;
+    /// A send or a receive. Returns the number of its request, for `complete`, if its call does not block.
+    std::uint32_t take(const Half& half) {
+        const std::uint32_t number = halves_.add(half);
+        pair(number, half);
         return number;
+    }
+    /// A receive whose sender or tag is not known yet; `pair_with` tells them, or `cancel` ends it.
+    std::uint32_t wildcard(double posted) {
+        return halves_.add({{}, posted, posted, 0, Side::receive, 0, false});
+    }
+    void pair_with(std::uint32_t request, const Pairing& pairing) {
+        halves_[request].pairing = pairing;
+        pair(request, halves_[request]);
     }
     /// A call between `start` and `end` waited for all of these requests and ends them.
     void complete(std::uint32_t rank, std::uint32_t name, double start, double end,
                   std::span<const std::uint32_t> requests) {
+        if (free_waiting_.empty()) [[unlikely]]
+            add_waiting();
+        const std::uint32_t place = free_waiting_.back();
         Call call{start, end, rank, name, 0, {start, rank, false, 0}};
         for (const std::uint32_t number : requests) {
-            if (const Request& request = requests_[number]; request.half == matched) {
-                consider(call, request.partner);
-                free_request(number);
+            if (Halves::Place& half = halves_[number]; half.state == Halves::State::met) {
+                consider(call, partner_of(half));
+                halves_.release(number);
             } else {
+                half.call = place;
                 ++call.left;
             }
         }
-        if (call.left == 0) [[likely]]
+        if (call.left == 0) {
             settle(call);
-        else
-            keep_waiting(call, requests);
+        } else {
+            free_waiting_.pop_back();
+            waiting_[place] = call;
+        }
     }
     /// Stops the request from matching a message; it must still be completed.
     void cancel(std::uint32_t request);
@@ -122,8 +114,11 @@ class Waits {
     std::uint64_t unmatched() const;
 
   private:
+    /// Time of a partner that nobody waits for: before every start.
+    static constexpr double nobody = -1;
+
     struct Partner {
-        double time = -1;  ///< before every start: nobody waits for it
+        double time = nobody;
         std::uint32_t rank = 0;
         bool is_receiver = false;
         std::uint8_t protocol = 0;  ///< of the send that meets a receiver
@@ -135,11 +130,6 @@ class Waits {
             return is_receiver != other.is_receiver ? other.is_receiver : rank < other.rank;
         }
     };
-    struct Request {
-        Partner partner;                  ///< if it is matched
-        std::uint32_t call = no_request;  ///< that waits for it; of a free one, the next free one
-        std::uint32_t half = no_half;     ///< of its message that waits for the other one, or `matched`
-    };
     /// A call that waits for partners.
     struct Call {
         double start = 0;
@@ -150,41 +140,55 @@ class Waits {
         Partner latest{};
     };
 
-    /// Marks a request with a partner.
-    static constexpr std::uint32_t matched = no_half - 1;
-
-    void await_other(const Half& half, HalfQueue& queue, std::uint32_t other_rank) {
-        if (ended_[other_rank]) return drop(half.request);
-        const std::uint32_t number = halves_.push(queue, half);
-        if (half.request != no_request) requests_[half.request].half = number;
+    void pair(std::uint32_t number, const Half& half) {
+        std::uint32_t& first = halves_.first_of(half.pairing);
+        if (first == no_half || halves_[first].side == half.side)
+            if (ended_[half.other_rank()]) [[unlikely]]
+                drop(number);
+            else
+                halves_.wait(first, number);
+        else if (const std::uint32_t other = halves_.take(first); half.side == Side::send)
+            match(number, other);
+        else
+            match(other, number);
     }
-    void match(const Channel& channel, const Half& send, const Half& receive) {
+    void match(std::uint32_t send_number, std::uint32_t receive_number) {
         ++messages_;
-        if (send.request != no_request) {
-            take_partner_of_request(send.request, {receive.posted, channel.destination, true, send.protocol});
-        } else if (receive.posted > send.posted) {
+        const Halves::Place& send = halves_[send_number];
+        const Halves::Place& receive = halves_[receive_number];
+        const double sent = send.posted;
+        const double received = receive.posted;
+        if (!send.blocks) {
+            tell(send_number, received);
+        } else {
             // Same as `consider` and `settle`, for one partner.
-            if (receive.posted > send.end) {
+            if (received > send.end) {
                 protocols_.ended_before(send.protocol);
-            } else {
-                late_receiver(channel.source, send.name, channel.destination, send.protocol, send.posted,
-                              receive.posted - send.posted);
+            } else if (received > sent) {
+                late_receiver(send.pairing.source(), send.name, send.pairing.destination(), send.protocol,
+                              sent, received - sent);
             }
+            halves_.release(send_number);
         }
-        if (receive.request != no_request) {
-            take_partner_of_request(receive.request, {send.posted, channel.source, false, 0});
-        } else if (send.posted > receive.posted) {
-            if (const double until = std::min(send.posted, receive.end); until > receive.posted) {
-                late_sender(channel.destination, receive.name, channel.source, receive.posted,
-                            until - receive.posted);
+        if (!receive.blocks) {
+            tell(receive_number, sent);
+        } else {
+            if (const double until = std::min(sent, receive.end); until > received) {
+                late_sender(receive.pairing.destination(), receive.name, receive.pairing.source(), received,
+                            until - received);
             }
+            halves_.release(receive_number);
         }
     }
-    void take_partner_of_request(std::uint32_t number, Partner partner) {
-        Request& request = requests_[number];
-        request.half = matched;
-        request.partner = partner;
-        if (request.call != no_request) tell_call(number, partner);
+    /// The other half of a request's message was posted at this time.
+    void tell(std::uint32_t request, double posted) {
+        Halves::Place& half = halves_[request];
+        half.state = Halves::State::met;
+        half.partner_posted = posted;
+        if (half.call != no_half) tell_call(request);
+    }
+    static Partner partner_of(const Halves::Place& half) {
+        return {half.partner_posted, half.other_rank(), half.side == Side::send, half.protocol};
     }
     void consider(Call& call, Partner partner) {
         // A send that ended before its receive was posted did not wait for it: its message was buffered.
@@ -211,14 +215,9 @@ class Waits {
     }
     void late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver, std::uint8_t protocol,
                        double start, double seconds);
-    void drop(std::uint32_t request);
-    void tell_call(std::uint32_t request, Partner partner);
-    void keep_waiting(const Call& call, std::span<const std::uint32_t> requests);
-    void add_request();
-    void free_request(std::uint32_t request) {
-        requests_[request].call = free_request_;
-        free_request_ = request;
-    }
+    void drop(std::uint32_t number);
+    void tell_call(std::uint32_t request);
+    void add_waiting();
 
     /// Waiting by protocol, for those that occurred. It counts only if sends of this kind wait at all.
     using ByProtocol = std::vector<Waited>;
@@ -231,11 +230,8 @@ class Waits {
     std::vector<ByProtocol> rank_met_caused_;
     std::vector<ByProtocol> call_met_;  ///< by name
     std::vector<WaitSums> calls_;
-    Channels channels_;
     Halves halves_;
     std::unordered_map<std::uint32_t, Meetings> meetings_;
-    replay::LargeVector<Request> requests_;
-    std::uint32_t free_request_ = no_request;  ///< the first of those that are free
     replay::LargeVector<Call> waiting_;
     std::vector<std::uint32_t> free_waiting_;
     std::vector<MeetingWait> meeting_waits_;

@@ -4,7 +4,7 @@ import pytest
 import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import Call, collective, irecv, recv, send, sendrecv, waitall
+from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
 
 from linkworth.profile import of_trace
 from linkworth.trace.read import Allowance, open_trace
@@ -139,6 +139,27 @@ def test_a_cancelled_receive_takes_no_message(tmp_path):
         [send(0, 8).after(1.5)],
     )  # fmt: skip
     assert figures(found) == ((1, 1.5), NONE, NONE)
+
+
+def test_receives_behind_cancelled_ones_keep_their_order(tmp_path):
+    found = waits_of(
+        tmp_path,
+        [
+            irecv(1, 8), irecv(1, 8), irecv(1, 8), Call("MPI_Cancel", "request_cancel", references=[2]),
+            irecv(1, 8), Call("MPI_Cancel", "request_cancel", references=[1]), irecv(1, 8),
+            waitall(5).lasting(1.5), waitall(3).lasting(1.0), waitall(1).lasting(1.0), waitall(4, 2),
+        ],
+        [send(0, 8).after(1.0), send(0, 8).after(1.0), send(0, 8).after(1.0)],
+    )  # fmt: skip
+    assert figures(found) == ((3, 1.0 + 0.5 + 0.5), NONE, NONE)
+
+
+def test_thousands_of_messages_may_wait_for_their_receive(tmp_path):
+    tags = range(3000)
+    found = waits_of(
+        tmp_path, [isend(1, 8, tag) for tag in tags], [recv(0, 8, tag).lasting(1.0) for tag in reversed(tags)]
+    )
+    assert figures(found) == (NONE, NONE, NONE)
 
 
 @pytest.mark.parametrize(
