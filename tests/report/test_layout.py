@@ -85,8 +85,7 @@ def _pages_of_programs(folder: Path) -> dict[str, Path]:
         for nodes in (2, 4, 8)
     ]
     pages = {
-        "decision": places[:2],
-        "scaled": places,
+        "several node counts": places,
         "damaged": [samples.without_replays(), samples.item("failed", verified=False)],
     }
     found = {}

@@ -319,9 +319,8 @@ class Builder:
                 unfit = UnfitError(site, "its loop runs differently often each time, and on each rank")
                 unfit.fitted = 2
                 raise unfit
-        return _Runs(
-            which, np.array([each[0] for each in inside]), np.array(list(map(np.mean, inside))), varies
-        )
+        means = np.array([sum(each) / len(each) for each in inside])
+        return _Runs(which, np.array([each[0] for each in inside]), means, varies)
 
     def _count(self, samples: Samples, runs: "_Runs", columns: Sequence[PlacedCall], site: str) -> Rule:
         """Return the rule of how often a loop runs. `columns`: its calls that are in no inner loop."""

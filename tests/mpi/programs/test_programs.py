@@ -1,6 +1,6 @@
-"""Each program gives the published results, with each MPI and on large rank counts.
+"""Each program gives the published results, with each MPI and in larger classes.
 
-tests/skeleton/test_real_runs.py verifies class S with one MPI, on each kind of rank count up to 9.
+tests/skeleton/test_real_runs.py verifies class S with one MPI, on each kind of rank count up to 9, and test_sanitized.py on 16.
 """
 
 import pytest
@@ -33,13 +33,6 @@ def test_verifies_with_each_mpi(each_mpi, launch, program, ranks):
     assert_verified(done, program, "S", ranks)
 
 
-@pytest.mark.slow  # 32 ranks on few cores
-@pytest.mark.requires("openmpi")
-def test_cg_on_a_large_oblong_grid_of_ranks(npb):
-    """The grid does not divide 1400 rows: the pieces differ in length."""
-    assert_verified(npb(32, "cg", "S"), "cg", "S", 32)
-
-
 @pytest.mark.exhaustive  # up to half a minute of computation each
 @pytest.mark.requires("openmpi")
 @pytest.mark.parametrize(("letter", "ranks"), [("A", 1), ("A", 4), ("B", 1), ("B", 4)])
@@ -48,29 +41,7 @@ def test_verifies_larger_classes(npb, program, letter, ranks):
     assert_verified(npb(ranks, program, letter), program, letter, ranks)
 
 
-@pytest.mark.slow  # starts 16 processes
-@pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("program", SQUARE)
-def test_cells_of_three_points(npb, program):
-    """The smallest: 16 ranks in class S, whose fourth differences reach through a whole neighbouring cell."""
-    assert_verified(npb(16, program, "S"), program, "S", 16)
-
-
-@pytest.mark.slow  # 64 ranks on few cores
-@pytest.mark.requires("openmpi")
-def test_mg_with_ranks_that_rest_on_the_coarsest_grid(npb):
-    """Two points along each axis for four ranks: half of the ranks rest there, along z, y and x."""
-    assert_verified(npb(64, "mg", "S"), "mg", "S", 64)
-
-
 @pytest.mark.requires("openmpi")
 def test_lu_on_pencils_of_different_widths(npb):
     """33 lines: on 2 ranks 17 and 16."""
     assert_verified(npb(2, "lu", "W"), "lu", "W", 2)
-
-
-@pytest.mark.slow  # 16 ranks on few cores
-@pytest.mark.requires("openmpi")
-def test_lu_on_the_narrowest_pencils(npb):
-    """12 lines on 4 ranks: 3 each, of which a rank at the boundary has 2 inner ones."""
-    assert_verified(npb(16, "lu", "S"), "lu", "S", 16)

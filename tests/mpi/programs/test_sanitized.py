@@ -20,12 +20,12 @@ def sanitized(open_mpi):
         ("ft", "S", 4),
         ("ft", "W", 64),  # half a plane for each rank
         ("cg", "S", 4),
-        ("bt", "S", 9),
+        ("bt", "S", 16),  # cells of three points: fourth differences reach through a whole one
         ("mg", "S", 1),
-        ("mg", "S", 16),
-        ("sp", "S", 9),
+        ("mg", "S", 16),  # half of the ranks rest on the coarsest grid
+        ("sp", "S", 16),
         ("lu", "S", 1),
-        ("lu", "S", 6),
+        ("lu", "S", 16),  # pencils of three lines, of which a rank at the boundary has 2 inner ones
     ],
 )
 def test_clean(open_mpi, launch, sanitized, program, letter, ranks):

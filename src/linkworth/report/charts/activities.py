@@ -101,12 +101,12 @@ def _panel(found: Activities, names: Sequence[str], end: float, title: str, heig
                     grid=False,
                 ),
             ),
-            y2="high:Q",
+            y2=alt.Y2("high:Q"),
             color=alt.Color(
                 "kind:N", scale=alt.Scale(domain=list(names), range=[theme.KINDS[kind] for kind in names])
             ),
-            detail="row:O",
-            description="label:N",
+            detail=alt.Detail("row:O"),
+            description=alt.Description("label:N"),
         )
         .properties(width=_WIDTH, height=height)
     )

@@ -56,7 +56,7 @@ def _panel(
                         legend=alt.Legend(columns=1, labelLimit=theme.PLOT_WIDTH)),
     )  # fmt: skip
     lines = base.mark_line(strokeWidth=2)
-    dots = base.mark_point(filled=True, size=24).encode(description="label:N")
+    dots = base.mark_point(filled=True, size=24).encode(description=alt.Description("label:N"))
     heading = f"{test}: {TESTS[test].title}" if test in TESTS else test
     return alt.layer(lines, dots).properties(width=theme.PLOT_WIDTH, height=_HEIGHT, title=heading)
 

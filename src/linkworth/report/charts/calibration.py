@@ -54,9 +54,9 @@ def figure(calibration: Calibration) -> Figure:
             axis=alt.Axis(format=".0e", tickCount=6),
         ),
         color=colour,
-        description="label:N",
+        description=alt.Description("label:N"),
     )
-    fitted = base.mark_line(strokeWidth=1.5).encode(x=x, y="fitted:Q", color=colour)
+    fitted = base.mark_line(strokeWidth=1.5).encode(x=x, y=alt.Y("fitted:Q"), color=colour)
     title = (
         f"{calibration.fabric.name}: the fit misses half of the measured times by less than "
         f"{units.percent(calibration.median_residual)}"

@@ -46,7 +46,7 @@ def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
                 scale=alt.Scale(domain=[0, top * 1.6]),
             ),
         )
-        bars = base.mark_bar(height=18).encode(color=colour, description="label:N")
+        bars = base.mark_bar(height=18).encode(color=colour, description=alt.Description("label:N"))
         ends = base.mark_text(align="left", dx=4).encode(text=f"{text}:N")
         return alt.layer(bars, ends).properties(width=_HALF, height=alt.Step(28))
 

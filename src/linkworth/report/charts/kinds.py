@@ -107,9 +107,11 @@ def lines(
     if reference is not None:
         layers.insert(0, _rule(reference, alt.Y("one:Q")))
     if spread == "band":
-        layers.insert(0, base.mark_area(opacity=0.2).encode(y=low, y2="high:Q"))
+        layers.insert(0, base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q")))
     elif spread == "bars":
-        layers.append(base.mark_rule().encode(y=low, y2="high:Q", description="label:N"))
+        layers.append(
+            base.mark_rule().encode(y=low, y2=alt.Y2("high:Q"), description=alt.Description("label:N"))
+        )
     return alt.layer(*layers, _dots(base, names, points, size=marks.size, shaped=marks.shaped))
 
 
@@ -138,7 +140,7 @@ def ranges(
         color=colour(known, field="name"),
     )
     bars = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", **options), x2="high:Q", description="label:N"
+        x=alt.X("low:Q", **options), x2=alt.X2("high:Q"), description=alt.Description("label:N")
     )
     dots = _dots(base, known, points, size=55, field="name").encode(x=alt.X("value:Q", **options))
     return alt.layer(_rule(1.0, alt.X("one:Q")), bars, dots)
@@ -180,12 +182,12 @@ def stacked(
         x=alt.X(
             "start:Q", title=title, axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1])
         ),
-        x2="end:Q",
+        x2=alt.X2("end:Q"),
         color=alt.Color("kind:N", scale=alt.Scale(domain=list(colours), range=list(colours.values()))),
-        description="label:N",
+        description=alt.Description("label:N"),
     )
     texts = base.mark_text(fontWeight="bold").encode(
-        x="middle:Q", text="text:N", color=alt.Color("ink:N", scale=None)
+        x=alt.X("middle:Q"), text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)
     )
     return alt.layer(drawn, texts)
 
@@ -203,7 +205,7 @@ def heat(rows: Sequence[Mapping[str, object]], *, x: alt.X, names: Sequence[str]
                 scale=alt.Scale(domain=[0, 1], range=[theme.LIGHT_BLUE, theme.DARK_BLUE]),
                 legend=alt.Legend(format="%", gradientLength=120),
             ),
-            description="label:N",
+            description=alt.Description("label:N"),
             **({"x2": f"{end}:Q"} if end else {}),
         )
     )
@@ -278,7 +280,7 @@ def _dots(
         marks = base.mark_point(size=size, opacity=1, strokeWidth=1.5)
     else:
         marks = base.mark_point(size=size, opacity=1, filled=True)
-    dots: alt.Chart = marks.encode(description="label:N", **more)
+    dots: alt.Chart = marks.encode(description=alt.Description("label:N"), **more)
     return dots
 
 

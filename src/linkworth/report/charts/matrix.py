@@ -45,7 +45,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         .encode(
             x=x,
             y=y,
-            description="label:N",
+            description=alt.Description("label:N"),
             color=alt.Color(
                 "bytes:Q",
                 title="bytes",

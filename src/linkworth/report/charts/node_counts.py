@@ -117,7 +117,7 @@ def _figure(key: str, workload: str, places: Sequence[NodeCount], scale: units.C
             )
         )
         .mark_point(size=260, strokeWidth=2, color=theme.INK, opacity=1)
-        .encode(x=alt.X("x:Q", **x), y=alt.Y("value:Q", **y), description="label:N")
+        .encode(x=alt.X("x:Q", **x), y=alt.Y("value:Q", **y), description=alt.Description("label:N"))
     )
     drawn = kinds.lines(points, x=x, y=y, spread="band", columns=4)
     word = "is fastest" if scale is None else "costs least"

@@ -50,8 +50,8 @@ def figure(item: ReportItem, key: str) -> Figure | None:
                 axis=alt.Axis(format="~s", labelExpr="datum.label + 's'", tickCount=5),
             ),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
-            order="order:Q",
-            description="label:N",
+            order=alt.Order("order:Q"),
+            description=alt.Description("label:N"),
         )
         .properties(width=theme.PLOT_WIDTH - 30, height=180)
     )

@@ -128,11 +128,15 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         color=kinds.colour([fabric.name for _, fabric in pairs], columns=4),
     )
     line = base.mark_line(strokeWidth=2)
-    dots = base.transform_filter("!datum.here").mark_circle(size=18, opacity=1).encode(description="label:N")
+    dots = (
+        base.transform_filter("!datum.here")
+        .mark_circle(size=18, opacity=1)
+        .encode(description=alt.Description("label:N"))
+    )
     here = (
         base.transform_filter("datum.here")
         .mark_point(filled=True, size=90, opacity=1, stroke=theme.INK, strokeWidth=1)
-        .encode(description="label:N")
+        .encode(description=alt.Description("label:N"))
     )
     worst = max(((fabric.name, of.change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
     quantity = of.axis.split(" of ")[0]

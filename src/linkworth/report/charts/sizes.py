@@ -39,7 +39,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
             yOffset=alt.YOffset("kind:N", sort=list(KINDS)),
             x=alt.X("share:Q", title="share of all", axis=alt.Axis(format="%", tickCount=5)),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values()))),
-            description="label:N",
+            description=alt.Description("label:N"),
         )
         .properties(width=theme.PLOT_WIDTH - 58, height=alt.Step(9 if len(bins) > 12 else 12))
     )

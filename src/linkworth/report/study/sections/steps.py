@@ -133,9 +133,9 @@ def _figure(key: str, found: Sequence[_Step], of: Metric) -> Figure:
     scale = alt.Scale(domain=[0, max(float(str(row["high"])) for row in data) * 1.35])
     base = alt.Chart(kinds.values(data)).encode(y=kinds.names_on_y([step.name for step in found]))
     x = alt.X("value:Q", title=of.title, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False))
-    bars = base.mark_bar(height=18, color=theme.BLUE).encode(x=x, description="label:N")
-    rules = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
-    ends = base.mark_text(align="left", dx=6).encode(x=alt.X("high:Q", scale=scale), text="text:N")
+    bars = base.mark_bar(height=18, color=theme.BLUE).encode(x=x, description=alt.Description("label:N"))
+    rules = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"))
+    ends = base.mark_text(align="left", dx=6).encode(x=alt.X("high:Q", scale=scale), text=alt.Text("text:N"))
     change = units.change(means[-1] / means[0] - 1) if means[0] else ""
     return Figure(
         chart=alt.layer(bars, rules, ends).properties(width=theme.PLOT_WIDTH - 60, height=alt.Step(28)),

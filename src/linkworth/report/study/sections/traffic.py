@@ -136,7 +136,7 @@ def _figure(key: str, traffic: dict[RunGroup, list[_Nic]]) -> Figure:
             x=alt.X("bytes:Q", title="bytes sent", axis=alt.Axis(format="~s", tickCount=5)),
             color=kinds.colour(sorted({nic.nic for nic in nics}), columns=6),
             order=alt.Order("series:N"),
-            description="label:N",
+            description=alt.Description("label:N"),
         )
         .properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22))
     )
