@@ -99,7 +99,7 @@ def test_names_that_are_not_utf8(trace: Path, linkworth: LinkworthCommand) -> No
     assert missing.returncode == 2 and "no\\xff.lwt" in missing.stderr
 
 
-@pytest.mark.parametrize("verb", ["profile t.lwt", "predict t.lwt --on gbe --json", "fabrics", "apps --json"])
+@pytest.mark.parametrize("verb", ["profile t.lwt", "predict t.lwt --on gbe --json"])
 def test_a_full_disk_behind_standard_output(trace: Path, linkworth: LinkworthCommand, verb: str) -> None:
     done = linkworth(*verb.split(), output="/dev/full")
     assert done.returncode == 3

@@ -20,9 +20,17 @@ def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
     assert not any("replay stops" in sentence for sentence in tables.warnings(samples.item()))
 
 
-def test_the_page_of_such_a_program_has_its_other_figures(tmp_path: Path) -> None:
-    write([samples.without_replays()], tmp_path / "r.html")
+def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path: Path) -> None:
+    item = samples.without_replays()
+    fabric = item.fabrics[0]
+    note = msgspec.structs.replace(fabric.sources[0], source="<img src=x> at https://example.org/a?b=1&c=2")
+    item = msgspec.structs.replace(item, fabrics=[msgspec.structs.replace(fabric, sources=[note, note])])
+    assert tables.sources([item, item])[0] == (fabric.name, f"{note.source} ({note.date})")
+    assert sum(name == fabric.name for name, _ in tables.sources([item, item])) == 1
+    write([item], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<img" not in page
+    assert '<a href="https://example.org/a?b=1&amp;c=2"' in page
     assert "group by its trend: not known" in page
     assert "<b>Why not known:</b> this trace lacks messages" in page
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]
@@ -77,16 +85,3 @@ def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run(
         many, ranks=1, rank_compute_seconds=[1.0], rank_communication_seconds=[0.0]
     )
     assert ranks.figure(msgspec.structs.replace(item, profile=alone), "p0") is None
-
-
-def test_sources_are_a_list_with_links_and_no_markup_of_their_own(tmp_path: Path) -> None:
-    item = samples.item()
-    fabric = item.fabrics[0]
-    note = msgspec.structs.replace(fabric.sources[0], source="<img src=x> at https://example.org/a?b=1&c=2")
-    item = msgspec.structs.replace(item, fabrics=[msgspec.structs.replace(fabric, sources=[note, note])])
-    assert tables.sources([item, item])[0] == (fabric.name, f"{note.source} ({note.date})")
-    assert sum(name == fabric.name for name, _ in tables.sources([item, item])) == 1
-    write([item], tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text()
-    assert "<img" not in page
-    assert '<a href="https://example.org/a?b=1&amp;c=2"' in page
