@@ -118,6 +118,23 @@ def test_the_number_of_nodes_is_chosen_from_traces_on_several_numbers_of_ranks(t
         lw.advise(trace, {"gbe": 1}, ranks=4)
 
 
+def test_known_times_are_read_from_a_file(trace, tmp_path, linkworth):
+    predicted = tmp_path / "predicted.json"
+    predicted.write_text(linkworth("predict", trace.path, "--on", "gbe", "--on", "ib-hdr", "--json").stdout)
+    assert lw.advise(predicted, {"gbe": 1, "ib-hdr": 100}).choice == "gbe"
+    point = {
+        "sku": "standard_hc44rs",
+        "nnodes": 2,
+        "total_cores": 88,
+        "region": "southcentralus",
+        "appname": "x",
+    }
+    runs = [point | {"exec_time": seconds, "appinputs": {"n": n}} for n, seconds in (("7", 120), ("8", 500))]
+    (tmp_path / "dataset.json").write_text(json.dumps({"datapoints": runs}))
+    (option,) = lw.advise(str(tmp_path / "dataset.json"), "azure", inputs={"n": "7"}).options
+    assert (option.fabric, option.nodes, option.seconds) == ("standard_hc44rs", 2, 120)
+
+
 def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkworth):
     first, second = "xeon-e5-2650v3-x2", str(tmp_path / "other.toml")
     known = (ROOT / "src/linkworth/catalog/data/machines.toml").read_text().split("[[machines]]")[1]
@@ -183,6 +200,10 @@ MISTAKES = {
     "negative price": lambda t: lw.advise(t, {"gbe": -1}),
     "no price of a network": lambda t: lw.advise(t.predict(["gbe", "10gbe"]), {"gbe": 1}),
     "draws of predictions": lambda t: lw.advise(t.predict("gbe"), {"gbe": 1}, draws=5),
+    "nodes of known times": lambda t: lw.advise("times.json", {"gbe": 1}, nodes=2),
+    "draws of known times": lambda t: lw.advise("times.json", {"gbe": 1}, draws=5),
+    "no file of times": lambda t: lw.advise("times.json", {"gbe": 1}),
+    "inputs of a trace": lambda t: lw.advise(t, {"gbe": 1}, inputs={"n": "7"}),
     "no command": lambda t: lw.record([]),
     "no such class": lambda t: lw.record("npb:ft.Z9"),
     "not a bundled program": lambda t: lw.skeleton("./app", 2),

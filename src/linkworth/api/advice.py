@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from linkworth.advise.choose import advise as choose
 from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.advise.run import advise_on_request
-from linkworth.advise.source import TraceRequest
+from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.api import html
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
@@ -56,9 +57,11 @@ class Advice(model.Advice, frozen=True, kw_only=True):
         return html.table(f"{self.reason}. {self.uncertainty}", headings, rows)
 
 
-class TraceOptions(TypedDict, total=False):
-    """Further options of `advise` for traces, as those of `Trace.predict`."""
+class AdviceOptions(TypedDict, total=False):
+    """Further options of `advise`: those of `Trace.predict` for traces, and `inputs` for a dataset."""
 
+    inputs: Mapping[str, str]
+    """The program's inputs, by name, of the runs to compare."""
     ppn: int
     """Ranks on a node."""
     placement: str
@@ -78,9 +81,9 @@ def advise(
     budget: float | None = None,
     draws: int | None = None,
     on_progress: Progress | None = None,
-    **options: Unpack[TraceOptions],
+    **options: Unpack[AdviceOptions],
 ) -> Advice:
-    """Choose a network for a trace, for several of one program on different numbers of ranks, or from predictions.
+    """Choose a network for a trace, for several of one program on different numbers of ranks, or from known times.
 
     `prices` are US dollars for an hour of a node by the network's name, or the name or file of a catalog of prices. A trace
     is replayed on all networks that have a price, on each number of `nodes` (default: 2). `goal` is `cost` or `time`;
@@ -89,7 +92,9 @@ def advise(
     many nodes to take, with which network. Other `options` are `placement`, `measured`, `cpu_factor`, `recorded_on` and
     `machine`, as in `Trace.predict`.
     `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 100, or
-    fewer for a long trace; 0: none). Predictions have their nodes, and no draws.
+    fewer for a long trace; 0: none).
+    Known times are predictions, or a file (*.json): what `linkworth predict --json` printed, or the measured times of
+    HPCAdvisor's dataset, of which `inputs` chooses the runs. They have their nodes, and no draws.
 
     Raises UsageError for a network without a price and for traces of several programs, and DamagedInputError for an incomplete
     trace.
@@ -109,30 +114,33 @@ def advise(
                 program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
             )
         else:
+            request, times = _trace_or_times(program, nodes, options)
             found = advise_on_request(
-                _request(program, nodes, options),
-                None,
-                prices=priced,
-                limits=limits,
-                draws=draws,
-                progress=Steps(on_progress),
+                request, times, prices=priced, limits=limits, draws=draws, progress=Steps(on_progress)
             )
     return shown_as(Advice, found)
 
 
-def _request(
+def _trace_or_times(
     program: Trace | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
     nodes: int | Sequence[int],
-    options: TraceOptions,
-) -> TraceRequest:
-    if unknown := sorted(set(options) - set(TraceOptions.__annotations__)):
+    options: AdviceOptions,
+) -> tuple[TraceRequest | None, TimesFile | None]:
+    if unknown := sorted(set(options) - set(AdviceOptions.__annotations__)):
         raise UsageError(
-            f"there is no option {unknown[0]!r}; there are {', '.join(TraceOptions.__annotations__)}"
+            f"there is no option {unknown[0]!r}; there are {', '.join(AdviceOptions.__annotations__)}"
         )
+    inputs = [f"{name}={value}" for name, value in options.get("inputs", {}).items()]
+    if isinstance(program, str | PathLike) and fspath(program).endswith(".json"):
+        if nodes or set(options) - {"inputs"}:
+            raise UsageError(f"the times of {fspath(program)} have their nodes and cannot be replayed")
+        return None, TimesFile(Path(program), inputs)
+    if inputs:
+        raise UsageError(f"`inputs` {inputs[0]}: they choose runs of a dataset; leave them out for a trace")
     programs = [program] if isinstance(program, Trace | str | PathLike) else list(program)
     if not programs:
         raise UsageError("give a trace, or several of one program")
-    return TraceRequest(
+    request = TraceRequest(
         workloads=[fspath(each.path if isinstance(each, Trace) else each) for each in programs],
         nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),
         ppn=options.get("ppn"),
@@ -141,3 +149,4 @@ def _request(
         cpu_factor=options.get("cpu_factor", 1.0),
         rates=RateRequest(machine=options.get("machine"), recorded_on=options.get("recorded_on")),
     )
+    return request, None
