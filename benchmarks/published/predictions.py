@@ -403,10 +403,11 @@ def _program(
 
 
 def _alone(response: Response) -> Response:
-    """Return the replays without their trace, all that draws need included."""
+    """Return the replays without their trace and the engine's results, all that draws need included."""
     response.at(SMALLEST_SCALE)
     found = copy.copy(response)
     del found.trace
+    found._known = {scale: each._replace(result=None) for scale, each in found._known.items()}  # type: ignore[arg-type]
     return found
 
 

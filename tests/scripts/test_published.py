@@ -1,5 +1,6 @@
 """The board of published figures: its sources are sound, it leaves none out, and its page is that of the kept points."""
 
+import pickle
 import sys
 from collections import Counter
 from pathlib import Path
@@ -55,6 +56,15 @@ def test_a_wrong_unit_is_refused(tmp_path: Path) -> None:
     path.write_text(good.replace("licence", "license"), encoding="utf-8")
     with pytest.raises(UsageError, match="license"):
         sources.read(path)
+
+
+def test_another_process_can_take_the_points_of_a_program() -> None:
+    [source] = [each for each in sources.sources() if each.name == "interconnects"]
+    points = predictions.Job(source, "npb:is.A", 1.0).points()
+    assert len(points) == 4
+    for (point, doubt), (_, taken) in zip(points, pickle.loads(pickle.dumps(points)), strict=True):
+        assert doubt is not None and point.predicted is not None
+        assert taken.response.at(taken.scale).seconds == doubt.response.at(doubt.scale).seconds
 
 
 def test_a_miss_counts_whether_or_not_it_can_be_predicted() -> None:
