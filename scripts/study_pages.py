@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from linkworth import units
 from linkworth.model.study import Study
+from linkworth.report.study.published import PaperBeside
 from linkworth.study import shipped_files
 from linkworth.study.expression import Selection, parse
 from linkworth.study.file import load
@@ -153,14 +156,10 @@ def _compared(study: Study, paper: dict[str, Any]) -> Iterator[str]:
         for each in paper["conclusions"]:
             reached = "yes" if each["reached"] else "**no**" if each["asked"] else "**not asked**"
             yield f"| {each['what']} | {reached} | {each['shown']} |"
-    misses = [
-        f"- {each['what']}: {each['miss']}"
-        for each in (*paper["numbers"], *paper["conclusions"])
-        if each["miss"]
-    ]
-    if misses:
+    reasons = msgspec.convert(paper, PaperBeside).reasons
+    if reasons:
         yield "\nMisses:\n"
-        yield from dict.fromkeys(misses)
+        yield from (f"- {what}: {miss}" for what, miss in reasons)
 
 
 def _numbers(study: Study, rows: list[dict[str, Any]]) -> Iterator[str]:

@@ -26,6 +26,10 @@ rounding = 0.5
 [published.numbers.values]
 "npb:ft.A" = { gbe = 2, ib-fdr = 1.5 }
 
+[published.misses]
+"npb:ft.B" = "A slow run."
+"npb:ft.*" = "A small cache."
+
 [[published.numbers]]
 what = "InfiniBand for FT.${class}"
 of = "gain('npb:ft.${class}', 'gbe', 'ib-fdr') - 1"
@@ -57,6 +61,7 @@ def test_each_value_is_a_number_with_its_expression(tmp_path) -> None:
         ("InfiniBand for FT.A", "gain('npb:ft.A', 'gbe', 'ib-fdr') - 1", 50),
         ("InfiniBand for FT.B", "gain('npb:ft.B', 'gbe', 'ib-fdr') - 1", 50),
     ]
+    assert [number.miss for number in published.numbers] == [*3 * ["A small cache."], "A slow run."]
     assert (published.numbers[0].scale, published.numbers[2].scale) == (60, 0.01)
     assert [conclusion.miss for conclusion in published.conclusions] == ["It is not."]
     assert times_of(published, "ib-fdr") == {"npb:ft.A": 90}
@@ -70,9 +75,10 @@ def test_each_value_is_a_number_with_its_expression(tmp_path) -> None:
         (("gbe = 2", "eth = 2"), "no environment is called 'eth'"),
         (("'npb:is.B', 'gbe'", "'npb:is.C', 'gbe'"), "no workload is called 'npb:is.C'; did you mean npb:is.B"),
         (("value = 50\n", ""), "a number with `of` also needs `what` and `value`"),
-        (("> 1", ""), r":27: published.conclusions\[0\].holds: .* is not a comparison, which is true or not"),
+        (("> 1", ""), r":31: published.conclusions\[0\].holds: .* is not a comparison, which is true or not"),
         (("gain('npb:is.B'", "gains('npb:is.B'"), r"gains\(...\) takes a workload and an environment"),
         (("gain('npb:is.B', 'gbe', 'ib-fdr')", "secnds('npb:is.B', 'gbe')"), "no metric is called 'secnds'; did you mean"),
+        (('"npb:ft.B" = "A', '"npb:lu.B" = "A'), r":20: published.misses.npb:lu.B: no number is of a workload like 'npb:lu.B'"),
         (("miss =", "mis ="), "there is no such key; did you mean miss"),
         (('source = "A paper"\n', ""), "published: source is missing"),
     ],

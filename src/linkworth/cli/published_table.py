@@ -26,7 +26,5 @@ def published_table(paper: PaperBeside) -> RenderableType:
     if paper.conclusions:
         conclusions = [[each.what, verdict(each), each.shown] for each in paper.conclusions]
         parts.append(Table(["conclusion~", "reached", "ours~"], conclusions))
-    misses = [(number.what, number.miss) for number in paper.numbers if number.miss]
-    misses += [(conclusion.what, conclusion.miss) for conclusion in paper.conclusions if conclusion.miss]
-    parts += [Text(f"{what}: {miss}") for what, miss in misses]
+    parts += [Text(f"{what}: {miss}") for what, miss in paper.reasons]
     return Group(*parts)

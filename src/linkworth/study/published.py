@@ -3,12 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
+import msgspec
+
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber, Study
 from linkworth.study.document import Document, nearest
 from linkworth.study.entries import filled, with_fields_of
 from linkworth.study.expression import Expression, Kind, parse
 from linkworth.study.lines import KeyPath
 from linkworth.study.metrics import NAMES, is_metric, metric
+from linkworth.study.patterns import matches
 from linkworth.study.schema import NumbersTable, StudyFile
 
 UNITS = {
@@ -47,6 +50,15 @@ def published_of(document: Document, file: StudyFile, figures: Collection[str]) 
         for index in range(len(file.published.numbers))
         for number in _numbers(document, ("published", "numbers", index), figures)
     ]
+    for pattern, miss in file.published.misses.items():
+        meant = {one.of for one in numbers if _is_about(one, pattern)}
+        if not meant:
+            place = ("published", "misses", pattern)
+            raise document.error(place, f"no number is of a workload like {pattern!r}")
+        numbers = [
+            msgspec.structs.replace(one, miss=miss) if one.of in meant and not one.miss else one
+            for one in numbers
+        ]
     conclusions = [
         conclusion
         for index in range(len(file.published.conclusions))
@@ -87,6 +99,10 @@ def check_published(document: Document, studies: Iterable[Study]) -> None:
                         raise document.error(
                             ("published",), f"{text}: no {kind} is called {name!r}; {nearest(name, known)}"
                         )
+
+
+def _is_about(number: PublishedNumber, pattern: str) -> bool:
+    return any(matches(each.workload, [pattern]) for each in parse(number.of).selections)
 
 
 def _numbers(document: Document, place: KeyPath, figures: Collection[str]) -> Iterator[PublishedNumber]:

@@ -140,6 +140,8 @@ class PublishedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """`[published]`."""
 
     source: Text
+    misses: dict[str, Text] = {}
+    """Reason why numbers are off, by pattern of the workload; the first that matches counts."""
     numbers: list[NumbersTable] = []
     conclusions: list[PublishedConclusion] = []
 

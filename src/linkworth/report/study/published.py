@@ -66,6 +66,16 @@ class PaperBeside(msgspec.Struct, frozen=True, kw_only=True):
         return median(found) if found else None
 
     @property
+    def reasons(self) -> list[tuple[str, str]]:
+        """Each reason of a miss, behind the names of what misses for it."""
+        found: dict[str, list[str]] = {}
+        rows: list[NumberBeside | ConclusionBeside] = [*self.numbers, *self.conclusions]
+        for each in rows:
+            if each.miss:
+                found.setdefault(each.miss, []).append(each.what)
+        return [("; ".join(dict.fromkeys(whats)), miss) for miss, whats in found.items()]
+
+    @property
     def reached(self) -> int:
         """Number of conclusions reached."""
         return sum(conclusion.reached for conclusion in self.conclusions)
