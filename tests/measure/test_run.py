@@ -72,7 +72,7 @@ def test_output_that_cannot_be_kept_does_not_stop_the_run(tmp_path):
 def test_impossible_rank_counts_and_commands(tmp_path):
     with pytest.raises(UsageError, match="`ranks` 0: the number of ranks must be at least 1"):
         plan.workload(["./program"], 0)
-    with pytest.raises(UsageError, match="after --"):
+    with pytest.raises(UsageError, match="give the program to run"):
         plan.workload([], 4)
     with pytest.raises(UsageError, match=r"npb:PROGRAM\.CLASS"):
         plan.workload(["npb:ft"], 4)

@@ -150,7 +150,9 @@ def _refuse_choice(
     if region is not None or instances or market is not None:
         raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")
     if not own:
-        raise UsageError("no price was given; use `price` FABRIC=USD_PER_NODE_HOUR or `prices` CATALOG")
+        raise UsageError(
+            "no price was given; name a catalog with `prices`, or give US dollars for an hour of a node, as gbe=0.78"
+        )
 
 
 def fabric_name(given: str) -> str:

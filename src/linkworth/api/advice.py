@@ -17,7 +17,6 @@ from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, from_rows
 from linkworth.api.trace import Trace
-from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
 from linkworth.predict.request import measured_texts
@@ -103,21 +102,20 @@ def advise(
     own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
     priced = PriceOptions(assignments=own, catalog=catalog)
     limits = model.Limits(goal=goal, deadline=deadline, budget=budget)
-    with in_words_of_the_api():
-        if isinstance(program, Predictions):
-            if nodes or draws or options:
-                raise UsageError(
-                    "predictions have their number of nodes and cannot be replayed; give the trace instead"
-                )
-            environments = gather_environments(priced, needed=list(program))
-            found = choose(
-                program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
+    if isinstance(program, Predictions):
+        if nodes or draws or options:
+            raise UsageError(
+                "predictions have their number of nodes and cannot be replayed; give the trace instead"
             )
-        else:
-            request, times = _trace_or_times(program, nodes, options)
-            found = advise_on_request(
-                request, times, prices=priced, limits=limits, draws=draws, progress=Steps(on_progress)
-            )
+        environments = gather_environments(priced, needed=list(program))
+        found = choose(
+            program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
+        )
+    else:
+        request, times = _trace_or_times(program, nodes, options)
+        found = advise_on_request(
+            request, times, prices=priced, limits=limits, draws=draws, progress=Steps(on_progress)
+        )
     return shown_as(Advice, found)
 
 

@@ -8,7 +8,6 @@ import msgspec
 
 from linkworth.api import html
 from linkworth.api.shown import shown_as
-from linkworth.api.wording import in_words_of_the_api
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
@@ -27,8 +26,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
 
         Raises UsageError for an unknown name, with the nearest ones, and for a file with a fault.
         """
-        with in_words_of_the_api():
-            found = found_fabric(name_or_path)
+        found = found_fabric(name_or_path)
         return shown_as(cls, found)
 
     def with_(self, **changes: Any) -> Self:  # noqa: ANN401 (fields of several types)

@@ -17,7 +17,6 @@ from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
 from linkworth.api.sweep import Sweep, axes_of
 from linkworth.api.table import Table
-from linkworth.api.wording import in_words_of_the_api
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure.plan import plan, workload
 from linkworth.model.json_errors import JSON_ERRORS
@@ -82,8 +81,7 @@ class Trace:
 
         `smaller` is a trace of the same program on as many ranks with a smaller problem. It makes the network dependence surer.
         """
-        with in_words_of_the_api():
-            found = of_trace(self._file, smaller._file if smaller is not None else None)
+        found = of_trace(self._file, smaller._file if smaller is not None else None)
         return shown_as(Profile, found)
 
     def calls(self) -> Table:
@@ -162,24 +160,23 @@ class Trace:
 
         Raises UsageError for an unknown network or setting, and DamagedInputError for an incomplete trace.
         """
-        with in_words_of_the_api():
-            chosen = found_fabrics(on)
-            times = measured_times(measured_texts(measured or {}))
-            known, wanted = fitted(self._file, times, _settings(settings))
-            place = Arrangement(nodes=nodes, placement=placement)
-            rates = RateRequest(machine=machine, recorded_on=recorded_on)
-            refuse_skeleton_options(str(self.path), None, rates)
-            speed = asked_for(self._file, rates, place, wanted, cpu_factor)
-            found = predict(
-                self._file,
-                chosen,
-                place,
-                cpu_factor=speed.cpu_factor,
-                measured=known,
-                settings=speed.settings,
-                step=Steps(on_progress, len(chosen) + 1).step,
-            )
-            return Predictions(speed.named_in(found))
+        chosen = found_fabrics(on)
+        times = measured_times(measured_texts(measured or {}))
+        known, wanted = fitted(self._file, times, _settings(settings))
+        place = Arrangement(nodes=nodes, placement=placement)
+        rates = RateRequest(machine=machine, recorded_on=recorded_on)
+        refuse_skeleton_options(str(self.path), None, rates)
+        speed = asked_for(self._file, rates, place, wanted, cpu_factor)
+        found = predict(
+            self._file,
+            chosen,
+            place,
+            cpu_factor=speed.cpu_factor,
+            measured=known,
+            settings=speed.settings,
+            step=Steps(on_progress, len(chosen) + 1).step,
+        )
+        return Predictions(speed.named_in(found))
 
     def sweep(
         self,
@@ -199,16 +196,15 @@ class Trace:
 
         Raises UsageError for an unknown network, parameter or setting, and DamagedInputError for an incomplete trace.
         """
-        with in_words_of_the_api():
-            found = sweep(
-                self._file,
-                found_fabrics(on),
-                axes_of(vary),
-                arrangements(nodes, None, placements),
-                cpu_factor=cpu_factor,
-                settings=_settings(settings),
-            )
-            return shown_as(Sweep, found)
+        found = sweep(
+            self._file,
+            found_fabrics(on),
+            axes_of(vary),
+            arrangements(nodes, None, placements),
+            cpu_factor=cpu_factor,
+            settings=_settings(settings),
+        )
+        return shown_as(Sweep, found)
 
     def __repr__(self) -> str:
         return f"<linkworth.Trace of {self.workload}: {self.ranks} ranks, {self.events:,} calls, {self.path}>"
@@ -232,8 +228,7 @@ def open(path: str | PathLike[str], *, allow_damaged: bool = False) -> Trace:
     `allow_damaged` also opens the readable part of an incomplete one; `Trace.damage` then says what is missing. Raises UsageError
     for anything but a trace, and DamagedInputError for an incomplete one.
     """
-    with in_words_of_the_api():
-        return Trace(open_trace(Path(path), Allowance() if allow_damaged else None))
+    return Trace(open_trace(Path(path), Allowance() if allow_damaged else None))
 
 
 class _Watch:
@@ -272,19 +267,18 @@ def record(
     if the program failed or was stopped; its message then names the trace, which has everything until that moment.
     """
     words = shlex.split(command) if isinstance(command, str) else [fspath(word) for word in command]
-    with in_words_of_the_api():
-        given = workload(words, ranks)
-        wanted = recording.default_output(given) if output is None else Path(output)
-        summary = recording.record(
-            plan(given, mpi),
-            output=wanted,
-            timeout=timeout,
-            watcher=_Watch(given.name, on_progress),
-            replace=replace,
-        )
-        if summary.state != "complete":
-            raise IncompleteError(f"{given.name}: {summary.state}; what was recorded is in {summary.path}")
-        return Trace(open_trace(Path(summary.path)))
+    given = workload(words, ranks)
+    wanted = recording.default_output(given) if output is None else Path(output)
+    summary = recording.record(
+        plan(given, mpi),
+        output=wanted,
+        timeout=timeout,
+        watcher=_Watch(given.name, on_progress),
+        replace=replace,
+    )
+    if summary.state != "complete":
+        raise IncompleteError(f"{given.name}: {summary.state}; what was recorded is in {summary.path}")
+    return Trace(open_trace(Path(summary.path)))
 
 
 def skeleton(
@@ -301,16 +295,15 @@ def skeleton(
     Its communication is recorded as it is, and its computation is counted. The speed comes from a short run here, or from a
     `machine` of the catalog. Raises UsageError for a program or a number of ranks that does not exist.
     """
-    with in_words_of_the_api():
-        summary = record_on_request(
-            shlex.split(program),
-            ranks,
-            RateRequest(machine=machine),
-            None if output is None else Path(output),
-            replace=replace,
-            progress=Steps(on_progress),
-        )
-        return Trace(open_trace(Path(summary.path)))
+    summary = record_on_request(
+        shlex.split(program),
+        ranks,
+        RateRequest(machine=machine),
+        None if output is None else Path(output),
+        replace=replace,
+        progress=Steps(on_progress),
+    )
+    return Trace(open_trace(Path(summary.path)))
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:

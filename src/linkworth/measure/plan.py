@@ -58,7 +58,7 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
     """
     place = opened or LocalPlace()
     if not command:
-        raise UsageError("give the program to run after --, for example: -- ./program")
+        raise UsageError("give the program to run, for example ./program")
     if ranks is not None and ranks < 1:
         raise UsageError(f"`ranks` {ranks}: the number of ranks must be at least 1")
     if apps.is_app(command[0]):

@@ -55,7 +55,7 @@ def words(word: str) -> list[str] | None:
     form = _FORMS[kind]
     found = form.pattern.fullmatch(word)
     if not found:
-        raise UsageError(f"{word}: {form.written} (see: linkworth apps)")
+        raise UsageError(f"{word}: {form.written}")
     return [*form.program, *found.groups()]
 
 
@@ -90,7 +90,7 @@ def resized(word: str, size: str) -> list[str]:
     kind, _, program = word.partition(":")
     name = f"{kind}:{program.partition('.')[0]}.{first}" if kind == "npb" else f"{kind}:{first}"
     if words(name) is None:
-        raise UsageError(f"{word} is not a bundled program (see: linkworth apps)")
+        raise UsageError(f"{word} is not a bundled program; these are {', '.join(app_catalog.names())}")
     return [name, *rest]
 
 

@@ -174,7 +174,7 @@ class BatchLauncher:
             ]
             raise EnvironmentLacksError(
                 f"{self.name} and {self.mpi.name} do not go together: {'; '.join(tried)}; "
-                "use an MPI that this cluster's launcher supports (linkworth doctor lists both)"
+                "use an MPI that this cluster's launcher supports (`doctor` lists both)"
             )
         if files.way is not None and files.started is not None and remembered.index is None:
             remembered.keep(files.way)

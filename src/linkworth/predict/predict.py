@@ -80,7 +80,7 @@ def predict_with_draws(
 ) -> tuple[PredictionSet, DrawnTimes]:
     """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""
     if not fabrics:
-        raise UsageError("no fabric to predict for; give at least one with `on` (see `linkworth fabrics`)")
+        raise UsageError("no fabric to predict for; give at least one with `on`")
     if cpu_factor <= 0:
         raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     recorded = "loads" if extras.loads else "timeline" if extras.timeline is not None else ""

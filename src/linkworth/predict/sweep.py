@@ -57,7 +57,7 @@ def sweep(
     (numbers, a file) excludes numbers of nodes. Raises UsageError for invalid combinations.
     """
     if not fabrics:
-        raise UsageError("no fabric to sweep; give at least one with `on` (see `linkworth fabrics`)")
+        raise UsageError("no fabric to sweep; give at least one with `on`")
     if cpu_factor <= 0:
         raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
     if settings.samples:

@@ -53,7 +53,7 @@ class Neighbour(NamedTuple):
 _RECORD_AGAIN = "; record the program again"
 _NOT_IN_THE_ARCHIVE = (
     "; the trace was converted, and its original lacks the rest of that call. Its calls and their times can still be "
-    "seen (convert it to perfetto or parquet); a replay needs a recording by linkworth trace, or by a tool "
+    "seen (convert it to perfetto or parquet); a replay needs a recording by linkworth, or by a tool "
     "that writes the ends of non-blocking receives, as Score-P does"
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from linkworth import _engine
+from linkworth.catalog import apps as app_catalog
 from linkworth.errors import UsageError
 from linkworth.mpi import apps
 
@@ -30,7 +31,7 @@ def parse(command: Sequence[str]) -> Program:
         raise UsageError("give the program, for example: npb:lu.D")
     own = apps.words(command[0])
     if own is None:
-        raise UsageError(f"{command[0]} is not a bundled program (see: linkworth apps)")
+        raise UsageError(f"{command[0]} is not a bundled program; these are {', '.join(app_catalog.names())}")
     name, *arguments = [*own, *command[1:]]
     known = _engine.skeleton_programs()
     if name not in known:
