@@ -7,6 +7,8 @@ import synthetic
 
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.advice import Limits
+from linkworth.report import page as report_page
+from linkworth.report import request as report_request
 from linkworth.report.collect import find_traces, smaller_of
 from linkworth.report.request import ReportRequest, WrittenReport, run
 from linkworth.trace.read import Allowance
@@ -48,6 +50,29 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path: Path) -> None:
     assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
     assert written.bytes == (tmp_path / "r.html").stat().st_size
     assert all(program.choice in written.fabrics for program in written.programs)
+
+
+def test_a_page_of_many_programs_has_the_charts_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (report_page, report_request):
+        monkeypatch.setattr(module, "MOST_DRAWN", 1)
+    for name in ("a", "b"):
+        exchange(tmp_path / "runs" / f"{name}.lwt", workload=name)
+    steps: list[str] = []
+    planned: list[int] = []
+
+    class Progress:
+        plan = staticmethod(planned.append)
+        step = staticmethod(steps.append)
+
+    run(ReportRequest(paths=[tmp_path / "runs"], output=tmp_path / "r.html", on=["gbe"]), Progress())
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert planned == [len(steps)]
+    assert 'id="figure-p0-recorded"' in page
+    assert 'id="figure-p1-' not in page
+    assert "make a report of its trace alone" in page
+    assert 'id="p1-calls"' in page
 
 
 def test_without_a_price_no_network_wins_by_cost(tmp_path: Path) -> None:

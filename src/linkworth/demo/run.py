@@ -16,7 +16,7 @@ from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
 from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
-from linkworth.report.collect import SMALLER, TargetMachine, collect
+from linkworth.report.collect import SMALLER, TargetMachine, collect, with_ranks_time
 from linkworth.report.request import ReportProgress
 
 PROGRAMS = ("ep", "ft", "cg")
@@ -159,9 +159,10 @@ def _item(
     def step(what: str) -> None:
         progress.step(f"npb:{program}.{CLASS}: {what}")
 
-    return collect(
-        trace, fabrics, prices, target=TargetMachine(Arrangement(nodes=NODES)), smaller=smaller, step=step
-    )
+    target = TargetMachine(Arrangement(nodes=NODES))
+    item = collect(trace, fabrics, prices, target=target, smaller=smaller, step=step)
+    step("time of the ranks")
+    return with_ranks_time(item, trace, target)
 
 
 def _program(item: ReportItem, trace: Path) -> DemoProgram:

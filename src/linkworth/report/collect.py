@@ -72,7 +72,7 @@ def collect(
     allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
-    """Return all of a report's data on one trace; `step` is called with a word or two before each piece of work.
+    """Return a report's data on one trace, without its ranks' time; `step` is called before each piece of work.
 
     Fabrics without a price get a time and no cost; those without a finite latency and bandwidth get no sensitivity.
     Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete trace unless it
@@ -80,7 +80,6 @@ def collect(
     """
     from linkworth.predict import predict, sensitivity
     from linkworth.profile import of_trace
-    from linkworth.replay import activities
 
     step("profile")
     opened = open_trace(trace, allowed)
@@ -98,24 +97,35 @@ def collect(
                     opened, fabric, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
                 )
             )
-    advice = _advice(predictions, prices, limits)
-    step("time of the ranks")
-    layout = target.arrangement.layout(opened.engine.ranks)
     return ReportItem(
         profile=profile,
         predictions=predictions,
-        advice=advice,
-        recorded=activities.recorded(opened) if profile.rates is None else None,
-        predicted={
-            fabric.name: activities.predicted(
-                opened, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings
-            )
-            for fabric in _extremes(fabrics, predictions, advice.choice)
-        },
+        advice=_advice(predictions, prices, limits),
         grids=grids,
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
         metadata=opened.metadata,
+    )
+
+
+def with_ranks_time(
+    item: ReportItem, trace: Path, target: TargetMachine = _AS_RECORDED, allowed: Allowance | None = None
+) -> ReportItem:
+    """Return the item of `trace` with its ranks' time, recorded and predicted."""
+    from linkworth.replay import activities
+
+    # `collect` has noted what the trace lacks.
+    opened = open_trace(trace, allowed and Allowance())
+    layout = target.arrangement.layout(opened.engine.ranks)
+    return msgspec.structs.replace(
+        item,
+        recorded=activities.recorded(opened) if item.profile.rates is None else None,
+        predicted={
+            fabric.name: activities.predicted(
+                opened, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings
+            )
+            for fabric in _extremes(item.fabrics, item.predictions, item.advice.choice)
+        },
     )
 
 

@@ -20,7 +20,7 @@ from linkworth.report.charts import (
     shares,
     sizes,
 )
-from linkworth.report.item import ReportItem
+from linkworth.report.item import MOST_DRAWN, ReportItem
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
@@ -54,13 +54,30 @@ def render(items: Sequence[ReportItem]) -> bytes:
         slider_step=whatif.STEP,
         shares=shares.figure(items) if len(items) > 1 else None,
         node_counts=node_counts.figures(items, summary.scale),
-        programs=[_program(item, f"p{number}", summary) for number, item in enumerate(items)],
+        programs=[_program(item, number, summary) for number, item in enumerate(items)],
+        most_drawn=MOST_DRAWN,
         figures_used=[tables.fabrics(items), tables.prices(items)],
         sources=tables.sources(items),
     )
 
 
-def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
+def _program(item: ReportItem, number: int, summary: Summary) -> dict[str, Any]:
+    key = f"p{number}"
+    drawn = number < MOST_DRAWN
+    return {
+        "key": key,
+        "row": summary.rows[number],
+        "facts": tables.facts(item),
+        "tables": [each for each in _tables(item.profile, key) if each.rows],
+        "warnings": tables.warnings(item),
+        "drawn": drawn,
+        "figures": _figures(item, key, summary) if drawn else [],
+        "timeline": next(iter(item.predicted), None) if item.trusted else None,
+        "nodes": item.predictions.nodes,
+    }
+
+
+def _figures(item: ReportItem, key: str, summary: Summary) -> list[Figure]:
     figures: list[Figure | None] = [
         activities.recorded(item, key),
         ranks.figure(item, key),
@@ -76,16 +93,7 @@ def _program(item: ReportItem, key: str, summary: Summary) -> dict[str, Any]:
             sensitivity.bandwidth(item, key),
             *figures,
         ]
-    return {
-        "key": key,
-        "row": summary.rows[int(key[1:])],
-        "facts": tables.facts(item),
-        "tables": [each for each in _tables(item.profile, key) if each.rows],
-        "warnings": tables.warnings(item),
-        "figures": [figure for figure in figures if figure],
-        "timeline": next(iter(item.predicted), None) if item.trusted else None,
-        "nodes": item.predictions.nodes,
-    }
+    return [figure for figure in figures if figure]
 
 
 def _tables(profile: Profile, key: str) -> list[ReportTable]:

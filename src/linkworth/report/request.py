@@ -14,7 +14,8 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, prepare, tables, write
-from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of
+from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_ranks_time
+from linkworth.report.item import MOST_DRAWN
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -106,23 +107,25 @@ def _write(
     progress: ReportProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
-    progress.plan(len(traces) * (3 + len(fabrics)) + 1)
+    progress.plan(len(traces) * (2 + len(fabrics)) + min(len(traces), MOST_DRAWN) + 1)
     prepare()
     items = []
-    for trace, given in traces.items():
+    for number, (trace, given) in enumerate(traces.items()):
         name = given if trace.name != Path(given).name else trace.stem
-        items.append(
-            collect(
-                trace,
-                fabrics,
-                prices,
-                target=request.target,
-                limits=request.limits,
-                smaller=smaller_of(trace),
-                allowed=request.allowed,
-                step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]
-            )
+        item = collect(
+            trace,
+            fabrics,
+            prices,
+            target=request.target,
+            limits=request.limits,
+            smaller=smaller_of(trace),
+            allowed=request.allowed,
+            step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]
         )
+        if number < MOST_DRAWN:
+            progress.step(f"{name}: time of the ranks")
+            item = with_ranks_time(item, trace, request.target, request.allowed)
+        items.append(item)
     progress.step("page")
     size = write(items, request.output)
     return WrittenReport(
