@@ -40,7 +40,6 @@ def gather_prices(
     *,
     needed: Collection[str] | None = None,
     region: str | None = None,
-    instances: Sequence[str] = (),
 ) -> dict[str, Price]:
     """Return one price for each fabric from `--price` options and a catalog; an option overrides the catalog.
 
@@ -50,14 +49,14 @@ def gather_prices(
     own = own_prices(assignments)
     _refuse_useless(own, needed)
     if catalog is None:
-        _refuse_choice(own, region, instances)
+        _refuse_choice(own, region, ())
         return own
     listed = [
         price
         for price in price_catalog.of_market(price_catalog.get_catalog(catalog), None)
         if price.fabric not in own
     ]
-    found = price_catalog.by_fabric(listed, needed=needed, region=region, instances=instances)
+    found = price_catalog.by_fabric(listed, needed=needed, region=region)
     if not found and own:
         raise _useless_catalog(catalog)
     return {**found, **own}

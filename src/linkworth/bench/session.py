@@ -45,7 +45,6 @@ def run_all(
     timeout: float | None = None,
     output: ResultFile | None = None,
     on_row: Callable[[Prepared, BenchRow], None] | None = None,
-    on_result: Callable[[BenchResult], None] | None = None,
 ) -> Session:
     """Run tests until all are done or one is stopped; its completed sizes are kept with a warning.
 
@@ -57,8 +56,6 @@ def run_all(
         results.append(result)
         if output:
             output.add(result)
-        if on_result:
-            on_result(result)
 
     for prepared in tests:
 

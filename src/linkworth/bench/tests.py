@@ -85,9 +85,11 @@ def sizes_between(least: int | None, most: int | None) -> list[int]:
     return sizes
 
 
-def perturbed(sizes: Sequence[int], by: int = PERTURBATION) -> list[int]:
-    """Return each size with its neighbours `by` bytes below and above, ascending, none below 1."""
-    return sorted({size + step for size in sizes for step in (-by, 0, by) if size + step >= 1})
+def perturbed(sizes: Sequence[int]) -> list[int]:
+    """Return each size with its neighbours PERTURBATION bytes below and above, ascending, none below 1."""
+    return sorted(
+        {size + step for size in sizes for step in (-PERTURBATION, 0, PERTURBATION) if size + step >= 1}
+    )
 
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

@@ -15,9 +15,8 @@ class CoreClock:
     The time between the last reading and a process's end is not counted, so the sum is a lower bound.
     """
 
-    def __init__(self, holder: int, proc: Path = Path("/proc")) -> None:
+    def __init__(self, holder: int) -> None:
         self._holder = holder
-        self._proc = proc
         self._seen: dict[tuple[int, int], float] = {}
         self._cores = [0.0] * (os.cpu_count() or 1)
 
@@ -31,7 +30,7 @@ class CoreClock:
 
     def _add(self, pid: int) -> None:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = (self._proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
             # Fields of proc(5), counted from the state, field 3: utime 14, stime 15, starttime 22, processor
             # 39.
             key = (pid, int(fields[19]))

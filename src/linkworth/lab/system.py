@@ -79,10 +79,10 @@ def switch_offloads_off(interface: str) -> None:
             fcntl.ioctl(control, _SIOCETHTOOL, request)
 
 
-def namespace_of(pid: int | str, kind: str = "net") -> int:
-    """Return the number of a process's namespace, 0 if the process has ended or cannot be read."""
+def namespace_of(pid: int | str) -> int:
+    """Return the number of a process's network namespace, 0 if the process has ended or cannot be read."""
     try:
-        return Path(f"/proc/{pid}/ns/{kind}").stat().st_ino
+        return Path(f"/proc/{pid}/ns/net").stat().st_ino
     except OSError:
         return 0
 

@@ -54,7 +54,7 @@ class CompileLine(NamedTuple):
     arguments: list[str]
 
 
-def ask(arguments: list[str], seconds: float = 20.0) -> str | None:
+def ask(arguments: list[str]) -> str | None:
     """Run a short query. Return its output (both streams), or None if it fails."""
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
@@ -63,7 +63,7 @@ def ask(arguments: list[str], seconds: float = 20.0) -> str | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=seconds,
+            timeout=20.0,
             env=environment,
             check=False,
         )

@@ -57,9 +57,9 @@ def shipped(part: str, in_checkout: str) -> Path:
     )
 
 
-def recipe(part: str, place: Path | None = None) -> Recipe:
+def recipe(part: str) -> Recipe:
     """Read the recipe of a part. Raises UsageError if its build.toml is invalid."""
-    place = place or folder(part)
+    place = folder(part)
     globs, flags, libraries = _DEFAULTS[part]
     read = _build_file(place / "build.toml")
     globs = read.get("sources", globs)

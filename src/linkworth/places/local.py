@@ -52,11 +52,10 @@ class LocalPlace:
 
     name = "local"
 
-    def __init__(self, transport: str = "", binding: Binding = "", *, proc: Path = Path("/proc")) -> None:
+    def __init__(self, transport: str = "", binding: Binding = "") -> None:
         self.transport = transport
         self.binding = binding
         self.nodes = [socket.gethostname()]
-        self._proc = proc
 
     @property
     def cores(self) -> int:
@@ -69,7 +68,7 @@ class LocalPlace:
 
     def counters(self) -> list[NodeCounters]:
         """Read this machine's counters, which include everything that runs on it."""
-        return [node_counters(self.nodes[0], self._proc / "net", self._proc / "stat")]
+        return [node_counters(self.nodes[0], Path("/proc/net"), Path("/proc/stat"))]
 
     def facts(self) -> dict[str, str]:
         """Return the kernel and the processor."""
@@ -77,7 +76,7 @@ class LocalPlace:
         if self.binding:
             found["binding"] = self.binding
         try:
-            processor = re.search(r"^model name\s*:\s*(.+)$", (self._proc / "cpuinfo").read_text(), re.M)
+            processor = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
         except OSError:
             processor = None
         if processor:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from linkworth.catalog.model_error import ModelErrors, model_errors
+from linkworth.catalog.model_error import model_errors
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
@@ -38,12 +38,10 @@ class Draws:
     anything between 0 (each rank has what it needs) and 1 (the ranks of a node share one rate).
     """
 
-    def __init__(
-        self, trace: TraceFile, settings: ReplaySettings, count: int, errors: ModelErrors | None = None
-    ) -> None:
+    def __init__(self, trace: TraceFile, settings: ReplaySettings, count: int) -> None:
         self.count = count
         self.settings = settings
-        self.errors = errors or model_errors()
+        self.errors = model_errors()
         self.pattern: TracePattern = pattern_of(trace)
         self.rates = trace.metadata.rates
         self.mpi = trace.metadata.mpi

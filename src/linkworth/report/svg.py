@@ -72,9 +72,9 @@ def standalone(figure: Figure) -> str:
     return drawn
 
 
-def png(figure: Figure, scale: float = 2.0) -> bytes:
+def png(figure: Figure) -> bytes:
     """Return the chart as PNG with its title on white, for documents."""
-    data: bytes = converter().vegalite_to_png(_document(_titled(figure)), scale=scale)
+    data: bytes = converter().vegalite_to_png(_document(_titled(figure)), scale=2.0)
     return data
 
 

@@ -22,9 +22,7 @@ Statistic = Callable[["NDArray[Any]"], "NDArray[Any]"]
 """Function from samples, one in each row, to one value for each row."""
 
 
-def interval(
-    values: "NDArray[Any]", statistic: Statistic, *, confidence: float, resamples: int = RESAMPLES
-) -> Bounds:
+def interval(values: "NDArray[Any]", statistic: Statistic, *, confidence: float) -> Bounds:
     """Return the BCa interval of a statistic of one sample of at least two values.
 
     Efron, "Better Bootstrap Confidence Intervals", J. Am. Stat. Assoc. 82 (1987) 171-185. The acceleration is the
@@ -35,16 +33,14 @@ def interval(
     draws = numpy.concatenate(
         [
             statistic(values[rows])
-            for rows in _resampled(len(values), resamples, numpy.random.default_rng(SEED))
+            for rows in _resampled(len(values), RESAMPLES, numpy.random.default_rng(SEED))
         ]
     )
     left_out = statistic(_each_left_out(values))
     return bca(draws, float(statistic(values[None, :])[0]), [left_out], confidence)
 
 
-def ratio_interval(
-    a: "NDArray[Any]", b: "NDArray[Any]", *, confidence: float, resamples: int = RESAMPLES
-) -> Bounds:
+def ratio_interval(a: "NDArray[Any]", b: "NDArray[Any]", *, confidence: float) -> Bounds:
     """Return the BCa interval of mean(b) / mean(a) - 1 of two independent samples of positive values.
 
     Each resample draws both samples anew, and the jackknife leaves out one value of either in turn (Efron & Tibshirani
@@ -53,8 +49,8 @@ def ratio_interval(
     import numpy
 
     rng = numpy.random.default_rng(SEED)
-    mean_a = numpy.concatenate([a[rows].mean(axis=1) for rows in _resampled(len(a), resamples, rng)])
-    mean_b = numpy.concatenate([b[rows].mean(axis=1) for rows in _resampled(len(b), resamples, rng)])
+    mean_a = numpy.concatenate([a[rows].mean(axis=1) for rows in _resampled(len(a), RESAMPLES, rng)])
+    mean_b = numpy.concatenate([b[rows].mean(axis=1) for rows in _resampled(len(b), RESAMPLES, rng)])
     jackknives = [
         b.mean() / _each_left_out(a).mean(axis=1) - 1,
         _each_left_out(b).mean(axis=1) / a.mean() - 1,

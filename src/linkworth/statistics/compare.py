@@ -20,16 +20,11 @@ SIGMAS = 3.0
 
 
 def compare(
-    a: Sequence[float],
-    b: Sequence[float],
-    better: Better = "lower",
-    *,
-    margin: float = MARGIN,
-    confidence: float = CONFIDENCE,
+    a: Sequence[float], b: Sequence[float], better: Better = "lower", *, margin: float = MARGIN
 ) -> Comparison:
     """Compare runs of `b` with runs of the baseline `a`.
 
-    The verdict is `same` only if the equivalence test shows it at the level 1 - confidence, and `faster` or `slower`
+    The verdict is `same` only if the equivalence test shows it at the level 1 - CONFIDENCE, and `faster` or `slower`
     (better or worse, for metrics other than times) if the permutation test does; else `undecided`. A real difference
     inside the margin is `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations
     overlap) is reported too. It decides nothing, since by it more noise makes more things equal. Raises ValueError
@@ -45,7 +40,7 @@ def compare(
     p_equivalent = equivalence_test(first, second, margin) if repeated and positive else None
     relative = mean_b / mean_a - 1 if mean_a > 0 else None
     sigmas, overlap = _sigmas(first, second)
-    significance = 1 - confidence
+    significance = 1 - CONFIDENCE
     verdict: Verdict = "undecided"
     if p_equivalent is not None and p_equivalent <= significance * (1 + 1e-9):
         verdict = "same"
@@ -62,7 +57,7 @@ def compare(
         runs_a=len(first),
         runs_b=len(second),
         relative_difference=relative,
-        interval=_interval(first, second, confidence) if repeated and positive else None,
+        interval=_interval(first, second) if repeated and positive else None,
         sigmas=sigmas,
         three_sigma="unknown" if overlap is None else "within" if overlap else "outside",
         p_different=test.p_two_sided if test else None,
@@ -89,17 +84,17 @@ def _sigmas(a: "NDArray[Any]", b: "NDArray[Any]") -> tuple[float | None, bool | 
     return distance / deviations if deviations else None, distance <= SIGMAS * deviations
 
 
-def _interval(a: "NDArray[Any]", b: "NDArray[Any]", confidence: float) -> Bounds:
+def _interval(a: "NDArray[Any]", b: "NDArray[Any]") -> Bounds:
     """Return the interval of the ratio of the means - 1; for many values by the delta method."""
     if len(a) + len(b) < MANY:
-        return ratio_interval(a, b, confidence=confidence)
+        return ratio_interval(a, b, confidence=CONFIDENCE)
     ratio = float(b.mean() / a.mean())
     error = ratio * math.sqrt(
         float(a.var(ddof=1)) / len(a) / float(a.mean()) ** 2
         + float(b.var(ddof=1)) / len(b) / float(b.mean()) ** 2
     )
-    half = normal_quantile((1 + confidence) / 2) * error
-    return Bounds(low=ratio - 1 - half, high=ratio - 1 + half, confidence=confidence, method="normal")
+    half = normal_quantile((1 + CONFIDENCE) / 2) * error
+    return Bounds(low=ratio - 1 - half, high=ratio - 1 + half, confidence=CONFIDENCE, method="normal")
 
 
 def _reason(

@@ -19,9 +19,7 @@ PRECISION = 0.02
 """Wanted half-width of the mean's interval, relative to the mean."""
 
 
-def describe(
-    values: Sequence[float], *, confidence: float = CONFIDENCE, precision: float = PRECISION
-) -> Description:
+def describe(values: Sequence[float]) -> Description:
     """Describe repeated runs, given in the order in which they ran.
 
     p99 is interpolated between neighbours (type 7 of Hyndman & Fan, The American Statistician 50, 1996). Intervals are BCa
@@ -33,10 +31,10 @@ def describe(
     array = checked(values)
     n, mean = len(array), float(array.mean())
     if n == 1:
-        return _single(mean, precision)
+        return _single(mean)
     deviation = float(array.std(ddof=1))
     cv = deviation / abs(mean) if mean else None
-    mean_interval = _mean_interval(array, confidence)
+    mean_interval = _mean_interval(array)
     found = warm_up(array)
     return Description(
         n=n,
@@ -48,16 +46,16 @@ def describe(
         p99=float(numpy.quantile(array, 0.99)),
         cv=cv,
         mean_interval=mean_interval,
-        median_interval=_median_interval(array, confidence),
+        median_interval=_median_interval(array),
         precision=(mean_interval.high - mean_interval.low) / 2 / abs(mean) if mean else None,
-        wanted_precision=precision,
-        runs_needed=runs_for_mean(cv, precision, confidence) if cv is not None else None,
+        wanted_precision=PRECISION,
+        runs_needed=runs_for_mean(cv, PRECISION, CONFIDENCE) if cv is not None else None,
         warm_up=found,
         bimodality=bimodality(array[found.runs :] if found else array),
     )
 
 
-def _single(value: float, precision: float) -> Description:
+def _single(value: float) -> Description:
     """Describe one run, as reports of predictions do thousands of times."""
     return Description(
         n=1,
@@ -71,7 +69,7 @@ def _single(value: float, precision: float) -> Description:
         mean_interval=None,
         median_interval=None,
         precision=None,
-        wanted_precision=precision,
+        wanted_precision=PRECISION,
         runs_needed=None,
     )
 
@@ -88,22 +86,22 @@ def checked(values: Sequence[float]) -> "NDArray[Any]":
     return array
 
 
-def _mean_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
+def _mean_interval(array: "NDArray[Any]") -> Bounds:
     if len(array) < MANY:
-        return interval(array, lambda samples: samples.mean(axis=1), confidence=confidence)
-    half = normal_quantile((1 + confidence) / 2) * float(array.std(ddof=1)) / math.sqrt(len(array))
+        return interval(array, lambda samples: samples.mean(axis=1), confidence=CONFIDENCE)
+    half = normal_quantile((1 + CONFIDENCE) / 2) * float(array.std(ddof=1)) / math.sqrt(len(array))
     mean = float(array.mean())
-    return Bounds(low=mean - half, high=mean + half, confidence=confidence, method="normal")
+    return Bounds(low=mean - half, high=mean + half, confidence=CONFIDENCE, method="normal")
 
 
-def _median_interval(array: "NDArray[Any]", confidence: float) -> Bounds:
+def _median_interval(array: "NDArray[Any]") -> Bounds:
     """Return the interval of the median; for many values by the normal approximation of its bounds' ranks."""
     import numpy
 
     n = len(array)
     if n < MANY:
-        return interval(array, lambda samples: numpy.median(samples, axis=1), confidence=confidence)
-    half = normal_quantile((1 + confidence) / 2) * math.sqrt(n) / 2
+        return interval(array, lambda samples: numpy.median(samples, axis=1), confidence=CONFIDENCE)
+    half = normal_quantile((1 + CONFIDENCE) / 2) * math.sqrt(n) / 2
     ordered = numpy.sort(array)
     low, high = max(0, math.floor(n / 2 - half) - 1), min(n - 1, math.ceil(n / 2 + half))
-    return Bounds(low=float(ordered[low]), high=float(ordered[high]), confidence=confidence, method="normal")
+    return Bounds(low=float(ordered[low]), high=float(ordered[high]), confidence=CONFIDENCE, method="normal")

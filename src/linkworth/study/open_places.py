@@ -63,13 +63,10 @@ class OpenPlaces:
     Several threads may use it if their runs are batch jobs: another kind of place could be closed during a run.
     """
 
-    def __init__(
-        self, opener: Opener = open_environment, most: int = MOST_OPEN, say: Say = lambda _: None
-    ) -> None:
+    def __init__(self, opener: Opener, say: Say) -> None:
         self._lock = threading.RLock()
         self._say = say
         self._opener = opener
-        self._most = most
         self._open: OrderedDict[str, tuple[OpenPlace, ExitStack]] = OrderedDict()
 
     def get(self, planned: PlannedRun) -> OpenPlace:
@@ -79,7 +76,7 @@ class OpenPlaces:
             if key in self._open:
                 self._open.move_to_end(key)
                 return self._open[key][0]
-            while len(self._open) >= self._most:
+            while len(self._open) >= MOST_OPEN:
                 self._open.popitem(last=False)[1][1].close()
             stack = ExitStack()
             opened = stack.enter_context(self._opener(planned.environment, place_of(planned), self._say))

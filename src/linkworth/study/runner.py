@@ -79,7 +79,7 @@ class Runner:
             raise UsageError("`filter` fits no run of the study; its plan lists all runs")
         self.redo_failed = redo_failed
         self.max_parallel = max_parallel
-        self.places = OpenPlaces(opener, say=self.watch.say)
+        self.places = OpenPlaces(opener, self.watch.say)
         self.estimate = Estimate(store.records())
         self.open: dict[str, PlannedRun] = {}
         self.waiting: list[str] = []

@@ -29,14 +29,7 @@ Sleep = Callable[[float], None]
 class Client:
     """Client of one interface. Every failure is an EnvironmentLacksError with its cause, and nothing is changed."""
 
-    def __init__(
-        self,
-        endpoint: str,
-        *,
-        timeout: float = TIMEOUT_SECONDS,
-        sleep: Sleep = time.sleep,
-        tries: int = TRIES,
-    ) -> None:
+    def __init__(self, endpoint: str, *, sleep: Sleep = time.sleep) -> None:
         """Use `endpoint` as the beginning of all addresses. Raises UsageError for anything but http and https."""
         self.endpoint = endpoint.rstrip("/")
         parts = urllib.parse.urlsplit(self.endpoint)
@@ -45,9 +38,7 @@ class Client:
                 f"`endpoint` {endpoint!r} is no address; give one that begins with https:// or http://"
             )
         self._host = (parts.scheme, parts.hostname)
-        self._timeout = timeout
         self._sleep = sleep
-        self._tries = tries
 
     def json(self, url: str) -> Any:  # noqa: ANN401 (whatever the document is)
         """Return the JSON document at `url`. A cut or broken answer is requested again."""
@@ -92,10 +83,10 @@ class Client:
     def _try(self, url: str, read: Callable[[Any], Any], *, keep_open: bool = False) -> Any:  # noqa: ANN401
         why = ""
         wait = FIRST_WAIT_SECONDS
-        for turn in range(self._tries):
+        for turn in range(TRIES):
             asked_wait: float | None = None
             try:
-                response = urllib.request.urlopen(_request(url), timeout=self._timeout)
+                response = urllib.request.urlopen(_request(url), timeout=TIMEOUT_SECONDS)
                 try:
                     return read(response)
                 finally:
@@ -115,11 +106,11 @@ class Client:
                 why = str(error) or type(error).__name__
             except (json.JSONDecodeError, UnicodeDecodeError) as error:
                 why = f"the answer is not whole JSON ({error})"
-            if turn + 1 < self._tries:
+            if turn + 1 < TRIES:
                 # A random share keeps many users from repeating at the same moment.
                 self._sleep(min(LONGEST_WAIT_SECONDS, asked_wait or wait * (1 + random.random() / 4)))
                 wait *= 2
-        raise _refusal(url, f"{why}; tried {self._tries} times")
+        raise _refusal(url, f"{why}; tried {TRIES} times")
 
 
 def _request(url: str) -> urllib.request.Request:

@@ -181,15 +181,13 @@ def paired(results: Results, name: str, group: RunGroup, baseline: RunGroup, mar
     return results.pairs[key]
 
 
-def pairs(
-    results: Results, comparison: StudyComparison, name: str, modes: Sequence[Mode] = MODES
-) -> list[ComparedPair]:
+def pairs(results: Results, comparison: StudyComparison, name: str) -> list[ComparedPair]:
     """Return the pairs of a comparison and a metric, by workload, environment and mode."""
     found = (
         pair(results, comparison, workload, environment, mode, name)
         for workload in workloads_of(results, comparison)
         for environment in comparison.environments
-        for mode in modes
+        for mode in MODES
     )
     return [each for each in found if each is not None]
 
