@@ -165,3 +165,18 @@ def test_no_series_has_the_colour_of_a_kind_of_time() -> None:
     neutral = {theme.INK, theme.MUTED, theme.GRID, theme.SKY}
     assert not set(theme.SERIES) & (set(theme.KINDS.values()) | neutral)
     assert len(set(theme.SERIES)) == len(theme.SERIES)
+
+
+def test_of_many_programs_the_chart_of_shares_has_those_that_communicate_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shares, "MOST_DRAWN", 2)
+    items = samples.three()
+    figure = shares.figure(items)
+    least = min(items, key=lambda item: item.profile.run_shares.communication).profile.workload
+    drawn = svg(figure)
+    assert [item.profile.workload in drawn for item in items] == [
+        item.profile.workload != least for item in items
+    ]
+    assert len(figure.table.rows) == 3
+    assert "the 2 programs that communicate most" in figure.table.note

@@ -11,7 +11,7 @@ from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceMetadata
 
 MOST_DRAWN = 24
-"""Most programs of a page with charts: each program's take 0.3 MB and the better part of a second."""
+"""Most programs of a page with charts, and of a chart: each program's take 0.3 MB and over half a second."""
 
 
 class ReportItem(msgspec.Struct, frozen=True, kw_only=True):

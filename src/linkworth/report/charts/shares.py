@@ -6,7 +6,7 @@ import altair as alt
 
 from linkworth import units
 from linkworth.report.charts import kinds, theme
-from linkworth.report.item import ReportItem
+from linkworth.report.item import MOST_DRAWN, ReportItem
 from linkworth.report.table import Field, Figure, table, value, words
 
 KINDS = {"compute": "computation", "communication": "communication"}
@@ -14,9 +14,13 @@ COLOURS = {kind: theme.KINDS[kind] for kind in KINDS.values()}
 
 
 def figure(items: Sequence[ReportItem]) -> Figure:
-    """Return one stacked bar for each program."""
-    names = {str(number): item.profile.workload for number, item in enumerate(items)}
-    bars = [(str(number), _parts(item)) for number, item in enumerate(items)]
+    """Return one stacked bar for each program, or of very many for those that communicate most."""
+    drawn = list(items)
+    if len(items) > MOST_DRAWN:
+        drawn.sort(key=lambda item: -item.profile.run_shares.communication)
+        del drawn[MOST_DRAWN:]
+    names = {str(number): item.profile.workload for number, item in enumerate(drawn)}
+    bars = [(str(number), _parts(item)) for number, item in enumerate(drawn)]
     chart = kinds.stacked(
         bars,
         COLOURS,
@@ -38,7 +42,10 @@ def figure(items: Sequence[ReportItem]) -> Figure:
             value("initialisation [s]", "initialisation of a rank", item.profile.init_seconds, "time"),
         ]
 
-    return Figure(chart=chart, table=table("shares", title, items, row, note=_note(items)), wide=True)
+    note = _note(items)
+    if len(items) > len(drawn):
+        note += f" The chart has the {len(drawn)} programs that communicate most, the table all."
+    return Figure(chart=chart, table=table("shares", title, items, row, note=note), wide=True)
 
 
 def _parts(item: ReportItem) -> dict[str, float]:
