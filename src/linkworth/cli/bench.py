@@ -1,6 +1,5 @@
 """`linkworth bench`: measure a network, or show and draw what was measured."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,7 +119,7 @@ def command(
                 names, opened=opened, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
             )
             if dry_run:
-                return _show_plan([test.arguments for test in prepared], as_json)
+                return startup.show_plan([test.arguments for test in prepared], as_json)
             if kept:
                 for each in prepared:
                     kept.check_mpi(each.plan.mpi.library_version)
@@ -186,15 +185,6 @@ def _measure(
             steps.step(f"{running.test.name}: {units.message_size(row.bytes)} measured")
 
         return session.run_all(prepared, timeout=timeout, output=kept, on_row=on_row)
-
-
-def _show_plan(commands: list[list[str]], as_json: bool) -> int:
-    if as_json:
-        emit_json({"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]})
-    else:
-        for words in commands:
-            console().print(shlex.join(words))
-    return 0
 
 
 def _show(results: list[BenchResult], as_json: bool) -> None:

@@ -29,13 +29,7 @@ def run(
 ) -> int:
     """Measure, write and show the cost; return the exit code."""
     if dry_run:
-        commands = startup.arguments(place, mpi=mpi, ranks=ranks)
-        if as_json:
-            tests = [{"arguments": words} for words in commands]
-            emit_json({"schema": "linkworth.bench-plan/1", "tests": tests})
-        else:
-            console().print("\n".join(shlex.join(words) for words in commands))
-        return 0
+        return show_plan(startup.arguments(place, mpi=mpi, ranks=ranks), as_json)
     if output is not None:
         check_writable(output)
     stopped = ""
@@ -56,6 +50,15 @@ def run(
     if stopped:
         note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output and result else ""))
     return 4 if stopped else 0
+
+
+def show_plan(commands: list[list[str]], as_json: bool) -> int:
+    """Show the commands of a dry run."""
+    if as_json:
+        emit_json({"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]})
+    else:
+        console().print("\n".join(shlex.join(words) for words in commands))
+    return 0
 
 
 def table(result: StartupResult) -> str:

@@ -21,8 +21,6 @@ from linkworth.skeleton.progress import RecordingProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
 
-_DEFAULT_RANKS = 8
-
 
 def is_program(target: str) -> bool:
     """Return whether `target` names a bundled program (`npb:ft.W`) and no file."""

@@ -26,7 +26,6 @@ from linkworth.scale.vectors import fit_vector
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
 _SIZES = {"bytes", "recv_bytes"}
-_MEMBERS = {"members", "remote_members"}
 _NEIGHBOURS = {"sources", "destinations"}
 _COUNTS = {"send_counts", "recv_counts"}
 

@@ -55,7 +55,6 @@ class OffGridError(Exception):
 
 
 _WHOLE = {"mirrored", "parent", "cleared"}
-_XOR = {"xor", "xor 2^k", "xor n/2^k"}
 _RING = {"ring", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
 PLAIN = (
     "shift",
