@@ -120,7 +120,7 @@ def _options(
     predicted = [(each, prediction) for each in sets for prediction in each.predictions]
     if unpriced := sorted({prediction.fabric for _, prediction in predicted} - set(prices)):
         raise UsageError(
-            f"no price for fabric {', '.join(unpriced)}; give US dollars a node hour, as {unpriced[0]}=0.78"
+            f"no price for fabric {', '.join(unpriced)}; give the US dollars of a node hour with `price` {unpriced[0]}=0.78"
         )
     kinds = [(prediction.fabric, each.nodes) for each, prediction in predicted]
     if twice := sorted({fabric for fabric, nodes in kinds if kinds.count((fabric, nodes)) > 1}):

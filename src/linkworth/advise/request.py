@@ -150,7 +150,7 @@ def _refuse_choice(
         raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")
     if not own:
         raise UsageError(
-            "no price was given; name a catalog with `prices`, or give US dollars for an hour of a node, as gbe=0.78"
+            "no price was given; give the US dollars of a node hour with `price` gbe=0.78, or a catalog with `prices`"
         )
 
 

@@ -62,7 +62,7 @@ def advise_on_request(
     environments = gather_environments(prices, needed=wanted)
     if unpriced := [fabric for fabric in wanted or () if fabric not in environments]:
         raise UsageError(
-            f"no price for fabric {', '.join(unpriced)}; give US dollars a node hour, as {unpriced[0]}=0.78"
+            f"no price for fabric {', '.join(unpriced)}; give the US dollars of a node hour with `price` {unpriced[0]}=0.78"
         )
     sets, drawn, cases = replay_predictions(trace, on or list(environments), draws, progress)
     advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=drawn)
