@@ -212,6 +212,15 @@ def each_mpi() -> list:
     return [pytest.param(mpi, id=mpi.name) for mpi in found]
 
 
+def each_launcher() -> list:
+    """Parameters for a test with the newest MPI of each launcher; MPICH has one for all its versions."""
+    found = {
+        mpi.version.split(".")[0] if mpi.kind == "openmpi" else mpi.kind: mpi
+        for mpi in reversed(usable_mpis())
+    }
+    return [pytest.param(mpi, id=mpi.name) for mpi in found.values()] or each_mpi()
+
+
 def compiled(mpi: MpiInstallation, folder: Path) -> Path:
     """Compile the program for an MPI."""
     source = folder / "ends.c"

@@ -10,18 +10,14 @@ from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.mpi.cache import built_once, cache_folder
 
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
-FLAGS = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]  # the later -O wins
+FLAGS = ["-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
-UNOPTIMISED = "-O0"
-"""For parts whose runs are so short that it would cost more to optimise them."""
-
-
-def program(part: str, mpi: MpiInstallation, *flags: str) -> Path:
+def program(part: str, mpi: MpiInstallation) -> Path:
     """Return a part's program."""
 
     def make(folder: Path) -> None:
-        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder, flags), folder / part)
+        _link([mpi.mpicxx], _compiled(mpi.mpicxx, sources.recipe(part), folder), folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
 
@@ -31,7 +27,7 @@ def tracer(mpi: MpiInstallation) -> Path:
 
     def make(folder: Path) -> None:
         generated = wrappers.generate(folder, elf.exported_symbols(Path(mpi.library)))
-        flags = [UNOPTIMISED, "-w", "-fPIC", "-pthread", f"-I{folder}"]
+        flags = ["-w", "-fPIC", "-pthread", f"-I{folder}"]
         recipe = sources.recipe("tracer")
         objects = _compiled(mpi.mpicc, recipe, folder, flags, generated)
         libraries = [f"-l{name}" for name in recipe.libraries]
@@ -56,11 +52,15 @@ def _compiled(
     wrapper: str, recipe: sources.Recipe, folder: Path, flags: Sequence[str] = (), more: Sequence[Path] = ()
 ) -> list[Path]:
     """Return the objects of a part, compiled from the files that users compile."""
-    files = [*more, *(unit.file for unit in joined.units(recipe, folder))]
+    units = joined.units(recipe, folder)
+    files = [*more, *(unit.file for unit in units)]
     made = [folder / f"{number}-{source.stem}.o" for number, source in enumerate(files)]
+    computing = {unit.file for unit in units if unit.independent}
 
     def compiled(source: Path, made: Path) -> Path:
-        command = [wrapper, *recipe.flags, *FLAGS, *flags, f"-I{recipe.folder}"]
+        # What calls MPI runs so shortly that it would cost more to optimise it.
+        optimisation = "-O1" if source in computing else "-O0"
+        command = [wrapper, *recipe.flags, *FLAGS, optimisation, *flags, f"-I{recipe.folder}"]
         subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)
         return made
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import despite_faults, each_mpi
+from mpi_programs import despite_faults, each_launcher, each_mpi
 from sending_program import MESSAGE_BYTES, compile_into
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -130,7 +130,7 @@ def sent_by(
 
 
 @pytest.mark.requires("lab")
-@pytest.mark.parametrize("mpi", each_mpi())
+@pytest.mark.parametrize("mpi", each_launcher())
 def test_messages_between_nodes_are_counted_on_the_nic(
     mpi: MpiInstallation, tmp_path: Path, record_property
 ) -> None:

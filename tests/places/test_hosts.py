@@ -6,7 +6,7 @@ import pytest
 from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import UNTIL_STOPPED, compiled, despite_faults, usable_mpis
+from mpi_programs import UNTIL_STOPPED, compiled, despite_faults, each_launcher
 from ssh_hosts import two_hosts
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -114,14 +114,8 @@ def hosts(tmp_path, monkeypatch):
     return file
 
 
-# The newest MPI of each launcher: MPICH has one for all its versions.
-LAUNCHERS = {
-    mpi.version.split(".")[0] if mpi.kind == "openmpi" else mpi.kind: mpi for mpi in reversed(usable_mpis())
-}
-
-
 @pytest.mark.requires("namespaces", "mpi", "c++")
-@pytest.mark.parametrize("mpi", LAUNCHERS.values(), ids=lambda mpi: mpi.name)
+@pytest.mark.parametrize("mpi", each_launcher())
 def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi, record_property):
     program = compiled(mpi, tmp_path)
     out = tmp_path / "out"

@@ -4,14 +4,14 @@ import json
 
 import pytest
 import sanitized_programs
-from sanitized_programs import ENVIRONMENT, UNOPTIMISED
+from sanitized_programs import ENVIRONMENT
 
 QUICK = ["--seconds", "0.002"]
 
 
 @pytest.fixture
 def sanitized(open_mpi):
-    return sanitized_programs.program("netbench", open_mpi, UNOPTIMISED)
+    return sanitized_programs.program("netbench", open_mpi)
 
 
 @pytest.mark.slow  # compiles the program once more
