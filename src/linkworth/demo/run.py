@@ -16,7 +16,7 @@ from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
 from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
-from linkworth.report.collect import SMALLER, TargetMachine, collect, with_ranks_time
+from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
 from linkworth.report.request import ReportProgress
 
 PROGRAMS = ("ep", "ft", "cg")
@@ -161,8 +161,7 @@ def _item(
 
     target = TargetMachine(Arrangement(nodes=NODES))
     item = collect(trace, fabrics, prices, target=target, smaller=smaller, step=step)
-    step("time of the ranks")
-    return with_ranks_time(item, trace, target)
+    return with_charts(item, trace, target, step=step)
 
 
 def _program(item: ReportItem, trace: Path) -> DemoProgram:

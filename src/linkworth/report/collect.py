@@ -72,13 +72,13 @@ def collect(
     allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
-    """Return a report's data on one trace, without its ranks' time; `step` is called before each piece of work.
+    """Return a report's data on one trace, without those of charts; `step` is called before each piece of work.
 
-    Fabrics without a price get a time and no cost; those without a finite latency and bandwidth get no sensitivity.
+    Fabrics without a price get a time and no cost.
     Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete trace unless it
     is `allowed`.
     """
-    from linkworth.predict import predict, sensitivity
+    from linkworth.predict import predict
     from linkworth.profile import of_trace
 
     step("profile")
@@ -88,8 +88,34 @@ def collect(
     predictions = predict(
         opened, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
     )
+    return ReportItem(
+        profile=profile,
+        predictions=predictions,
+        advice=_advice(predictions, prices, limits),
+        fabrics=list(fabrics),
+        prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
+        metadata=opened.metadata,
+    )
+
+
+def with_charts(
+    item: ReportItem,
+    trace: Path,
+    target: TargetMachine = _AS_RECORDED,
+    allowed: Allowance | None = None,
+    step: Callable[[str], None] = lambda _: None,
+) -> ReportItem:
+    """Return the item of `trace` with what only charts and sliders show: sensitivity, and its ranks' time.
+
+    Fabrics without a finite latency and bandwidth get no sensitivity.
+    """
+    from linkworth.predict import sensitivity
+    from linkworth.replay import activities
+
+    # `collect` has noted what the trace lacks.
+    opened = open_trace(trace, allowed and Allowance())
     grids = []
-    for fabric in fabrics:
+    for fabric in item.fabrics:
         if fabric.link.latency_seconds > 0 and math.isfinite(fabric.link.bandwidth_bytes_per_second):
             step(f"sensitivity on {fabric.name}")
             grids.append(
@@ -97,28 +123,11 @@ def collect(
                     opened, fabric, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
                 )
             )
-    return ReportItem(
-        profile=profile,
-        predictions=predictions,
-        advice=_advice(predictions, prices, limits),
-        grids=grids,
-        fabrics=list(fabrics),
-        prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
-        metadata=opened.metadata,
-    )
-
-
-def with_ranks_time(
-    item: ReportItem, trace: Path, target: TargetMachine = _AS_RECORDED, allowed: Allowance | None = None
-) -> ReportItem:
-    """Return the item of `trace` with its ranks' time, recorded and predicted."""
-    from linkworth.replay import activities
-
-    # `collect` has noted what the trace lacks.
-    opened = open_trace(trace, allowed and Allowance())
+    step("time of the ranks")
     layout = target.arrangement.layout(opened.engine.ranks)
     return msgspec.structs.replace(
         item,
+        grids=grids,
         recorded=activities.recorded(opened) if item.profile.rates is None else None,
         predicted={
             fabric.name: activities.predicted(

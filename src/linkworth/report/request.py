@@ -14,7 +14,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, prepare, tables, write
-from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_ranks_time
+from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -107,11 +107,15 @@ def _write(
     progress: ReportProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
-    progress.plan(len(traces) * (2 + len(fabrics)) + min(len(traces), MOST_DRAWN) + 1)
+    progress.plan(2 * len(traces) + (1 + len(fabrics)) * min(len(traces), MOST_DRAWN) + 1)
     prepare()
     items = []
     for number, (trace, given) in enumerate(traces.items()):
         name = given if trace.name != Path(given).name else trace.stem
+
+        def step(what: str, name: str = name) -> None:
+            progress.step(f"{name}: {what}")
+
         item = collect(
             trace,
             fabrics,
@@ -120,11 +124,10 @@ def _write(
             limits=request.limits,
             smaller=smaller_of(trace),
             allowed=request.allowed,
-            step=lambda what, name=name: progress.step(f"{name}: {what}"),  # type: ignore[misc]
+            step=step,
         )
         if number < MOST_DRAWN:
-            progress.step(f"{name}: time of the ranks")
-            item = with_ranks_time(item, trace, request.target, request.allowed)
+            item = with_charts(item, trace, request.target, request.allowed, step)
         items.append(item)
     progress.step("page")
     size = write(items, request.output)
