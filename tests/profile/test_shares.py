@@ -18,6 +18,7 @@ from linkworth.report.charts import shares
 from linkworth.report.collect import collect
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.summary import summarise
+from linkworth.trace.read import open_trace
 
 
 @pytest.fixture(params=[2, 1], ids=["a core each", "shared cores"])
@@ -45,7 +46,7 @@ def test_every_screen_and_page_has_the_same_shares(trace, capsys):
     assert re.search(r"^  communication +(.+? %)", screen, re.MULTILINE)[1] == units.percent(communication, 1)
     assert "+ 500 ms a rank: MPI_Init, Finalize" in screen
 
-    item = collect(trace, [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
+    item = collect(open_trace(trace), [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
     whole = units.percent(communication)
     console = Console(file=io.StringIO(), width=100)
     console.print(summary_table(summarise([item])))
@@ -64,7 +65,7 @@ def test_what_networks_change_for_this_run_comes_before_the_group(trace, capsys)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("This run: up to ")
     assert lines[2].startswith("Group of network dependence: ")
-    item = collect(trace, [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
+    item = collect(open_trace(trace), [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})
     assert "x as fast on ib-hdr as on gbe" in summarise([item]).rows[0].change
 
 

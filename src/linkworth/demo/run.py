@@ -18,6 +18,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
 from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
 from linkworth.report.request import ReportProgress
+from linkworth.trace.read import open_trace
 
 PROGRAMS = ("ep", "ft", "cg")
 CLASS, SMALLER_CLASS = "W", "S"
@@ -160,8 +161,9 @@ def _item(
         progress.step(f"npb:{program}.{CLASS}: {what}")
 
     target = TargetMachine(Arrangement(nodes=NODES))
-    item = collect(trace, fabrics, prices, target=target, smaller=smaller, step=step)
-    return with_charts(item, trace, target, step=step)
+    opened = open_trace(trace)
+    item = collect(opened, fabrics, prices, target=target, smaller=smaller, step=step)
+    return with_charts(item, opened, target, step)
 
 
 def _program(item: ReportItem, trace: Path) -> DemoProgram:

@@ -16,7 +16,7 @@ from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import Arrangement
 from linkworth.report.item import ReportItem
-from linkworth.trace.read import Allowance, open_trace
+from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 SMALLER = "smaller"
 """Subfolder with traces of the same names: the same programs on smaller problems."""
@@ -62,7 +62,7 @@ def smaller_of(trace: Path) -> Path | None:
 
 
 def collect(
-    trace: Path,
+    trace: TraceFile,
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     *,
@@ -75,18 +75,17 @@ def collect(
     """Return a report's data on one trace, without those of charts; `step` is called before each piece of work.
 
     Fabrics without a price get a time and no cost.
-    Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete trace unless it
-    is `allowed`.
+    Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete `smaller` trace
+    unless it is `allowed`.
     """
     from linkworth.predict import predict
     from linkworth.profile import of_trace
 
     step("profile")
-    opened = open_trace(trace, allowed)
-    profile = of_trace(opened, open_trace(smaller, allowed) if smaller is not None else None)
+    profile = of_trace(trace, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions = predict(
-        opened, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
+        trace, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
     )
     return ReportItem(
         profile=profile,
@@ -94,15 +93,14 @@ def collect(
         advice=_advice(predictions, prices, limits),
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
-        metadata=opened.metadata,
+        metadata=trace.metadata,
     )
 
 
 def with_charts(
     item: ReportItem,
-    trace: Path,
+    trace: TraceFile,
     target: TargetMachine = _AS_RECORDED,
-    allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
     """Return the item of `trace` with what only charts and sliders show: sensitivity, and its ranks' time.
@@ -112,26 +110,24 @@ def with_charts(
     from linkworth.predict import sensitivity
     from linkworth.replay import activities
 
-    # `collect` has noted what the trace lacks.
-    opened = open_trace(trace, allowed and Allowance())
     grids = []
     for fabric in item.fabrics:
         if fabric.link.latency_seconds > 0 and math.isfinite(fabric.link.bandwidth_bytes_per_second):
             step(f"sensitivity on {fabric.name}")
             grids.append(
                 sensitivity(
-                    opened, fabric, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
+                    trace, fabric, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
                 )
             )
     step("time of the ranks")
-    layout = target.arrangement.layout(opened.engine.ranks)
+    layout = target.arrangement.layout(trace.engine.ranks)
     return msgspec.structs.replace(
         item,
         grids=grids,
-        recorded=activities.recorded(opened) if item.profile.rates is None else None,
+        recorded=activities.recorded(trace) if item.profile.rates is None else None,
         predicted={
             fabric.name: activities.predicted(
-                opened, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings
+                trace, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings
             )
             for fabric in _extremes(item.fabrics, item.predictions, item.advice.choice)
         },

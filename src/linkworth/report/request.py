@@ -17,7 +17,7 @@ from linkworth.report import check_target, prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN
 from linkworth.skeleton.rates import RateRequest
-from linkworth.trace.read import Allowance
+from linkworth.trace.read import Allowance, open_trace
 
 DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
 """Default without fabrics and prices from the user: two Ethernets, and two other networks."""
@@ -116,8 +116,9 @@ def _write(
         def step(what: str, name: str = name) -> None:
             progress.step(f"{name}: {what}")
 
+        opened = open_trace(trace, request.allowed)
         item = collect(
-            trace,
+            opened,
             fabrics,
             prices,
             target=request.target,
@@ -127,7 +128,7 @@ def _write(
             step=step,
         )
         if number < MOST_DRAWN:
-            item = with_charts(item, trace, request.target, request.allowed, step)
+            item = with_charts(item, opened, request.target, step)
         items.append(item)
     progress.step("page")
     size = write(items, request.output)
