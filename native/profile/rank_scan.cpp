@@ -147,20 +147,8 @@ bool RankScan::take_alone(const EventRow& row) {
 
 inline void RankScan::take_call(Use& use, double start, double end) {
     switch (use.step) {
-        case Step::send: {
-            Half half = send_half(use, use.tag, start);
-            half.end = end;
-            half.blocks = true;
-            scan_.waits.take(half);
-            break;
-        }
-        case Step::receive: {
-            Half half = receive_half(use, use.tag, start);
-            half.end = end;
-            half.blocks = true;
-            scan_.waits.take(half);
-            break;
-        }
+        case Step::send: scan_.waits.take(blocking(send_half(use, use.tag, start), end)); break;
+        case Step::receive: scan_.waits.take(blocking(receive_half(use, use.tag, start), end)); break;
         case Step::isend:
             requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, start))});
             break;
@@ -244,7 +232,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
             break;
         default: break;
     }
-    use.step = step_of(use, shape);
+    use.step = step_of(shape, use.to != no_rank || use.from != no_rank);
     return use;
 }
 
@@ -253,10 +241,8 @@ RankScan::Use RankScan::resolve_open(const Shape& shape) {
     Use use;
     use.is_open = true;
     use.sends = shape.call_class == CallClass::send || shape.call_class == CallClass::isend;
-    use.step = use.step_alone = step_of(use, shape);
-    (use.sends ? use.to : use.from) = rank_;
-    use.step_with_partner = step_of(use, shape);
-    use.to = use.from = no_rank;
+    use.step = use.step_alone = step_of(shape, false);
+    use.step_with_partner = step_of(shape, true);
     use.shape = &shape;
     use.call_class = shape.call_class;
     use.makes_request = tracefile::makes_request(shape.call_class);
@@ -281,14 +267,14 @@ inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& argum
     }
 }
 
-RankScan::Step RankScan::step_of(const Use& use, const Shape& shape) {
+RankScan::Step RankScan::step_of(const Shape& shape, bool has_partner) {
     switch (shape.call_class) {
-        case CallClass::send: return use.to != no_rank ? Step::send : Step::count;
-        case CallClass::recv: return use.from != no_rank ? Step::receive : Step::count;
+        case CallClass::send: return has_partner ? Step::send : Step::count;
+        case CallClass::recv: return has_partner ? Step::receive : Step::count;
         case CallClass::local:
         case CallClass::probe: return Step::count;
-        case CallClass::isend: return use.to != no_rank ? Step::isend : Step::match;
-        case CallClass::irecv: return use.from != no_rank ? Step::irecv : Step::match;
+        case CallClass::isend: return has_partner ? Step::isend : Step::match;
+        case CallClass::irecv: return has_partner ? Step::irecv : Step::match;
         case CallClass::complete: return shape.completions.empty() ? Step::count : Step::complete;
         // They read the time or change it.
         case CallClass::init:

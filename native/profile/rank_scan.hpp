@@ -95,7 +95,7 @@ class RankScan {
     Use resolve(const tracefile::Shape& shape);
     Use resolve_open(const tracefile::Shape& shape);
     void take_arguments(Use& use, const tracefile::Arguments& arguments);
-    static Step step_of(const Use& use, const tracefile::Shape& shape);
+    static Step step_of(const tracefile::Shape& shape, bool has_partner);
     static std::uint32_t world_rank(const replay::Communicator* communicator, std::int32_t peer) {
         const bool known = communicator != nullptr && communicator->has_peer(peer);
         return known ? communicator->world_rank(peer) : no_rank;
@@ -107,6 +107,11 @@ class RankScan {
     }
     Half receive_half(const Use& use, std::int32_t tag, double start) const {
         return {{use.from, rank_, use.context, tag}, start, start, use.name, Side::receive, 0, false};
+    }
+    static Half blocking(Half half, double end) {
+        half.end = end;
+        half.blocks = true;
+        return half;
     }
     const replay::Communicator* communicator(std::int32_t comm) const;
     void match(Use& use, const tracefile::Shape& shape, double start, double end);

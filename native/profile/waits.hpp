@@ -66,7 +66,7 @@ class Waits {
         pair(number, half);
         return number;
     }
-    /// A receive whose sender or tag is not known yet; `pair_with` tells them, or `cancel` ends it.
+    /// A receive whose sender or tag is not known yet; `pair_with` gives them, or `cancel` ends it.
     std::uint32_t wildcard(double posted) {
         return halves_.add({{}, posted, posted, 0, Side::receive, 0, false});
     }
