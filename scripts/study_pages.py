@@ -158,8 +158,8 @@ def _compared(study: Study, paper: dict[str, Any]) -> Iterator[str]:
             yield f"| {each['what']} | {reached} | {each['shown']} |"
     reasons = msgspec.convert(paper, PaperBeside).reasons
     if reasons:
-        yield "\nMisses:\n"
-        yield from (f"- {what}: {miss}" for what, miss in reasons)
+        yield "\n| misses | reason |\n|---|---|"
+        yield from (f"| {what} | {miss} |" for what, miss in reasons)
 
 
 def _numbers(study: Study, rows: list[dict[str, Any]]) -> Iterator[str]:
