@@ -49,7 +49,7 @@ def gather_prices(
     own = own_prices(assignments)
     _refuse_useless(own, needed)
     if catalog is None:
-        _refuse_choice(own, region, ())
+        _refuse_choice(own, region)
         return own
     listed = [
         price
@@ -144,7 +144,7 @@ def _useless_catalog(catalog: str) -> UsageError:
 
 
 def _refuse_choice(
-    own: Mapping[str, Price], region: str | None, instances: Sequence[str], market: str | None = None
+    own: Mapping[str, Price], region: str | None, instances: Sequence[str] = (), market: str | None = None
 ) -> None:
     if region is not None or instances or market is not None:
         raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 Option = Callable[[Any], Callable[..., Any]]
-"""What `click.option` returns."""
+"""Decorator that `click.option` returns."""
 
 
 class OptionGroup:
