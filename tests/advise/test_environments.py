@@ -6,7 +6,7 @@ import pytest
 from advice_inputs import predicted, price
 from synthetic import recv, send, write_trace
 
-from linkworth.advise import advise, request
+from linkworth.advise import advise
 from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
@@ -100,11 +100,6 @@ def test_spot_is_taken_only_where_it_is_asked_for():
 def test_options_that_cannot_be_used(options, message):
     with pytest.raises(UsageError, match=message):
         gather_environments(PriceOptions(**options))
-
-
-def test_reports_still_want_one_price_a_fabric():
-    with pytest.raises(UsageError, match="fabric ib-hdr has several prices"):
-        request.gather_prices([], "azure", needed=["ib-hdr"])
 
 
 @pytest.mark.parametrize(("options", "types"), [([], 2), (["--instance", "ib-node"], 0)])

@@ -41,7 +41,7 @@ def test_every_price_has_a_date_a_region_a_source_and_a_known_fabric(name):
 
 
 def test_the_demo_catalog_prices_the_four_networks_of_the_demo():
-    found = prices.by_fabric(prices.get_catalog("demo"))
+    found = {price.fabric: price for price in prices.get_catalog("demo")}
     assert set(found) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
     assert found["gbe"].usd_per_node_hour == 0.78
     assert found["ib-fdr"].usd_per_node_hour == 0.975
@@ -88,22 +88,11 @@ def test_a_fault_is_named(tmp_path, old, new, message):
     assert path in str(caught.value)
 
 
-def test_a_fabric_is_matched_by_its_exact_name():
-    assert set(prices.by_fabric([price("a", "gbe"), price("b", "10gbe"), price("c", "gbex4")])) == {
-        "gbe",
-        "10gbe",
-        "gbex4",
-    }
-
-
-def test_two_prices_for_one_fabric_must_be_told_apart():
+def test_prices_are_chosen_by_region_and_node_type():
     both = [price("a", "gbe", region="r1"), price("b", "gbe", region="r2"), price("c", "efa", region="r1")]
-    with pytest.raises(UsageError, match=r"fabric gbe has several prices \(a in r1, b in r2\)"):
-        prices.by_fabric(both)
-    assert prices.by_fabric(both, region="r2")["gbe"].name == "b"
-    assert prices.by_fabric(both, instances=["a", "c"])["gbe"].name == "a"
-    assert set(prices.by_fabric(both, needed=["efa"])) == {"efa"}
+    assert [one.name for one in prices.chosen(both, region="r2")] == ["b"]
+    assert [one.name for one in prices.chosen(both, instances=["a", "c"])] == ["a", "c"]
     with pytest.raises(UsageError, match="no price is for region 'r3'; regions: r1, r2"):
-        prices.by_fabric(both, region="r3")
+        prices.chosen(both, region="r3")
     with pytest.raises(UsageError, match="no price is for instance 'z'; instances: a, b, c"):
-        prices.by_fabric(both, instances=["z"])
+        prices.chosen(both, instances=["z"])

@@ -35,31 +35,18 @@ class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def gather_prices(
-    assignments: Sequence[str],
-    catalog: str | None,
-    *,
-    needed: Collection[str] | None = None,
-    region: str | None = None,
+    assignments: Sequence[str], catalog: str | None, *, needed: Collection[str] | None = None
 ) -> dict[str, Price]:
-    """Return one price for each fabric from `--price` options and a catalog; an option overrides the catalog.
-
-    `needed` names the fabrics to price (default: all that have a price), so that a catalog may be ambiguous about
-    others. Spot prices are left out. No price at all, and the same fabric twice in options, are UsageErrors.
-    """
-    own = own_prices(assignments)
-    _refuse_useless(own, needed)
-    if catalog is None:
-        _refuse_choice(own, region)
-        return own
-    listed = [
-        price
-        for price in price_catalog.of_market(price_catalog.get_catalog(catalog), None)
-        if price.fabric not in own
-    ]
-    found = price_catalog.by_fabric(listed, needed=needed, region=region)
-    if not found and own:
-        raise _useless_catalog(catalog)
-    return {**found, **own}
+    """Return one price for each fabric, as `gather_environments` finds them. Several prices for one are a UsageError."""
+    found = gather_environments(PriceOptions(assignments=assignments, catalog=catalog), needed=needed)
+    for fabric, prices in found.items():
+        if len(prices) > 1:
+            named = ", ".join(f"{price.name} in {price.region}" for price in prices)
+            raise UsageError(
+                f"fabric {fabric} has several prices in `prices` {catalog} ({named}); give the one to use, "
+                f"as `price` {fabric}={prices[0].usd_per_node_hour:g}"
+            )
+    return {fabric: prices[0] for fabric, prices in found.items()}
 
 
 def gather_environments(
@@ -70,16 +57,20 @@ def gather_environments(
 ) -> dict[str, list[Price]]:
     """Return all prices of each fabric: an option's one, or those of the catalog's region, market and node types.
 
-    `key` returns the name of a catalog's price in the result, such as its node type in place of the fabric.
-
-    Each is an environment to choose from. The errors are those of `gather_prices`, except that several prices are
-    allowed.
+    Each is an environment to choose from. `needed` names the fabrics to price (default: all that have a price). `key`
+    returns the name of a catalog's price in the result, such as its node type in place of the fabric. Spot prices are
+    left out unless the market is theirs. No price at all, and the same fabric twice in options, are UsageErrors.
     """
     own = own_prices(options.assignments, options.core_hours, options.on_premises)
     _refuse_useless(own, needed)
     found: dict[str, list[Price]] = {}
     if options.catalog is None:
-        _refuse_choice(own, options.region, options.instances, options.market)
+        if options.region is not None or options.instances or options.market is not None:
+            raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")
+        if not own:
+            raise UsageError(
+                "no price was given; give the US dollars of a node hour with `price` gbe=0.78, or a catalog with `prices`"
+            )
     else:
         listed = price_catalog.of_market(price_catalog.get_catalog(options.catalog), options.market)
         for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
@@ -87,7 +78,9 @@ def gather_environments(
             if name not in own and (needed is None or name in needed):
                 found.setdefault(name, []).append(price)
         if not found and own:
-            raise _useless_catalog(options.catalog)
+            raise UsageError(
+                f"`prices` {options.catalog}: it has no further price of the fabrics in question; leave it out"
+            )
     return {**found, **{fabric: [price] for fabric, price in own.items()}}
 
 
@@ -137,21 +130,6 @@ def _refuse_useless(own: Mapping[str, Price], needed: Collection[str] | None) ->
                 f"{option} {fabric}: there is no prediction on {fabric}; leave the price out, or name "
                 f"the fabric with `on`"
             )
-
-
-def _useless_catalog(catalog: str) -> UsageError:
-    return UsageError(f"`prices` {catalog}: it has no further price of the fabrics in question; leave it out")
-
-
-def _refuse_choice(
-    own: Mapping[str, Price], region: str | None, instances: Sequence[str] = (), market: str | None = None
-) -> None:
-    if region is not None or instances or market is not None:
-        raise UsageError("`region`, `instance` and `market` choose from a catalog; name it with `prices`")
-    if not own:
-        raise UsageError(
-            "no price was given; give the US dollars of a node hour with `price` gbe=0.78, or a catalog with `prices`"
-        )
 
 
 def fabric_name(given: str) -> str:

@@ -1,7 +1,7 @@
 """Catalogs of prices: the shipped ones, those written by `linkworth prices update`, a user's own file, and SkyPilot's."""
 
 import functools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -92,32 +92,6 @@ def chosen(
                 f"no price is for instance {instance!r}; instances: {_listed(price.name for price in kept)}"
             )
     return [price for price in kept if price.name in instances] if instances else kept
-
-
-def by_fabric(
-    prices: Iterable[Price],
-    *,
-    needed: Collection[str] | None = None,
-    region: str | None = None,
-    instances: Sequence[str] = (),
-) -> dict[str, Price]:
-    """Return one price for each fabric of `needed` (default: each that has a price), by the fabric's exact name.
-
-    `region` and `instances` (node types) restrict the prices. Two prices left for one fabric are a UsageError that
-    names them, since the node type cannot be guessed.
-    """
-    kept = chosen(prices, region=region, instances=instances)
-    found: dict[str, Price] = {}
-    for price in kept:
-        if needed is not None and price.fabric not in needed:
-            continue
-        if price.fabric in found:
-            both = [f"{one.name} in {one.region}" for one in kept if one.fabric == price.fabric]
-            raise UsageError(
-                f"fabric {price.fabric} has several prices ({', '.join(both)}); choose one with `instance` or `region`"
-            )
-        found[price.fabric] = price
-    return found
 
 
 def check_usd_per_node_hour(value: float, origin: str) -> float:
