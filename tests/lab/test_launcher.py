@@ -121,7 +121,7 @@ def sent_by(
     def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
         before = opened.counters()
         said = Output()
-        end = opened.launcher(mpi).run(Job(command=[program], ranks=2, timeout=40), said)
+        end = opened.launcher(mpi).run(Job(command=[program], ranks=2, timeout=15), said)
         return end, said, difference(before, opened.counters())
 
     return despite_faults(
