@@ -66,11 +66,16 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip, by name and reason, each test whose `requires` mark names something that is absent here."""
+    """Skip, by name and reason, each test whose `requires` mark names something that is absent here.
+
+    Files with slow tests go first, so that no core waits for the last of them at the end.
+    """
     if config.getoption("--no-programs"):
         left_out = [item for item in items if _starts_programs(item)]
         items[:] = [item for item in items if not _starts_programs(item)]
         config.hook.pytest_deselected(items=left_out)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
     for item in items:
         for mark in item.iter_markers("requires"):
             for name in mark.args:

@@ -95,6 +95,7 @@ def _pages_of_programs(folder: Path) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.slow  # a browser draws each page in four ways
 def test_every_page_fits_in_both_widths_and_schemes(pages: dict[str, Path]) -> None:
     faults = []
     with Page() as browser:
