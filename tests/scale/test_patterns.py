@@ -1,7 +1,7 @@
 """Small programs of each pattern, scaled: every call is that of the program at the large count."""
 
 from collections.abc import Callable, Iterator
-from math import prod
+from math import isqrt, prod
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ Event = tuple[str, str, dict[str, Any]]
 GRIDS = {4: (1, 2, 2), 8: (2, 2, 2), 16: (2, 2, 4), 32: (2, 4, 4), 64: (4, 4, 4)}
 POINTS = 48
 STEPS = 7
-BARRIER = {"comm": 0, "peer": -1, "bytes": 0, "recv_bytes": 0, "element_bytes": 1} | {
+BARRIER: dict[str, Any] = {"comm": 0, "peer": -1, "bytes": 0, "recv_bytes": 0, "element_bytes": 1} | {
     "send_counts": [],
     "recv_counts": [],
 }
@@ -76,6 +76,102 @@ def tree(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
+def both(line: int, peer: int, size: int = 80) -> Event:
+    return sendrecv(line, peer, peer, size)
+
+
+def by_bits(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce as mpi4py does: each bit of the rank decides whether it sends, and nothing ends the loop."""
+    for _ in range(STEPS):
+        for bit in range((ranks - 1).bit_length()):
+            if rank >> bit & 1:
+                yield message(10, "send", rank & ~(1 << bit), 80)
+            elif rank | 1 << bit < ranks:
+                yield message(11, "recv", rank | 1 << bit, 80)
+
+
+def broadcast(rank: int, ranks: int) -> Iterator[Event]:
+    """Broadcast along a binomial tree, and add up before each rank in doubling distances."""
+    for _ in range(STEPS):
+        bit = 1
+        while bit < ranks and not rank & bit:
+            bit *= 2
+        if bit < ranks:
+            yield message(10, "recv", rank - bit, 80)
+        while bit := bit // 2:
+            if rank + bit < ranks:
+                yield message(11, "send", rank + bit, 80)
+        while (bit := max(2 * bit, 1)) < ranks:
+            if rank + bit < ranks:
+                yield message(12, "send", rank + bit, 8)
+            if rank >= bit:
+                yield message(13, "recv", rank - bit, 8)
+
+
+def halving(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce and scatter in halving distances, and gather in doubling ones, half of the data in each step."""
+    for _ in range(STEPS):
+        bits = [1 << bit for bit in range((ranks - 1).bit_length())]
+        yield from (both(10, rank ^ bit, 4096 * bit // ranks) for bit in reversed(bits))
+        yield from (both(11, rank ^ bit, 4096 * bit // ranks) for bit in bits)
+
+
+def bitonic(rank: int, ranks: int) -> Iterator[Event]:
+    """Sort: in each turn one level more, and two bits of the rank decide on the call."""
+    for turn in range((ranks - 1).bit_length()):
+        for bit in reversed(range(turn + 1)):
+            yield both(10 if rank >> bit & 1 == rank >> turn + 1 & 1 else 11, rank ^ 1 << bit)
+
+
+def rounds(rank: int, ranks: int) -> Iterator[Event]:
+    """Gather at a root, exchange with everyone, and sort between odd and even neighbours."""
+    for _ in range(STEPS):
+        for other in range(1, ranks) if rank == 0 else ():
+            yield message(10, "recv", other, 80)
+        if rank:
+            yield message(11, "send", 0, 80)
+    yield "MPI_Barrier@rounds.c:20", "collective", BARRIER
+    yield from (both(30, rank ^ step) for step in range(1, ranks))
+    for other in range(ranks):
+        if other != rank:
+            yield both(31, other)
+    yield "MPI_Barrier@rounds.c:21", "collective", BARRIER
+    for step in range(ranks):
+        other = rank + 1 if (rank + step) % 2 == 0 else rank - 1
+        yield both(32, other if 0 <= other < ranks else -2)
+
+
+def pairs(rank: int, ranks: int) -> Iterator[Event]:
+    """Two halves of the ranks work on parts of their own and exchange them."""
+    for _ in range(STEPS):
+        yield both(10, rank + ranks // 2) if rank < ranks // 2 else both(11, rank - ranks // 2)
+
+
+def triangle(rank: int, ranks: int) -> Iterator[Event]:
+    """Receive from all ranks before, and send to all behind."""
+    for other in range(ranks):
+        if other < rank:
+            yield message(12, "recv", other, 80)
+        elif other > rank:
+            yield message(13, "send", other, 80)
+
+
+def multiply(rank: int, ranks: int) -> Iterator[Event]:
+    """Multiply matrices as Cannon does: skew rows and columns by their number, then shift by one."""
+    side = isqrt(ranks)
+    i, j = divmod(rank, side)
+
+    def along(line: int, di: int, dj: int) -> Event:
+        to, source = ((i - di) % side * side + (j - dj) % side, (i + di) % side * side + (j + dj) % side)
+        return sendrecv(line, to, source, 80)
+
+    yield along(10, 0, i)
+    yield along(11, j, 0)
+    for _ in range(side):
+        yield along(12, 0, 1)
+        yield along(13, 1, 0)
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -120,6 +216,15 @@ def calls(path: Path, rank: int) -> list[Event]:
         (halo, (4, 8, 16, 32)),
         (halo, (8, 16, 32)),
         (tree, (4, 8, 16)),
+        (by_bits, (4, 8, 16, 32)),
+        (by_bits, (4, 6, 12, 24)),
+        (broadcast, (4, 8, 16, 32)),
+        (halving, (4, 8, 16)),
+        (bitonic, (4, 8, 16, 32)),
+        (rounds, (4, 8, 16, 32)),
+        (pairs, (4, 8, 16, 32)),
+        (triangle, (4, 8, 16, 32)),
+        (multiply, (4, 16, 36)),
     ],
 )
 def test_every_call_is_that_of_the_program(

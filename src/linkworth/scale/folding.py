@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -210,15 +210,27 @@ def _parse(grammar: Grammar, symbols: Sequence[int], optional: Container[int]) -
 class Loop(NamedTuple):
     """A loop that does not run equally often everywhere."""
 
-    body: list["int | Loop"]
+    body: list["Item"]
     """Numbers of leaves, and loops."""
     number: int
+
+
+class Ladder(NamedTuple):
+    """Steps over distances that double or halve, each of which is one of few bodies."""
+
+    bodies: list[list[int]]
+    """Leaves."""
+    number: int
+    descending: bool
+
+
+Item = int | Loop | Ladder
 
 
 class Alignment(NamedTuple):
     """Places of calls that several sequences have in common."""
 
-    top: list[int | Loop]
+    top: list[Item]
     loops: int
     leaf_of: list[Numbers]
     """By sequence and event: the leaf, a place of one call, once in every iteration of the loops around it."""
@@ -226,8 +238,8 @@ class Alignment(NamedTuple):
     """By sequence and event: the iteration of the innermost loop around the leaf."""
     iterations: list[Numbers]
     """By sequence and event: how often that loop ran."""
-    counts: list[list[list[int]]]
-    """By loop and sequence: how often it ran, for each time that it was entered."""
+    counts: list[list[list[Any]]]
+    """By loop and sequence: how often it ran, for each time that it was entered. Of a ladder, the body at each level."""
 
 
 def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
@@ -238,12 +250,12 @@ def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
     leaf_of = [np.zeros(length, dtype=np.int64) for length in lengths]
     iteration_of = [np.zeros(length, dtype=np.int64) for length in lengths]
     iterations_of = [np.ones(length, dtype=np.int64) for length in lengths]
-    counts: list[list[list[int]]] = []
+    counts: list[list[list[Any]]] = []
     leaves = 0
 
-    def walk(samples: list[tuple[int, int, int, Parse]]) -> list[int | Loop]:
+    def walk(samples: list[tuple[int, int, int, Parse]]) -> list[Item]:
         nonlocal leaves
-        out: list[int | Loop] = []
+        out: list[Item] = []
         for place, kind in enumerate(samples[0][3].items):
             if isinstance(kind, int):
                 for sequence, iteration, iterations, sample in samples:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.folding import Loop
+from linkworth.scale.folding import Item, Ladder, Loop
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.members import Colour, Groups
 from linkworth.scale.peers import Iterations, OffGridError
@@ -70,7 +70,7 @@ def _of_role(
     alone = _steps(len(ranks), 0, 1)
     everyone = Ranks(at, alone, point, program.arrangement, views, models)
     counts = [rule.values(everyone) for rule in role.counts]
-    alike: defaultdict[tuple[float, ...], list[int]] = defaultdict(list)
+    alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number in range(len(ranks)):
         alike[tuple(each[number] for each in counts)].append(number)
     for of, numbers in alike.items():
@@ -124,16 +124,16 @@ def _steps(count: int, iteration: int, iterations: int) -> Iterations:
     return Iterations(np.full(count, iteration, dtype=np.int64), np.full(count, iterations, dtype=np.int64))
 
 
-def _sequence(role: Role, counts: Sequence[float]) -> _Sequence:
+def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
     entered = [0] * len(counts)
 
     def runs(loop: int) -> int:
         """Return how often a loop runs this time, so that it is its count in the mean."""
         entered[loop] += 1
-        mean = counts[loop]
+        mean: float = counts[loop]
         return floor(entered[loop] * mean + ROUNDING) - floor((entered[loop] - 1) * mean + ROUNDING)
 
-    def emit(items: Sequence[int | Loop], iteration: int, iterations: int) -> list[Numbers]:
+    def emit(items: Sequence[Item], iteration: int, iterations: int) -> list[Numbers]:
         out: list[Numbers] = []
         run: list[int] = []
 
@@ -150,6 +150,13 @@ def _sequence(role: Role, counts: Sequence[float]) -> _Sequence:
                 times = runs(item.number)
                 for step in range(times):
                     out.extend(emit(item.body, step, times))
+            elif isinstance(item, Ladder):
+                flush()
+                turns = counts[item.number]
+                steps = list(enumerate(turns[entered[item.number] % len(turns)]))
+                entered[item.number] += 1
+                for step, body in reversed(steps) if item.descending else steps:
+                    out.extend(emit(item.bodies[body], step, len(steps)))
             else:
                 run.append(item)
         flush()

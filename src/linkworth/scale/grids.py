@@ -130,22 +130,8 @@ def _diagonal(at: Position) -> list[Numbers]:
     return [np.sign(x - at.coordinates[0]) for x in at.coordinates[1:]]
 
 
-def _tree(at: Position) -> list[Numbers]:
-    """Tell leaves, inner members and the root of a binomial tree apart."""
-    return [at.ranks % 2, np.minimum(at.ranks, 1)]
-
-
-def trailing_zeros(numbers: Numbers) -> Numbers:
-    """Return how often 2 divides each number; 62 for 0."""
-    lowest = np.where(numbers == 0, np.int64(1) << 62, numbers & -numbers)
-    return np.round(np.log2(lowest.astype(np.float64))).astype(np.int64)
-
-
-def _levels(at: Position) -> list[Numbers]:
-    return [
-        np.minimum(trailing_zeros(x), trailing_zeros(n))
-        for x, n in zip(at.coordinates, at.extents, strict=True)
-    ]
+def _halves(at: Position) -> list[Numbers]:
+    return [2 * at.ranks // at.sizes]
 
 
 ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
@@ -154,12 +140,11 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
     ("first, last and inner ranks", _root_and_last),
     ("corners, edges and inner ranks", _ends(1)),
     ("corners, edges and inner ranks, and rank 0", lambda at: _ends(1)(at) + _root(at)),
-    ("members of a binary tree", _tree),
     ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
     ("edges, even and odd ranks", lambda at: _ends(1)(at) + _parity(at)),
+    ("two halves", _halves),
     ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
     ("two layers of edges and inner ranks", _ends(2)),
-    ("levels of a power of two", _levels),
 )
 """Ways to divide ranks, the coarsest first."""
 

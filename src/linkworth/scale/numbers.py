@@ -40,6 +40,10 @@ class Sum(NamedTuple):
     error: float
     """Relative error when each point is left out in turn; 0 if all are met."""
 
+    def constant(self) -> bool:
+        """Return whether it is the same everywhere."""
+        return self.terms == (Monomial(),)
+
     def at(self, point: Point) -> float:
         """Return its value, which is never negative."""
         return max(
@@ -55,6 +59,10 @@ class Exchanged(NamedTuple):
     other: int
     factor: float
     error: float
+
+    def constant(self) -> bool:
+        """Return whether it is the same everywhere."""
+        return False
 
     def at(self, point: Point) -> float:
         """Return its value."""

@@ -22,6 +22,10 @@ class Power(NamedTuple):
     """Dimension of the grid along which the extent is cut; -1: among all ranks."""
     error: float = 0.0
 
+    def constant(self) -> bool:
+        """Return whether it is the same everywhere."""
+        return False
+
     def at(self, point: Point) -> float:
         """Return its value."""
         return float(

@@ -54,8 +54,8 @@ class OffGridError(Exception):
     """A rule leads to a rank that does not exist."""
 
 
-_WHOLE = {"mirrored", "parent", "cleared"}
-_RING = {"ring", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
+_WHOLE = {"opposite", "mirrored", "parent", "index of others"}
+_RING = {"ring", "ring +other", "ring -other", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
 PLAIN = (
     "shift",
     "constant",
@@ -63,15 +63,19 @@ PLAIN = (
     "ring",
     "xor",
     "other",
+    "ring +other",
+    "ring -other",
+    "opposite",
     "mirrored",
-    "cleared",
     "child",
     "parent",
 )
 STEPPED = (
+    "xor k",
     "xor 2^k",
     "xor n/2^k",
     "index",
+    "index of others",
     "index back",
     "ring +k",
     "ring -k",
@@ -84,7 +88,6 @@ STEPPED = (
 )
 STAYS = (("shift", 0), ("ring", 0))
 """Terms, with their constants, of the own coordinate."""
-STEP_KINDS = ("k", "k back", "k of 2", "k of 3")
 
 
 def _step(kind: str, steps: Iterations) -> Numbers:
@@ -93,6 +96,17 @@ def _step(kind: str, steps: Iterations) -> Numbers:
     if kind.startswith("k of "):
         return steps.number % np.maximum(steps.total // int(kind[5:]), 1)
     return steps.number
+
+
+def _step_kinds(n: Numbers, steps: Iterations) -> Iterator[str]:
+    """Yield ways to count iterations: from either end, and in loops of which two became one, from the start of the inner."""
+    yield from ("k", "k back")
+    times = {2: None, 3: None}
+    for period in (n, n - 1, n // 2, np.ceil(np.log2(n)).astype(np.int64)):
+        outer = steps.total // np.maximum(period, 1)
+        if outer[0] > 1 and (outer == outer[0]).all() and np.array_equal(outer * period, steps.total):
+            times[int(outer[0])] = None
+    yield from (f"k of {each}" for each in times)
 
 
 def _power(exponent: Numbers) -> Numbers:
@@ -105,20 +119,26 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
     match kind:
         case "shift" | "ring" | "xor" | "other":
             return x
+        case "ring +other":
+            return at.coordinates[dimension] + x
+        case "ring -other":
+            return at.coordinates[dimension] - x
+        case "opposite":
+            return x + n // 2
         case "constant":
             return np.zeros_like(x)
         case "from the end":
             return n - 1
         case "mirrored":
             return n - 1 - x
-        case "cleared":
-            return x & (x - 1)
         case "child":
             return 2 * x
         case "parent":
             return (x - 1) >> 1
         case "index":
             return k
+        case "index of others":
+            return k + (k >= x)
         case "index back":
             return n - 1 - k
         case "ring +k" | "shift +k":
@@ -139,6 +159,8 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
     base = _base(term.kind, term.dimension, dimension, at, k)
     if term.kind == "xor":
         return base ^ term.constant
+    if term.kind == "xor k":
+        return base ^ (k + term.constant)
     if term.kind == "xor 2^k":
         return base ^ _power(k + term.constant)
     if term.kind == "xor n/2^k":
@@ -157,14 +179,18 @@ def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations
     if (n == n[0]).all() and n[0] > 2:
         # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
         plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
-    ways = [(kind, source, "") for kind in plain for source in (others if kind == "other" else [dimension])]
+    ways = [
+        (kind, source, "") for kind in plain for source in (others if kind.endswith("other") else [dimension])
+    ]
     if stepped:
-        ways += [(kind, dimension, step) for step in STEP_KINDS for kind in STEPPED]
+        ways += [(kind, dimension, step) for step in _step_kinds(n, steps) for kind in STEPPED]
     for kind, source, step in ways:
         k = _step(step, steps)
         base = _base(kind, source, dimension, at, k)
         if kind == "xor":
             constant = int(wanted[0] ^ base[0])
+        elif kind == "xor k":
+            constant = int(wanted[0] ^ base[0]) - int(k[0])
         elif kind == "xor 2^k":
             mask = int(wanted[0] ^ base[0])
             constant = mask.bit_length() - 1 - int(k[0])

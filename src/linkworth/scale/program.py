@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.dimensions import Repeats, fit_repeats
-from linkworth.scale.folding import Alignment, Grammar, Loop, Mismatch, align, fold, parse
+from linkworth.scale.folding import Alignment, Grammar, Item, Ladder, Loop, Mismatch, align, fold, parse
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
+from linkworth.scale.ladders import ByBits, Ladders, fit_bits, symbol_of
 from linkworth.scale.members import Groups
 from linkworth.scale.merging import merge
 from linkworth.scale.numbers import Fitter, Model
@@ -36,7 +37,7 @@ class Events(NamedTuple):
 class Role(NamedTuple):
     """Ranks that call alike."""
 
-    top: list[int | Loop]
+    top: list[Item]
     column_of_leaf: Numbers
     columns: list[PlacedCall]
     counts: list[Rule]
@@ -85,18 +86,33 @@ class Builder:
     """Builds programs under different assumptions about grid and roles."""
 
     def __init__(
-        self, recordings: Sequence[Recording], alphabet: Alphabet, *, weak: bool, merging: bool
+        self,
+        recordings: Sequence[Recording],
+        alphabet: Alphabet,
+        ladders: Ladders | None,
+        *,
+        weak: bool,
+        merging: bool,
     ) -> None:
         """Prepare to build. `merging`: a sequence may lack parts that another one has."""
         self.merging = merging
         self.recordings = list(recordings)
         self.alphabet = alphabet
         self.weak = weak
-        self._symbols = [
-            [self.alphabet.of_recording[number][each.calls] for each in recording.sequences]
-            for number, recording in enumerate(self.recordings)
+        self.ladders = ladders
+        self._symbols = (
+            ladders.codes
+            if ladders
+            else [
+                [self.alphabet.of_recording[number][each.calls] for each in recording.sequences]
+                for number, recording in enumerate(self.recordings)
+            ]
+        )
+        # Ranks on ladders of different heights do not call alike.
+        self._texts = [
+            [each.tobytes() + (b"%d" % recording.ranks if ladders else b"") for each in of]
+            for recording, of in zip(self.recordings, self._symbols, strict=True)
         ]
-        self._texts = [[each.tobytes() for each in of] for of in self._symbols]
         self._grammars: dict[bytes, Grammar] = {}
         self._alignments: dict[tuple[bytes, ...], Alignment | UnfitError] = {}
         self._unfits: dict[tuple[bytes, bytes], UnfitError | None] = {}
@@ -113,10 +129,12 @@ class Builder:
             self._first_call.append(len(self._calls))
             self._calls += recording.calls
 
-    def all_differ(self) -> bool:
-        """Return whether no two of many ranks call alike in the largest recording, so that there are no roles."""
+    def possible(self) -> bool:
+        """Return whether there may be a program: not if no two of many ranks call alike, so that there are no roles."""
+        if self.ladders is not None:
+            return self.ladders.found()
         largest = self._texts[-1]
-        return len(largest) >= MANY_RANKS and len(set(largest)) == len(largest)
+        return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
     def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
         """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
@@ -171,6 +189,13 @@ class Builder:
         texts = self._different(samples)
         sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         numbers = {text: number for number, text in enumerate(texts)}
+        ladders = self.ladders
+        if ladders:
+            tokens = [
+                ladders.tokens(sequence, self.recordings[each.recording].ranks)
+                for sequence, each in zip(sequences, texts.values(), strict=True)
+            ]
+            sequences = [each.symbols for each in tokens]
         lengths = [len(each) for each in sequences]
         known = self._alignments.get(tuple(texts))
         if isinstance(known, UnfitError):
@@ -178,15 +203,17 @@ class Builder:
         if known is not None:
             return known, numbers
         if len(texts) == 1:
-            parsed = [parse(Grammar(tuple(sequences[0]), []), sequences[0])]
-            found = self._alignments[tuple(texts)] = align(parsed, lengths)
-            return found, numbers
-        try:
-            grammar = self._grammar(texts, sequences)
-        except UnfitError as error:
-            self._alignments[tuple(texts)] = error
-            raise
-        found = self._alignments[tuple(texts)] = align([parse(grammar, each) for each in sequences], lengths)
+            grammar = Grammar(tuple(sequences[0]), [])
+        else:
+            try:
+                grammar = self._grammar(texts, sequences)
+            except UnfitError as error:
+                self._alignments[tuple(texts)] = error
+                raise
+        found = align([parse(grammar, each) for each in sequences], lengths)
+        if ladders:
+            found = ladders.expanded(found, tokens)
+        self._alignments[tuple(texts)] = found
         return found, numbers
 
     def _grammar(self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]]) -> Grammar:
@@ -248,7 +275,7 @@ class Builder:
 
     def _misplaced(self, sample: _Sample, sequence: list[int], position: int) -> UnfitError:
         unfit = UnfitError(
-            self.alphabet.names[sequence[position]],
+            self.alphabet.names[symbol_of(sequence[position])],
             f"call {position + 1} of rank {sample.rank} of {self.recordings[sample.recording].ranks} is not where the "
             "largest recording has it",
         )
@@ -272,22 +299,29 @@ class Builder:
             for loop in range(alignment.loops)
         ]
         each = table.of_sequences(fitter)
-        runs = [self._runs(alignment.counts[loop], table, site) for loop, site in enumerate(sites)]
+        ladders = _ladders(alignment.top)
+        runs = {
+            loop: self._runs(alignment.counts[loop], table, site)
+            for loop, site in enumerate(sites)
+            if loop not in ladders
+        }
         repeats = {
             leaf: fit_repeats(each.at.only(run.which), run.times)
-            for loop, run in enumerate(runs)
+            for loop, run in runs.items()
             if not run.varies
             for leaf in leaves[loop]
         }
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         counts = [
             self._count(
-                each.only(run.which),
-                run,
+                each.only(runs[loop].which),
+                runs[loop],
                 [columns[int(column_of_leaf[leaf])] for leaf in leaves[loop]],
-                sites[loop],
+                site,
             )
-            for loop, run in enumerate(runs)
+            if loop in runs
+            else self._steps(alignment.counts[loop], table, each, site)
+            for loop, site in enumerate(sites)
         ]
         group_of_slot = table.group_of_slot(column_of_leaf)
         compute, models = self._compute(table, group_of_slot, fitter)
@@ -338,6 +372,14 @@ class Builder:
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule
         return fit_appearance(samples, runs.times, site)
+
+    def _steps(self, counts: Sequence[Sequence[Any]], table: "_Table", each: Samples, site: str) -> ByBits:
+        """Return the rule of a ladder's steps. `counts`: by sequence, those of each time that it is entered."""
+        entered = [counts[number] for number in table.sequence_of_sample]
+        which = [number for number, times in enumerate(entered) if times]
+        return fit_bits(
+            each.only(np.array(which, dtype=np.int64)), [entered[number] for number in which], site
+        )
 
     def _columns(
         self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]
@@ -407,7 +449,18 @@ class Builder:
         return models, events
 
 
-def leaves_of_loops(items: Sequence[int | Loop]) -> dict[int, list[int]]:
+def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:
+    """Return the leaves of each ladder."""
+    found: dict[int, list[int]] = {}
+    for item in items:
+        if isinstance(item, Ladder):
+            found[item.number] = [leaf for body in item.bodies for leaf in body]
+        elif isinstance(item, Loop):
+            found |= _ladders(item.body)
+    return found
+
+
+def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
     """Return the leaves of each loop, without those of a loop inside it."""
     found: dict[int, list[int]] = {}
     for item in items:
@@ -417,9 +470,9 @@ def leaves_of_loops(items: Sequence[int | Loop]) -> dict[int, list[int]]:
     return found
 
 
-def _first_leaves(items: Sequence[int | Loop]) -> dict[int, int]:
+def _first_leaves(items: Sequence[Item]) -> dict[int, int]:
     """Return a leaf of each loop; that of a loop inside it, if there is no other."""
-    found: dict[int, int] = {}
+    found = {number: leaves[0] for number, leaves in _ladders(items).items()}
     for item in items:
         if isinstance(item, Loop):
             inner = _first_leaves(item.body)

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from linkworth.scale.cells import fit_cells
-from linkworth.scale.grids import GridRule, Position, coordinates, positions, trailing_zeros
+from linkworth.scale.grids import GridRule, Position, coordinates, positions
 from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 
-LEVELS = 40
-"""Levels of a tree of ranks at most."""
+_FEWEST_ON_LINE = 5
 
 
 class UnfitError(Exception):
@@ -190,23 +189,6 @@ def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
     return extent // n + ((x >= n - left) if late else (x < left))
 
 
-class Children:
-    """The number of ranks that a member of a binomial tree has below it."""
-
-    def values(self, ranks: Ranks) -> Sequence[Any]:
-        """Return it for each rank."""
-        found: list[int] = children(ranks.at).tolist()
-        return found
-
-
-def children(at: Position) -> Numbers:
-    """Return how many ranks differ from each by one bit that is lower than all of its own."""
-    levels = trailing_zeros(at.ranks)
-    steps = np.arange(LEVELS)[:, None]
-    below: Numbers = ((steps < levels) & (at.ranks + (1 << steps) < at.sizes)).sum(axis=0)
-    return below
-
-
 class Copied(NamedTuple):
     """A number that depends on data: as on a like rank of the largest recording, times a ratio."""
 
@@ -306,6 +288,22 @@ class Split(NamedTuple):
         return self.others.values(ranks._replace(steps=_shortened(ranks.steps, last=self.last)))
 
 
+class Alternating(NamedTuple):
+    """Rules that take turns from iteration to iteration."""
+
+    rules: tuple[Rule, ...]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        period = len(self.rules)
+        turn = int(ranks.steps.number[0]) % period
+        return self.rules[turn].values(ranks._replace(steps=_of_turn(ranks.steps, turn, period)))
+
+
+def _of_turn(steps: Iterations, turn: int, period: int) -> Iterations:
+    return Iterations(steps.number // period, (steps.total - turn + period - 1) // period)
+
+
 def _shortened(steps: Iterations, *, last: bool) -> Iterations:
     return Iterations(steps.number - (0 if last else 1), steps.total - 1)
 
@@ -325,13 +323,44 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     found = (
         _by_step(samples, values, numbers)
         or fit_cells(samples.at, samples.steps, values)
-        or (Children() if np.array_equal(values, children(samples.at)) else None)
+        or _linear(samples.at, values)
         or _block(samples, values, numbers)
     )
     if found is not None:
         return found
     model = samples.fitter.fit(numbers, [float(each.mean()) for each in of])
     return _copied(samples, values, model)
+
+
+class Linear(NamedTuple):
+    """A number that rises or falls evenly with a coordinate, such as that of the ranks before or behind."""
+
+    dimension: int
+    coefficients: tuple[int, int, int]
+    """Of the coordinate, of the extent, and of 1."""
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        found: list[int] = self.of(ranks.at).tolist()
+        return found
+
+    def of(self, at: Position) -> Numbers:
+        """Return it by position."""
+        a, b, c = self.coefficients
+        return a * at.coordinates[self.dimension] + b * at.extents[self.dimension] + c
+
+
+def _linear(at: Position, values: Numbers) -> Linear | None:
+    for dimension, (x, n) in enumerate(zip(at.coordinates, at.extents, strict=True)):
+        # A few values show no slope.
+        if len(np.unique(n)) < 2 or len(np.unique(values)) < _FEWEST_ON_LINE:
+            continue
+        found = np.linalg.lstsq(np.stack([x, n, np.ones_like(x)], axis=1), values, rcond=None)[0]
+        a, b, c = np.round(found).astype(int).tolist()
+        rule = Linear(dimension, (a, b, c))
+        if np.array_equal(rule.of(at), values):
+            return rule
+    return None
 
 
 def measured(samples: Samples, values: Numbers, model: Model) -> Rule:
@@ -376,29 +405,31 @@ def _alike(samples: Samples, times: Numbers) -> bool:
 def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | None:
     if not (samples.steps.total > 1).any():
         return None
-    for from_end in (False, True):
-        k = samples.steps.total - 1 - samples.steps.number if from_end else samples.steps.number
-        models = {}
-        worst = 0.0
-        for step in np.unique(k).tolist():
-            points, found = [], []
-            for number in numbers:
-                here = values[(samples.recording == number) & (k == step)]
-                if len(here) == 0:
-                    continue
-                if (here != here[0]).any():
-                    break
-                points.append(number)
-                found.append(float(here[0]))
-            else:
-                models[step] = samples.fitter.fit(points, found)
-                worst = max(worst, models[step].error)
-                continue
-            break
-        else:
-            if worst < 1e-3 and len(models) == max(models) + 1:
-                return ByStep(models, from_end)
-    return None
+    found = [
+        ByStep(models, from_end)
+        for from_end in (False, True)
+        if (models := _models_of_steps(samples, values, numbers, from_end=from_end)) is not None
+    ]
+    # What is the same at all counts is more likely.
+    return min(
+        found, key=lambda each: sum(not model.constant() for model in each.models.values()), default=None
+    )
+
+
+def _models_of_steps(
+    samples: Samples, values: Numbers, numbers: list[int], *, from_end: bool
+) -> dict[int, Model] | None:
+    k = samples.steps.total - 1 - samples.steps.number if from_end else samples.steps.number
+    models = {}
+    for step in np.unique(k).tolist():
+        of = {number: values[(samples.recording == number) & (k == step)] for number in numbers}
+        known = [number for number in numbers if len(of[number])]
+        if any((of[number] != of[number][0]).any() for number in known):
+            return None
+        models[step] = samples.fitter.fit(known, [float(of[number][0]) for number in known])
+        if models[step].error >= 1e-3:
+            return None
+    return models if len(models) == max(models) + 1 else None
 
 
 def _block(samples: Samples, values: Numbers, numbers: list[int]) -> Block | None:
@@ -465,7 +496,7 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
         return whole
     for last in (True, False):
         at_end = samples.steps.number == (samples.steps.total - 1 if last else 0)
-        if at_end.all():
+        if at_end.all() or not at_end.any():
             continue
         one = _fit_partner(samples.only(np.flatnonzero(at_end)), values[at_end], communicator)
         if one is None:
@@ -476,6 +507,22 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
         )
         if others is not None:
             return Split(last, one, others)
+    return _alternating(samples, values, communicator)
+
+
+def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
+    for period in (2, 3, 4):
+        rules = []
+        for turn in range(period):
+            here = np.flatnonzero(samples.steps.number % period == turn)
+            some = samples.only(here)
+            some = some._replace(steps=_of_turn(some.steps, turn, period))
+            rule = _fit_partner(some, values[here], communicator) if len(here) else None
+            if rule is None:
+                break
+            rules.append(rule)
+        else:
+            return Alternating(tuple(rules))
     return None
 
 

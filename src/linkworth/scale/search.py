@@ -1,6 +1,7 @@
 """The simplest grid and roles with which every call of the recordings is described."""
 
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum, auto
 from itertools import product
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from linkworth.errors import ThresholdError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
+from linkworth.scale.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
@@ -28,6 +30,16 @@ LIKENESS: tuple[Callable[[str], bool], ...] = (
 """Fields by which calls are told apart where all recordings have the same values, from the strictest."""
 
 
+class Way(Enum):
+    """What is assumed of the sequences of calls."""
+
+    LADDERS = auto()
+    """They have trees and butterflies of ranks."""
+    WHOLE = auto()
+    PARTS = auto()
+    """They may lack parts that others have."""
+
+
 class Target(NamedTuple):
     """The count, size and grid to reach."""
 
@@ -42,7 +54,7 @@ class Found(NamedTuple):
 
     program: Behaviour
     likeness: int
-    merging: bool
+    way: Way
 
     def point(self, ranks: int, size: float) -> Point:
         """Return a count with its grid."""
@@ -69,12 +81,12 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         chosen = list(recordings[dropped:])
         # A clock that is read differently often aligns with nothing, and takes no time.
         bare = [each.without_local_calls() for each in chosen]
-        passes = [(chosen, False), (bare, False), (chosen, True), (bare, True)]
+        passes = [(each, way) for way in Way for each in (chosen, bare)]
         events = _events(chosen)
         if events > LONG * len(chosen[-1].sequences) and _events(bare) < MOST_LOCAL * events:
             passes = [each for each in passes if each[0] is bare]
-        for some, merging in passes:
-            for found in _programs(some, target, merging=merging):
+        for some, way in passes:
+            for found in _programs(some, target, way):
                 if isinstance(found, Found):
                     aligned = True
                     yield Aligned(found, some, list(recordings[:dropped]))
@@ -88,18 +100,18 @@ def _events(recordings: Sequence[Recording]) -> int:
     return sum(len(sequence.calls) for recording in recordings for sequence in recording.sequences)
 
 
-def _programs(
-    recordings: Sequence[Recording], target: Target, *, merging: bool
-) -> Iterator[Found | UnfitError]:
+def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iterator[Found | UnfitError]:
     """Yield a program, or why there is none, for each arrangement."""
     seen = max((_topology(recording) for recording in recordings), default=0)
     counts = [recording.ranks for recording in recordings]
     # Calls that differ in size are not different calls of which some recordings lack one.
     builders = [
-        (likeness, _builder(recordings, target, likeness, merging=merging))
-        for likeness in range(int(merging), len(LIKENESS))
+        (likeness, _builder(recordings, target, likeness, way))
+        for likeness in range(int(way is Way.PARTS), len(LIKENESS))
+        if way is not Way.LADDERS or levels(counts[-1]) >= FEWEST_LEVELS
     ]
-    if merging and builders[-1][1].all_differ():
+    builders = [each for each in builders if each[1].possible()]
+    if not builders:
         return
     for arrangement in arrangements(counts, target.ranks, target.grid, seen):
         best: UnfitError | None = None
@@ -110,21 +122,22 @@ def _programs(
                 if best is None or error.fitted > best.fitted:
                     best = error
                 continue
-            yield Found(program, likeness, merging)
+            yield Found(program, likeness, way)
             break
         else:
             assert best is not None
             yield best
 
 
-def _builder(recordings: Sequence[Recording], target: Target, likeness: int, *, merging: bool) -> Builder:
+def _builder(recordings: Sequence[Recording], target: Target, likeness: int, way: Way) -> Builder:
     alphabet = Alphabet(list(recordings), LIKENESS[likeness])
-    return Builder(recordings, alphabet, weak=target.weak, merging=merging)
+    ladders = Ladders(recordings, alphabet.of_recording) if way is Way.LADDERS else None
+    return Builder(recordings, alphabet, ladders, weak=target.weak, merging=way is Way.PARTS)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
     """Return the program of fewer recordings under the same assumptions. Raises UnfitError."""
-    builder = _builder(recordings, target, found.likeness, merging=found.merging)
+    builder = _builder(recordings, target, found.likeness, found.way)
     arrangement, kind = found.program.arrangement, found.program.kind
     return found._replace(program=builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)))
 
