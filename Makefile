@@ -29,7 +29,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 C_FILES = $(shell find native tests benchmarks -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp')
 SHELL_FILES = $(shell find scripts -name '*.sh') .ci/run
 
-.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint types format reference papers published docs wheel check-wheels recipes clean distclean
+.PHONY: help demo build check test test-exhaustive native-test fuzz bench lint types style format reference papers published docs wheel check-wheels recipes clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,14 +74,16 @@ bench: build .mpi/mpich/.done ## every benchmark; prints the figures of RESULTS.
 types: build
 	@$(BIN)/mypy
 
-lint: types ## style, types and warnings of Python, C, C++ and shell
+lint: types style ## style, types and warnings of Python, C, C++ and shell
+	@echo "lint: clean"
+
+style: build ## those of `lint` without types
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
 	@for file in $(SHELL_FILES); do sh -n $$file || exit 1; done
 	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_FILES); \
 	    else echo "SKIPPED shellcheck: not installed"; fi
-	@echo "lint: clean"
 
 format: build ## put every file into the house style
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . && $(BIN)/clang-format -i $(C_FILES)
