@@ -140,7 +140,8 @@ def _kind_of_handles(mpi: MpiInstallation) -> str:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test with one MPI for each kind of handles, which is what the tracer depends on.
 
-    A module with EVERY_MPI runs with each MPI, one with ONE_ABI with one ABI of each library.
+    A module with EVERY_MPI runs with each MPI, one with ONE_ABI with one ABI of each library. Ranks yield with each of them
+    and spin with the first one, as calls pass on to every library alike unless ranks yield.
     """
     if "bench" not in metafunc.fixturenames:
         return
@@ -149,6 +150,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         mpis = list({_kind_of_handles(mpi): mpi for mpi in reversed(MPIS)}.values())
     if getattr(metafunc.module, "ONE_ABI", False):
         mpis = [mpi for mpi in mpis if not mpi.name.endswith("-abi")]
+    if "yielding" in metafunc.fixturenames and not list(metafunc.definition.iter_markers("parametrize")):
+        ways = [(mpi, True) for mpi in mpis] + [(mpi, False) for mpi in mpis[:1]]
+        names = [f"{mpi.name}-{'yielding' if yielding else 'spinning'}" for mpi, yielding in ways]
+        metafunc.parametrize(("bench", "yielding"), ways, ids=names, indirect=["bench"])
+        return
     metafunc.parametrize("bench", mpis, ids=[mpi.name for mpi in mpis], indirect=True)
 
 

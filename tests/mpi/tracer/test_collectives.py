@@ -1,6 +1,5 @@
 """Collectives as they stand in the parts of `programs/collectives.c`."""
 
-import pytest
 
 EVERY_MPI = True  # requests of persistent collectives differ between versions
 
@@ -43,7 +42,6 @@ def _figures(fields: dict) -> tuple:
     return tuple(fields[name] for name in ("sent", "received", "element", "sent_list", "received_list"))
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_every_collective_says_its_bytes(bench, yielding):
     run = bench.record(bench.compile("collectives.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
@@ -87,7 +85,6 @@ def _persistent(rank: int) -> dict[str, tuple]:
     }
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_persistent_collectives_are_described_once_and_started_often(bench, yielding):
     bench.needs("MPI_Allreduce_init")
     # MPICH 4.0 fails at the second start, traced or not.

@@ -1,13 +1,11 @@
 """Communicators as they stand in the parts of `programs/communicators.c`."""
 
-import pytest
 
 
 def _constructions(part):
     return {event.name: event.fields for event in part.events if event.kind in ("comm_new", "icomm_new")}
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_every_constructor_says_its_members(bench, yielding):
     run = bench.record(bench.compile("communicators.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr

@@ -1,13 +1,11 @@
 """Process topologies and neighbourhood collectives as they stand in the parts of `programs/neighbours.c`."""
 
-import pytest
 import through_engine
 from part_reader import NOBODY
 
 COLLECTIVES = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_topologies_say_their_neighbours_and_collectives_their_bytes(bench, yielding):
     run = bench.record(bench.compile("neighbours.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr

@@ -1,11 +1,9 @@
 """Windows and what is done through them, as they stand in the parts of `programs/one_sided.c`."""
 
-import pytest
 import through_engine
 from part_reader import ANY, NOBODY
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_every_one_sided_call_is_recorded_as_the_program_made_it(bench, yielding):
     run = bench.record(bench.compile("one_sided.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr

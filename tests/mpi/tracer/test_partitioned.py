@@ -1,10 +1,8 @@
 """Partitioned messages as they stand in the parts of `programs/partitioned.c`."""
 
-import pytest
 import through_engine
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_partitions_are_recorded_one_by_one(bench, yielding):
     bench.needs("MPI_Psend_init")
     run = bench.record(bench.compile("partitioned.c"), ranks=2, yielding=yielding)

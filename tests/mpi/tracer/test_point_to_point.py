@@ -1,6 +1,5 @@
 """Point-to-point calls as they stand in the parts of `programs/point_to_point.c`."""
 
-import pytest
 from part_reader import ANY, NOBODY, Part
 
 
@@ -10,7 +9,6 @@ def _by_tag(part: Part, name: str, tag: int) -> dict:
     return found[0]
 
 
-@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 def test_every_call_is_recorded_as_the_program_made_it(bench, yielding):
     run = bench.record(bench.compile("point_to_point.c"), yielding=yielding)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
