@@ -1,13 +1,11 @@
-"""The programs that the end-to-end tests run, compiled once for each MPI, and one recording of each."""
+"""The programs that the end-to-end tests run, compiled once for each MPI."""
 
 import fcntl
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import LinkworthCommand
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
@@ -37,18 +35,3 @@ def compile_program(cache_home: Path) -> Compile:
 def any_mpi() -> MpiInstallation:
     """Return the MPI that linkworth itself would choose."""
     return find.choose(None)
-
-
-@pytest.fixture(scope="session")
-def recording(cache_home: Path, compile_program: Compile, any_mpi: MpiInstallation) -> Path:
-    """Return the trace of `halo` on four ranks, recorded once for the session."""
-    trace = cache_home / "halo.lwt"
-    with (cache_home / "halo.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not trace.exists():
-            program = compile_program("halo", any_mpi)
-            linkworth = LinkworthCommand(cache_home)
-            done = linkworth("trace", "-n", "4", "-o", trace, "--json", "--", program)
-            assert done.returncode == 0, done.stderr
-            assert json.loads(done.stdout)["ranks"] == 4
-    return trace

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import LinkworthCommand
 
-pytestmark = [pytest.mark.requires("mpi"), pytest.mark.slow]  # slow: it runs six MPI programs on 16 ranks
+pytestmark = [pytest.mark.requires("mpi"), pytest.mark.slow]  # slow: it runs six MPI programs
 
 FABRICS = ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
 
@@ -20,9 +20,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answer(folder: Path) -> dict:
-    done = LinkworthCommand(folder)("demo", "--json")
+    done = LinkworthCommand(folder)("demo", "--ranks", "4", "--json")
     assert done.returncode == 0, done.stderr
-    assert "[2/29] npb:ep.W: recording on 16 ranks" in done.stderr
+    assert "[2/29] npb:ep.W: recording on 4 ranks" in done.stderr
     return json.loads(done.stdout)
 
 
@@ -32,7 +32,7 @@ def test_three_programs_are_recorded_verified_and_priced(answer: dict, folder: P
     assert [program["workload"] for program in answer["programs"]] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
     for program in answer["programs"]:
         assert program["verified"] is True
-        assert program["ranks"] == 16
+        assert program["ranks"] == 4
         assert (folder / program["trace"]).stat().st_size > 0
         assert program["predictions"]["nodes"] == 2
         options = program["advice"]["options"]

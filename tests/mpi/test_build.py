@@ -1,7 +1,6 @@
 import os
 import re
 import subprocess
-import sys
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import apps, build, cache, elf, find, joined, precompiled, search, sources
+from linkworth.mpi import apps, build, cache, elf, find, joined, precompiled, search, sources, wrappers
 
 PRECOMPILED = precompiled.FOLDER_VARIABLE in os.environ
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
@@ -182,24 +181,6 @@ def test_a_relative_cache_variable_is_ignored_as_its_standard_says(monkeypatch):
     assert cache.cache_folder() == Path("/home-of-test/.cache/linkworth")
 
 
-@pytest.mark.slow  # Compiles the tracer for every MPI of the machine.
-@pytest.mark.requires("mpi", "c++")
-def test_the_tracer_builds_for_every_mpi_here(tmp_path):
-    """Without optimisation, which does not depend on the MPI and takes most of the time."""
-    recipe = sources.recipe("tracer")
-    recipe = recipe._replace(flags=[*recipe.flags, "-O0"])
-    for mpi in compiled_nowhere_else():
-        work = tmp_path / mpi.name
-        work.mkdir()
-        built = work / "tracer.so"
-        build.compile_part(mpi, "tracer", recipe, work, built)
-        command = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", str(built)]
-        assert subprocess.run(command, check=False).returncode == 0
-        assert not [name for name in elf.info(built).needed if "mpi" in name], (
-            "the program brings its own MPI"
-        )
-
-
 @pytest.mark.requires("mpi", "c++")
 def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
     (part / "build.toml").write_text(
@@ -239,12 +220,24 @@ def test_sources_are_compiled_together(part, mpi):
 
 @pytest.mark.slow  # Compiles for every MPI of the machine.
 @pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", ["programs", "netbench"])
-def test_the_headers_of_every_mpi_here_suit_the_programs(name, tmp_path):
+@pytest.mark.parametrize("name", ["programs", "netbench", "tracer"])
+def test_the_headers_of_every_mpi_here_suit_what_is_compiled(name, tmp_path):
     recipe = sources.recipe(name)
-    (unit,) = (unit for unit in joined.units(recipe, tmp_path) if not unit.independent)
+    files = [unit.file for unit in joined.units(recipe, tmp_path) if not unit.independent]
     for mpi in compiled_nowhere_else():
-        line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", str(unit.file)]
+        line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", *files]
+        if name == "tracer":
+            wrapped = wrappers.generate(tmp_path, elf.exported_symbols(Path(mpi.library)))
+            line = [
+                mpi.mpicc,
+                *recipe.flags,
+                "-w",
+                f"-I{recipe.folder}",
+                f"-I{tmp_path}",
+                "-fsyntax-only",
+                *files,
+                *wrapped,
+            ]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 

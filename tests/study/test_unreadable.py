@@ -1,5 +1,7 @@
 """A folder that cannot be read is one sentence, whichever folder of a study it is and whichever verb meets it."""
 
+import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -17,45 +19,46 @@ AS_OTHERS = (
     "--inh-caps=-dac_override,-dac_read_search",
 )
 """Takes from root what lets it read everything."""
-
-
-def linkworth(folder, *words):
-    command = [sys.executable, "-m", "linkworth", "study", *words]
-    if os.geteuid() == 0:
-        command = [*AS_OTHERS, *command]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+ANSWERS = """
+import contextlib, io, json, os, sys
+from pathlib import Path
+from linkworth.cli.main import main
+assert main(["study", "run", "s.toml", "--json"]) == 0
+found = []
+for hidden, words in json.loads(sys.argv[1]):
+    Path("s.study", hidden).chmod(0)
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+        code = main(["study", *words.split()])
+    Path("s.study", hidden).chmod(0o755)
+    found.append((code, said.getvalue()))
+print(json.dumps(found))
+"""
+"""A program that runs a study, and calls verbs while a folder is hidden. It prints their exit codes and standard error."""
+WORDS = ("status s.study", "run s.toml", "run s.toml --dry-run", "report s.study --format csv")
+CASES = list(itertools.product((".", "runs", "traces"), WORDS))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def answers(tmp_path_factory):
+    """Each case's exit code and standard error, all from one process."""
     if shutil.which("setpriv") is None:
         pytest.skip("there is no setpriv")
     folder = tmp_path_factory.mktemp("unreadable")
     (folder / "s.toml").write_text(STUDY)
-    assert linkworth(folder, "run", "s.toml").returncode == 0
-    return folder
+    command = [*(AS_OTHERS if os.geteuid() == 0 else ()), sys.executable, "-c", ANSWERS, json.dumps(CASES)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(CASES, json.loads(done.stdout.splitlines()[-1]), strict=True))
 
 
-@pytest.mark.parametrize("hidden", [".", "runs", "traces"])
-@pytest.mark.parametrize(
-    "words", [("status", "s.study"), ("run", "s.toml"), ("run", "s.toml", "--dry-run"), ("report", "s.study", "--format", "csv")]
-)  # fmt: skip
-def test_a_folder_without_permission_is_one_sentence(made, hidden, words):
-    folder = made / "s.study" / hidden
-    folder.chmod(0)
-    try:
-        done = linkworth(made, *words)
-    finally:
-        folder.chmod(0o755)
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize(("hidden", "words"), CASES)
+def test_a_folder_without_permission_is_one_sentence(answers, hidden, words):
+    code, said = answers[hidden, words]
     if hidden == "traces":
-        assert done.returncode == 0
-        if words[0] == "report":
-            assert (
-                "npb:is.S has no profile: " in done.stderr
-                and "cannot be read: Permission denied" in done.stderr
-            )
+        assert code == 0
+        if words.startswith("report"):
+            assert "npb:is.S has no profile: " in said and "cannot be read: Permission denied" in said
     else:
-        assert done.returncode == 2
-        [sentence] = done.stderr.splitlines()
+        assert code == 2
+        [sentence] = said.splitlines()
         assert "s.study" in sentence and ("Permission denied" in sentence or "not readable" in sentence)

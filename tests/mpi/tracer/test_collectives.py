@@ -1,6 +1,5 @@
 """Collectives as they stand in the parts of `programs/collectives.c`."""
 
-
 EVERY_MPI = True  # requests of persistent collectives differ between versions
 
 # (sent, received, element, sent by peer, received by peer) of each call in the program's order, of rank R; INT is 4

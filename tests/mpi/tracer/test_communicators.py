@@ -1,7 +1,6 @@
 """Communicators as they stand in the parts of `programs/communicators.c`."""
 
 
-
 def _constructions(part):
     return {event.name: event.fields for event in part.events if event.kind in ("comm_new", "icomm_new")}
 

@@ -36,6 +36,9 @@ def test_every_exported_procedure_has_a_wrapper_under_all_its_names(bench):
     # And none that the library lacks: programs look whether a procedure is there.
     wrapped = {re.sub(r"^P", "", name) for name in tracer if re.match(r"P?MPI_", name)}
     assert wrapped == _exported(bench)
+    assert not [name for name in elf.info(bench.tracer).needed if "mpi" in name], (
+        "the program brings its own MPI"
+    )
 
 
 def test_every_exported_procedure_leaves_an_event(bench):
