@@ -1,10 +1,12 @@
 """The demo's own logic, with recordings made by hand: what is shown, what is held back, what goes wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
 import synthetic
 
+from linkworth.cli.main import main
 from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
@@ -65,7 +67,9 @@ def demo(tmp_path: Path, recorder: HandRecorder, steps: Steps | None = None):
     return run(tmp_path / "traces", page, ranks=4, recorder=recorder, progress=steps or Steps())
 
 
-def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path: Path) -> None:
+def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     recorder, steps = HandRecorder(), Steps()
     answer, items = demo(tmp_path, recorder, steps)
     assert recorder.asked == [f"npb:{p}.{size}" for p in PROGRAMS for size in (CLASS, SMALLER_CLASS)]
@@ -86,6 +90,15 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp
             here = seconds_at(grid, link.latency_seconds, link.bandwidth_bytes_per_second)
             assert here == pytest.approx(prediction.seconds, rel=1e-9)
     assert Path(answer.report).stat().st_size > 0
+    # A report on the demo's folder has the same groups and choices.
+    again = tmp_path / "again.html"
+    assert main(["report", answer.folder, "--prices", "demo", "-o", str(again), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["bytes"]) == ("linkworth.report/1", again.stat().st_size)
+    assert {each["workload"]: (each["group"], each["choice"]) for each in document["programs"]} == {
+        program.workload: (program.profile.group, program.advice and program.advice.choice)
+        for program in answer.programs
+    }
 
 
 def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp_path: Path) -> None:

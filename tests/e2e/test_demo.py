@@ -49,19 +49,6 @@ def test_the_groups_are_those_of_the_literature(answer: dict) -> None:
     assert groups == {"npb:ep.W": "none", "npb:ft.W": "highly dependent", "npb:cg.W": "dependent"}
 
 
-def test_report_on_the_demos_folder_says_the_same(answer: dict, folder: Path) -> None:
-    done = LinkworthCommand(folder)(
-        "report", answer["folder"], "--prices", "demo", "-o", "again.html", "--json"
-    )
-    assert done.returncode == 0, done.stderr
-    again = json.loads(done.stdout)
-    assert again["schema"] == "linkworth.report/1"
-    assert {p["workload"]: (p["group"], p["choice"]) for p in again["programs"]} == {
-        p["workload"]: (p["profile"]["group"], p["advice"]["choice"]) for p in answer["programs"]
-    }
-    assert (folder / "again.html").stat().st_size == again["bytes"]
-
-
 def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
     process = LinkworthCommand(tmp_path).start("demo", "--ranks", "4")
     first = tmp_path / "linkworth-demo" / "ep.lwt"
