@@ -190,13 +190,22 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
     yield "MPI_Barrier@probing.c:20", "collective", BARRIER
 
 
-def trace(program: Callable[[int, int], Iterator[Event]], ranks: int, folder: Path) -> Path:
+def even(rank: int, ranks: int, calls: int) -> list[float]:
+    return [1e-4 / ranks] * calls
+
+
+def trace(
+    program: Callable[[int, int], Iterator[Event]],
+    ranks: int,
+    folder: Path,
+    computation: Callable[[int, int, int], list[float]] = even,
+) -> Path:
     path = folder / f"{ranks}.lwt"
     metadata = TraceMetadata(workload="halo", source="recorded")
     writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
     for rank in range(ranks):
         calls = [INIT, *program(rank, ranks), FINALIZE]
-        times = np.full(len(calls), 1e-4 / ranks)
+        times = np.array(computation(rank, ranks, len(calls)))
         _engine.write_rank(writer, rank, calls, np.arange(len(calls), dtype=np.uint32), times, times, times)
     writer.close()
     return path
@@ -250,6 +259,25 @@ def test_a_loop_that_differs_between_ranks_by_no_rule_is_named(tmp_path: Path) -
     small = [trace(probing, ranks, tmp_path) for ranks in (4, 8, 16)]
     summary = scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
     assert "differently often on each rank" in " ".join(summary.scaling.remarks)
+
+
+def test_a_rank_is_late_in_other_iterations_than_another(tmp_path: Path) -> None:
+    """Ranks that compute a mean in every iteration would never wait for one another."""
+    made = tmp_path / "made.lwt"
+    small = [trace(barriers, ranks, tmp_path, lateness) for ranks in (4, 8, 16)]
+    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    read = _engine.Trace(str(made))
+    late = [_engine.read_rank(read, rank)["cpu_seconds"][1:-1].round(6).tolist() for rank in range(64)]
+    assert all(set(each) == {1e-4, 3e-4} for each in late)
+    assert len(set(map(tuple, late))) > 1
+
+
+def barriers(rank: int, ranks: int) -> Iterator[Event]:
+    yield from [("MPI_Barrier@barriers.c:20", "collective", BARRIER)] * 12
+
+
+def lateness(rank: int, ranks: int, calls: int) -> list[float]:
+    return [3e-4 if (rank + number) % 4 == 0 else 1e-4 for number in range(calls)]
 
 
 def communication(path: Path, rank: int) -> int:

@@ -75,24 +75,20 @@ def _of_role(
         alike[tuple(each[number] for each in counts)].append(number)
     for of, numbers in alike.items():
         sequence = _sequence(role, of)
-        scaled: dict[int, Times] = {}
+        scaled: dict[int, tuple[Times, Times, Times]] = {}
         chunk = max(1, CALLS_AT_ONCE // max(len(sequence.distinct), 1))
         for start in range(0, len(numbers), chunk):
             some = np.array(numbers[start : start + chunk], dtype=np.int64)
             columns = [_calls(program, role, each, some, everyone, groups) for each in sequence.distinct]
             for number, which in enumerate(some.tolist()):
                 model = int(models[which])
-                compute = scaled.get(model)
-                if compute is None:
-                    compute = scaled[model] = _compute(role, sequence.slot, model, point)
-                events = role.models[model]
+                if model not in scaled:
+                    scaled[model] = _times(role, sequence.slot, model, point)
                 yield RankEvents(
                     int(ranks[which]),
                     [column[number] for column in columns],
                     sequence.call,
-                    compute,
-                    np.where(events.has_cpu[sequence.slot], compute, -1.0),
-                    events.durations[sequence.slot],
+                    *scaled[model],
                     views[which],
                 )
 
@@ -183,15 +179,21 @@ def _slots(role: Role, leaf: Numbers) -> Numbers:
     return np.where(strange, any_slot[leaf], place)
 
 
-def _compute(role: Role, slot: Numbers, model: int, point: Point) -> Times:
-    """Return the computation before each event: as that of the model, times the growth of its group."""
-    base = role.models[model].compute[slot]
+def _times(role: Role, slot: Numbers, model: int, point: Point) -> tuple[Times, Times, Times]:
+    """Return the computation before each event, that in CPU time, and the event's duration.
+
+    Computation is that of the model, event by event, times the growth of its group. A mean would be the same for all
+    ranks and leave no rank to wait for.
+    """
+    events = role.models[model]
+    places = events.places(slot)
     factors = np.ones(int(role.group_of_slot.max()) + 1)
     for number, of in role.compute.items():
         before = of.at(role.last)
         if before > 0:
             factors[number] = of.at(point) / before
-    return base * factors[role.group_of_slot[slot]]
+    compute = events.compute[places] * factors[role.group_of_slot[slot]]
+    return compute, np.where(events.has_cpu[places], compute, -1.0), events.durations[places]
 
 
 def _nearest(program: Behaviour, role: Role, ranks: Numbers, point: Point) -> Numbers:

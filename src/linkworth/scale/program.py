@@ -26,12 +26,22 @@ MOST_MERGED = 3
 
 
 class Events(NamedTuple):
-    """One rank's events in the largest recording, by slot."""
+    """One rank's events in the largest recording, slot by slot in order; at least one of each slot."""
 
+    first: Numbers
+    """By slot: where its events begin; and the number of all."""
     compute: Times
-    """Mean over iterations."""
     durations: Times
     has_cpu: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+    def places(self, slot: Numbers) -> Numbers:
+        """Return the event that each of a new sequence is like: that at the same share of those of its slot."""
+        order = np.argsort(slot, kind="stable")
+        times = np.bincount(slot, minlength=len(self.first) - 1)
+        number = np.empty_like(slot)
+        number[order] = np.arange(len(slot)) - (np.cumsum(times) - times)[slot[order]]
+        found: Numbers = self.first[slot] + number * np.diff(self.first)[slot] // times[slot]
+        return found
 
 
 class Role(NamedTuple):
@@ -434,17 +444,25 @@ class Builder:
             models[place] = fitter.smooth(known.tolist(), values) if len(known) > 1 else mean
         last = len(self.recordings) - 1
         slots = len(group_of_slot)
+        # What a rank never did there, others did: in the largest recording, or else in some.
+        means = np.zeros(slots)
+        for some in (np.ones_like(of, dtype=bool), of == last):
+            times = np.bincount(table.slot[some], minlength=slots)
+            sums = np.bincount(table.slot[some], table.compute[some], slots)
+            means = np.where(times, sums / np.maximum(times, 1), means)
         events = {}
         for number, each in enumerate(table.samples_of_role):
             if each.recording != last:
                 continue
-            mine = table.sample == number
-            slot = table.slot[mine]
-            times = np.maximum(np.bincount(slot, minlength=slots), 1)
+            mine = np.flatnonzero(table.sample == number)
+            missing = np.setdiff1d(np.arange(slots), table.slot[mine])
+            slot = np.concatenate([table.slot[mine], missing])
+            order = np.argsort(slot, kind="stable")
             events[each.rank] = Events(
-                np.bincount(slot, table.compute[mine], slots) / times,
-                np.bincount(slot, table.durations[mine], slots) / times,
-                np.bincount(slot, table.has_cpu[mine], slots) > 0,
+                np.searchsorted(slot[order], np.arange(slots + 1)),
+                np.concatenate([table.compute[mine], means[missing]])[order],
+                np.concatenate([table.durations[mine], np.zeros(len(missing))])[order],
+                np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
             )
         return models, events
 
