@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from collector import Collector
 from mpi_programs import first_mpi
 
 from linkworth.errors import EnvironmentLacksError
@@ -66,17 +67,6 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-
-
-class Quiet:
-    def __init__(self) -> None:
-        self.text = b""
-
-    def output(self, _stream: str, data: bytes) -> None:
-        self.text += data
-
-    def tick(self, _seconds: float) -> None:
-        pass
 
 
 MPTCP = pytest.param("mptcp", marks=pytest.mark.requires("mptcp"))
@@ -142,9 +132,9 @@ def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> Non
     with labs.up(msgspec.structs.replace(SPEC, aggregate=way)) as lab:
         opened = site_of(lab)
         before = opened.counters()
-        seen = Quiet()
+        seen = Collector()
         end = opened.launcher(mpi).run(Job(command=[str(program(mpi, tmp_path))], ranks=2, timeout=300), seen)
-        assert end.exit_code == 0, seen.text.decode()
+        assert end.exit_code == 0, seen.text
         carried = sent(opened, before)
     total = sum(carried.values())
     assert total > 8 << 20

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from collector import Collector
 from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
@@ -40,17 +41,6 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-
-
-class Kept:
-    def __init__(self) -> None:
-        self.text: dict[str, bytes] = {"stdout": b"", "stderr": b""}
-
-    def output(self, stream: str, data: bytes) -> None:
-        self.text[stream] += data
-
-    def tick(self, _seconds: float) -> None:
-        pass
 
 
 def said(lab: Lab, node: str, script: str) -> str:
@@ -101,15 +91,15 @@ def test_ranks_run_inside_and_nothing_stays(
             command=[str(tmp_path / "where")], ranks=2, timeout=UNTIL_STOPPED, environment={"LD_PRELOAD": ""}
         )
 
-        def run() -> tuple[JobEnd, Kept]:
-            kept = Kept()
+        def run() -> tuple[JobEnd, Collector]:
+            kept = Collector()
             return opened.launcher(mpi).run(job, kept), kept
 
         end, kept = despite_faults(
-            mpi, run, record_property, ending=lambda ran: (ran[0].timed_out, ran[1].text["stderr"].decode())
+            mpi, run, record_property, ending=lambda ran: (ran[0].timed_out, ran[1].data["stderr"].decode())
         )
-        assert end.exit_code == 0, kept.text["stderr"].decode()
-        lines = [line for line in kept.text["stdout"].decode().splitlines() if line.startswith("rank")]
+        assert end.exit_code == 0, kept.data["stderr"].decode()
+        lines = [line for line in kept.data["stdout"].decode().splitlines() if line.startswith("rank")]
         assert lines == [f"rank 0 on node1 in {kind} node1", f"rank 1 on node2 in {kind} node2"]
     assert left_of(lab) == []
 

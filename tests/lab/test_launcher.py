@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from collector import Collector
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_programs import despite_faults, each_launcher, each_mpi
@@ -23,25 +24,12 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.mpi import transports
 from linkworth.places.counters import difference
-from linkworth.places.job import Job, JobEnd, Stream
+from linkworth.places.job import Job, JobEnd
 
 OPEN_MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/usr/lib/libmpi.so", library_version="",
     mpiexec="/usr/bin/mpiexec",
 )  # fmt: skip
-
-
-class Output:
-    """Keeps what a job prints."""
-
-    def __init__(self) -> None:
-        self.text = b""
-
-    def output(self, _stream: Stream, data: bytes) -> None:
-        self.text += data
-
-    def tick(self, _seconds: float) -> None:
-        pass
 
 
 def lab_of(nodes: int) -> Lab:
@@ -115,18 +103,16 @@ def sent_once(node: NodeCounters, nic: str, segment_bytes: int) -> int:
 
 def sent_by(
     program: str, mpi: MpiInstallation, opened: LabPlace, note: Callable[[str, object], None]
-) -> tuple[JobEnd, Output, list[NodeCounters]]:
+) -> tuple[JobEnd, Collector, list[NodeCounters]]:
     """Run it on two ranks; return how it ended, what it said and what the nodes counted meanwhile."""
 
-    def run() -> tuple[JobEnd, Output, list[NodeCounters]]:
+    def run() -> tuple[JobEnd, Collector, list[NodeCounters]]:
         before = opened.counters()
-        said = Output()
+        said = Collector()
         end = opened.launcher(mpi).run(Job(command=[program], ranks=2, timeout=15), said)
         return end, said, difference(before, opened.counters())
 
-    return despite_faults(
-        mpi, run, note, ending=lambda ran: (ran[0].timed_out, ran[1].text.decode(errors="replace"))
-    )
+    return despite_faults(mpi, run, note, ending=lambda ran: (ran[0].timed_out, ran[1].text))
 
 
 @pytest.mark.requires("lab")
@@ -138,10 +124,7 @@ def test_messages_between_nodes_are_counted_on_the_nic(
     with open_lab(Place(kind="lab", name="unshaped", nodes=2)) as opened:
         end, said, counted = sent_by(program, mpi, opened, record_property)
         assert end.exit_code == 0, said.text
-        assert {line.split()[-1] for line in said.text.decode().splitlines() if "rank" in line} == {
-            "node1",
-            "node2",
-        }
+        assert {line.split()[-1] for line in said.text.splitlines() if "rank" in line} == {"node1", "node2"}
         sent = {nic.nic: nic.sent_bytes for nic in counted[0].nics}
         assert sent["d0"] >= MESSAGE_BYTES
         assert sent_once(counted[0], "d0", ETHERNET_SEGMENT_BYTES) < 1.1 * MESSAGE_BYTES, counted[0]

@@ -1,6 +1,7 @@
 """Counters and the load of cores in a run's result."""
 
 import pytest
+from collector import Collector
 
 from linkworth.measure import counters
 from linkworth.measure.counters import CounterWatch, core_use
@@ -13,14 +14,6 @@ class Clock:
     def __init__(self, monkeypatch):
         self.now = 100.0
         monkeypatch.setattr(counters.time, "monotonic", lambda: self.now)
-
-
-class Nothing:
-    def output(self, stream, data):
-        pass
-
-    def tick(self, seconds):
-        pass
 
 
 def node(*cores, name="n0", retransmits=0):
@@ -52,7 +45,7 @@ def watched(monkeypatch, *, reading_takes, seconds, width=1, step=0.1):
         clock.now += reading_takes
         return [node(*[clock.now] * width)]
 
-    watch = CounterWatch(read, Nothing())
+    watch = CounterWatch(read, Collector())
     for _ in range(round(seconds / step)):
         clock.now += step
         watch.tick(0.0)
@@ -87,5 +80,5 @@ def test_a_long_run_on_many_cores_keeps_a_bounded_series(monkeypatch):
 def test_counts_are_those_of_the_job(monkeypatch):
     Clock(monkeypatch)
     readings = iter([[node(1.0, retransmits=5)], [node(1.0, retransmits=9)]])
-    counted, _ = CounterWatch(lambda: next(readings), Nothing()).finish()
+    counted, _ = CounterWatch(lambda: next(readings), Collector()).finish()
     assert counted[0].tcp_retransmits == 4

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from collector import Collector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,17 +15,6 @@ from linkworth.measure.iterations import IterationReader
 from linkworth.places.fake import FakeLauncher
 
 WRF = Path(__file__).parents[1] / "fixtures/wrf/rsl.error.0000"
-
-
-class Collector:
-    def __init__(self):
-        self.data = {"stdout": b"", "stderr": b""}
-
-    def output(self, stream, data):
-        self.data[stream] += data
-
-    def tick(self, seconds):
-        pass
 
 
 def read(text, *, asked=None, own=False, cut=7, stream="stdout"):

@@ -4,6 +4,7 @@ import itertools
 import subprocess
 
 import pytest
+from collector import Collector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,14 +99,6 @@ class Silent:
         self.cancelled += jobs
 
 
-class Nobody:
-    def output(self, stream, data):
-        pass
-
-    def tick(self, seconds):
-        pass
-
-
 def followed(tmp_path, monkeypatch, answers):
     monkeypatch.setattr(following, "ASK_SECONDS", (0.05, 0.05))
     monkeypatch.setattr(following, "LOOK_SECONDS", 0.01)
@@ -113,7 +106,7 @@ def followed(tmp_path, monkeypatch, answers):
     batch = Silent(answers)
     said = []
     return (
-        following.Following(batch, batch, "7", JobFolder(tmp_path), Nobody(), None, said.append).follow(),
+        following.Following(batch, batch, "7", JobFolder(tmp_path), Collector(), None, said.append).follow(),
         said,
         batch,
     )

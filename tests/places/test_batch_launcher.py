@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from collector import Collector
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.places import batch_launcher
@@ -59,17 +60,6 @@ class Scheduler(Slurm):
         return {job: BatchState(phase="ended") for job in jobs}
 
 
-class Keeper:
-    def __init__(self):
-        self.text = b""
-
-    def output(self, stream, data):
-        self.text += data
-
-    def tick(self, seconds):
-        pass
-
-
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.setattr(batch_launcher.build, "size_probe", lambda _: Path("/probe"))
@@ -81,9 +71,9 @@ def run(tmp_path, monkeypatch):
         launcher = BatchLauncher(
             scheduler, MPI, request=request, shape=lambda ranks: JobShape(ranks=ranks), say=said.append
         )
-        keeper = Keeper()
+        keeper = Collector()
         end = launcher.run(Job(command=["./x"], ranks=2, record=tmp_path / "run"), keeper)
-        return end, keeper.text, said[-1]
+        return end, keeper.data["stdout"], said[-1]
 
     return call
 

@@ -1,5 +1,6 @@
 import fake_installation as fake
 import pytest
+from collector import Collector
 from fake_installation import described
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -122,20 +123,12 @@ def test_each_launcher_gets_the_variables_in_its_own_way(tools):
 
 def test_srun_hands_its_own_environment_to_the_ranks(tools):
     fake.script(tools / "slurm/srun", 'echo "$LINKWORTH_TRACE_DIR"')
-    collected = []
-
-    class Observer:
-        def output(self, _stream, data):
-            collected.append(data)
-
-        def tick(self, seconds):
-            pass
-
+    collected = Collector()
     launcher = given(tools, "srun -n 2 ./program")
     launcher.run(
-        Job(command=launcher.command, ranks=2, environment={"LINKWORTH_TRACE_DIR": "/parts"}), Observer()
+        Job(command=launcher.command, ranks=2, environment={"LINKWORTH_TRACE_DIR": "/parts"}), collected
     )
-    assert b"".join(collected) == b"/parts\n"
+    assert collected.data["stdout"] == b"/parts\n"
 
 
 def test_a_launcher_that_is_not_there_is_a_usage_error(monkeypatch, tmp_path):
@@ -145,23 +138,13 @@ def test_a_launcher_that_is_not_there_is_a_usage_error(monkeypatch, tmp_path):
 
 
 def test_the_fake_launcher_plays_back_and_remembers(tmp_path):
-    class Observer:
-        said = b""
-        seconds = 0.0
-
-        def output(self, stream, data):
-            self.said += stream.encode() + b":" + data
-
-        def tick(self, seconds):
-            self.seconds = seconds
-
     left = tmp_path / "left"
     launcher = FakeLauncher(
         stdout="out", stderr="err", exit_code=3, seconds=2.5, effect=lambda _: left.touch()
     )
-    observer = Observer()
+    observer = Collector()
     end = launcher.run(job(4), observer)
-    assert (end.exit_code, end.seconds, observer.seconds) == (3, 2.5, 2.5)
-    assert observer.said == b"stdout:outstderr:err"
+    assert (end.exit_code, end.seconds, observer.ticks[-1]) == (3, 2.5, 2.5)
+    assert observer.data == {"stdout": b"out", "stderr": b"err"}
     assert launcher.jobs == [job(4)]
     assert left.exists()

@@ -8,27 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from collector import Collector
 from gated_clock import pass_time_when
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.places import process
-
-
-class Collector:
-    """Remembers all output and every tick."""
-
-    def __init__(self, on_tick=None):
-        self.data = {"stdout": b"", "stderr": b""}
-        self.ticks = []
-        self.on_tick = on_tick
-
-    def output(self, stream, data):
-        self.data[stream] += data
-
-    def tick(self, seconds):
-        self.ticks.append(seconds)
-        if self.on_tick:
-            self.on_tick()
 
 
 def run(code, collector=None, **options):

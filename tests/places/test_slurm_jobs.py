@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from collector import Collector
 from mpi_programs import despite_faults, first_mpi
 from slurm_cluster import PATH, SlurmCluster
 
@@ -46,15 +47,12 @@ def script(folder, text):
     return str(path)
 
 
-class Doing:
+class Doing(Collector):
     """An observer that does something once at the first tick while the program runs."""
 
     def __init__(self, action):
+        super().__init__()
         self.action = action
-        self.text = b""
-
-    def output(self, stream, data):
-        self.text += data
 
     def tick(self, seconds):
         if seconds > 0.3 and self.action:
@@ -160,7 +158,7 @@ def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monk
     observer = Doing(None)
     result = started([program], 1, tmp_path, observer=observer, say=said.append)
     assert said == [f"found slurm job {job} of this run again"]
-    assert (result.state, observer.text) == ("complete", b"done\n")
+    assert (result.state, observer.text) == ("complete", "done\n")
     assert 2.9 < result.seconds < time.monotonic() - submitted
     assert (tmp_path / "begun").read_text() == "begun\n"
     # It is finished: the same command means a new run.
