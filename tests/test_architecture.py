@@ -101,7 +101,7 @@ GENERATED = {"docs/reference/cli.md"}
 MACHINE_PATH = re.compile(r"(?<![\w.*-])/(?:work|root|home/\w+|Users/\w+|tmp/\w*probe\w*)/\w")
 
 
-def tracked_files() -> list[Path]:
+def tracked_files():
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -115,7 +115,7 @@ def tracked_files() -> list[Path]:
     return [path for path in paths if path.is_file() and "fixtures" not in path.parts]
 
 
-def imported_layers(path: Path) -> set[str]:
+def imported_layers(path):
     """Return the first part below `linkworth` of everything that a file imports."""
     own_package = path.relative_to(PACKAGE.parent).parent.parts
     names: set[str] = set()
@@ -133,7 +133,7 @@ def imported_layers(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_a_package_imports_only_from_those_before_it(layer: str) -> None:
+def test_a_package_imports_only_from_those_before_it(layer):
     position = LAYERS.index(layer)
     folder = PACKAGE / layer
     files = list(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{layer}.py"]
@@ -145,12 +145,12 @@ def test_a_package_imports_only_from_those_before_it(layer: str) -> None:
         )
 
 
-def test_every_package_has_its_place_in_the_order() -> None:
+def test_every_package_has_its_place_in_the_order():
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert folders <= set(LAYERS), f"add {sorted(folders - set(LAYERS))} to LAYERS"
 
 
-def texts(path: Path) -> list[tuple[int, str]]:
+def texts(path):
     """Return the strings of a file with their lines, without docstrings. `{}` stands for a value in an f-string."""
     found = []
     skipped: set[ast.AST] = set()
@@ -166,7 +166,7 @@ def texts(path: Path) -> list[tuple[int, str]]:
     return found
 
 
-def test_only_the_command_line_writes_its_options() -> None:
+def test_only_the_command_line_writes_its_options():
     """A library cannot speak in flags: its messages name parameters, as `linkworth.errors` describes."""
     wrong = []
     with_options = set()
@@ -184,7 +184,7 @@ def test_only_the_command_line_writes_its_options() -> None:
     assert with_options == set(WRITES_OPTIONS_OF), "the table names files without options"
 
 
-def test_a_public_class_name_means_one_thing() -> None:
+def test_a_public_class_name_means_one_thing():
     files: dict[str, list[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         if path.parent == PACKAGE / "api":
@@ -195,11 +195,11 @@ def test_a_public_class_name_means_one_thing() -> None:
     assert not {name: found for name, found in files.items() if len(found) > 1}
 
 
-def test_a_native_folder_includes_only_those_before_it() -> None:
+def test_a_native_folder_includes_only_those_before_it():
     native = ROOT / "native"
     sources = [path for path in native.rglob("*") if path.suffix in {".c", ".h", ".cpp", ".hpp"}]
 
-    def folder(path: Path) -> str:
+    def folder(path):
         return path.relative_to(native).parts[0]
 
     assert {folder(path) for path in sources} == set(NATIVE_LAYERS), (
@@ -220,12 +220,12 @@ def test_a_native_folder_includes_only_those_before_it() -> None:
     assert not wrong
 
 
-def is_verb(function: ast.FunctionDef) -> bool:
+def is_verb(function):
     """Return whether click calls a function, with a parameter for each option."""
     return any("command" in ast.unparse(each) for each in function.decorator_list)
 
 
-def test_no_function_takes_more_than_eight_parameters() -> None:
+def test_no_function_takes_more_than_eight_parameters():
     found = set()
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -238,11 +238,11 @@ def test_no_function_takes_more_than_eight_parameters() -> None:
     assert found == set()
 
 
-def test_relative_and_absolute_imports_are_seen() -> None:
+def test_relative_and_absolute_imports_are_seen():
     assert "errors" in imported_layers(PACKAGE / "cli" / "main.py")
 
 
-def test_c_and_cpp_files_open_with_the_licence() -> None:
+def test_c_and_cpp_files_open_with_the_licence():
     sources = [path for path in tracked_files() if path.suffix in {".c", ".h", ".cpp", ".hpp"}]
     assert sources
     unlicensed = [
@@ -253,7 +253,7 @@ def test_c_and_cpp_files_open_with_the_licence() -> None:
     assert not unlicensed
 
 
-def test_no_file_is_longer_than_one_idea() -> None:
+def test_no_file_is_longer_than_one_idea():
     suffixes = {".py", ".c", ".h", ".cpp", ".hpp", ".sh", ".js", ".css", ".md"}
     long = {
         str(path.relative_to(ROOT)): lines
@@ -265,7 +265,7 @@ def test_no_file_is_longer_than_one_idea() -> None:
     assert not long
 
 
-def test_no_path_of_a_developers_machine_is_left() -> None:
+def test_no_path_of_a_developers_machine_is_left():
     found = []
     for path in tracked_files():
         try:
@@ -278,7 +278,7 @@ def test_no_path_of_a_developers_machine_is_left() -> None:
     assert not found
 
 
-def test_the_wheel_leaves_out_no_file_of_the_package() -> None:
+def test_the_wheel_leaves_out_no_file_of_the_package():
     tracked = [str(path.relative_to(ROOT)) for path in tracked_files()]
     packaged = [path for path in tracked if path.startswith(("src/linkworth/", "native/"))]
     # The builder of wheels skips what .gitignore names, also if it is tracked.

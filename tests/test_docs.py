@@ -18,7 +18,7 @@ TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-def navigation(entries: list[object]) -> list[str]:
+def navigation(entries):
     paths: list[str] = []
     for entry in entries:
         for target in entry.values() if isinstance(entry, dict) else [entry]:
@@ -26,7 +26,7 @@ def navigation(entries: list[object]) -> list[str]:
     return paths
 
 
-def commands() -> list[tuple[str, list[str]]]:
+def commands():
     """Return every `linkworth VERB ...` of the shell blocks, with the file it stands in."""
     found = []
     for path in TEXTS:
@@ -40,20 +40,20 @@ def commands() -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_every_page_is_in_the_navigation_once() -> None:
+def test_every_page_is_in_the_navigation_once():
     project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES]
     assert sorted(navigation(project["nav"])) == sorted(pages)
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
-def test_links_to_files_lead_somewhere(path: Path) -> None:
+def test_links_to_files_lead_somewhere(path):
     targets = [target for target in LINK.findall(path.read_text(encoding="utf-8")) if "://" not in target]
     assert not [target for target in targets if not (path.parent / target).exists()]
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
-def test_files_and_modules_that_the_text_names_exist(path: Path) -> None:
+def test_files_and_modules_that_the_text_names_exist(path):
     text = path.read_text(encoding="utf-8")
     files = re.findall(r"`((?:src|native|tests|docs|scripts|benchmarks|studies)/[\w./*-]+)`", text)
     modules = [name.replace(".", "/") for name in re.findall(r"`(linkworth(?:\.\w+)+)`", text)]
@@ -62,7 +62,7 @@ def test_files_and_modules_that_the_text_names_exist(path: Path) -> None:
     assert not [names for names in places if not any(any(ROOT.glob(name)) for name in names)]
 
 
-def test_the_command_reference_is_what_the_commands_say() -> None:
+def test_the_command_reference_is_what_the_commands_say():
     page = ROOT / "docs" / "reference" / "cli.md"
     command = [sys.executable, str(ROOT / "scripts" / "cli_reference.py"), "--check", str(page)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -70,7 +70,7 @@ def test_the_command_reference_is_what_the_commands_say() -> None:
 
 
 @pytest.mark.parametrize(("page", "words"), commands(), ids=lambda value: str(value)[:60])
-def test_commands_in_the_documentation_use_options_that_exist(page: str, words: list[str]) -> None:
+def test_commands_in_the_documentation_use_options_that_exist(page, words):
     command: click.Command = cli
     context = click.Context(cli, info_name="linkworth")
     own = words[: words.index("--")] if "--" in words else words
@@ -87,7 +87,7 @@ def test_commands_in_the_documentation_use_options_that_exist(page: str, words: 
     assert not [option for option in used if option not in known and option not in {"--help", "-h"}], page
 
 
-def test_the_code_uses_the_terms_of_the_glossary() -> None:
+def test_the_code_uses_the_terms_of_the_glossary():
     rows = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8").splitlines()
     cells = [row.split("|") for row in rows if row.startswith("|") and "`" in row.split("|")[3]]
     names = {name for cell in cells for name in re.findall(r"`([^`]+)`", cell[3])}

@@ -12,7 +12,7 @@ SCALES = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e
 
 
 @given(st.floats(min_value=1e-9, max_value=1e9))
-def test_three_digits_are_within_half_a_percent(value: float) -> None:
+def test_three_digits_are_within_half_a_percent(value):
     assert float(units.significant(value)) == pytest.approx(value, rel=0.0051)
 
 
@@ -25,9 +25,9 @@ def test_three_digits_are_within_half_a_percent(value: float) -> None:
         (units.bit_rate, "bit/s", 1.0, 1e18),
     ],
 )
-def test_a_number_with_its_unit_reads_back(form, unit, least, most) -> None:
+def test_a_number_with_its_unit_reads_back(form, unit, least, most):
     @given(st.floats(min_value=least, max_value=most))
-    def check(value: float) -> None:
+    def check(value):
         number, prefix = re.fullmatch(rf"([\d.]+) (\w?){unit}", form(value)).groups()
         assert float(number) * SCALES[prefix] == pytest.approx(value, rel=0.0051)
         # No prefix is left behind by rounding: 999.6 ms is 1.00 s.
@@ -37,18 +37,18 @@ def test_a_number_with_its_unit_reads_back(form, unit, least, most) -> None:
 
 
 @given(st.floats(min_value=0, max_value=1), st.sampled_from([0, 1]))
-def test_only_all_is_a_hundred_percent_and_only_nothing_is_zero(share: float, decimals: int) -> None:
+def test_only_all_is_a_hundred_percent_and_only_nothing_is_zero(share, decimals):
     text = units.percent(share, decimals)
     assert (float(text.strip("<> %")) == 100) == (share * 100 >= 99.995)
     assert (float(text.strip("<> %")) == 0) == (share == 0)
 
 
 @given(st.lists(st.floats(min_value=1e-8, max_value=1e6), min_size=1))
-def test_cost_scale_shows_every_cost_of_a_real_run_as_more_than_a_cent(costs: list[float]) -> None:
+def test_cost_scale_shows_every_cost_of_a_real_run_as_more_than_a_cent(costs):
     scale = units.cost_scale(costs)
     assert min(costs) * scale.runs >= 0.01 * 0.9999
     assert scale.runs == 1 or min(costs) * scale.runs / 1000 < 0.01
 
 
-def test_a_cost_states_its_scale() -> None:
+def test_a_cost_states_its_scale():
     assert units.cost_scale([4.3e-5]).in_words(4.3e-5) == "0.0430 US$ per 1,000 runs"

@@ -1,7 +1,6 @@
 """Advice on the measured times that HPCAdvisor collects."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,12 +8,12 @@ from linkworth.advise.request import PriceOptions
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile
 from linkworth.errors import UsageError
-from linkworth.model.advice import Advice, Limits
+from linkworth.model.advice import Limits
 
 AZURE = PriceOptions(catalog="azure")
 
 
-def point(sku: str, nodes: int, seconds: float, size: str = "7000", **more: object) -> dict[str, object]:
+def point(sku, nodes, seconds, size="7000", **more):
     return {
         "timestamp": "2024-04-26-15-47", "sku": sku, "nnodes": nodes, "total_cores": 44 * nodes, "ppr_perc": 100,
         "cpu_usage": [39.8, None], "exec_time": seconds, "appinputs": {"APPMATRIXSIZE": size}, "deployment": "d",
@@ -32,19 +31,19 @@ POINTS = [
 
 
 def advice(
-    folder: Path,
-    points: object,
-    *inputs: str,
-    prices: PriceOptions = AZURE,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    on: tuple[str, ...] = (),
-) -> Advice:
+    folder,
+    points,
+    *inputs,
+    prices=AZURE,
+    limits=Limits(),  # noqa: B008 (frozen)
+    on=(),
+):
     path = folder / "dataset.json"
     path.write_text(json.dumps({"datapoints": points}))
     return advise_on_request(None, TimesFile(path, inputs), on=on, prices=prices, limits=limits)
 
 
-def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path: Path) -> None:
+def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path):
     found = advice(tmp_path, POINTS)
     options = {(each.fabric, each.nodes): each for each in found.options}
     assert {place: each.seconds for place, each in options.items()} == {
@@ -62,7 +61,7 @@ def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path: P
     assert (fastest.choice, fastest.nodes) == ("standard_hc44rs", 4)
 
 
-def test_one_input_is_chosen(tmp_path: Path) -> None:
+def test_one_input_is_chosen(tmp_path):
     several = [*POINTS, point("standard_hc44rs", 2, 51, "4000")]
     assert len(advice(tmp_path, several, "appmatrixsize=4000").options) == 1
     own = PriceOptions(assignments=["standard_unknown=1"])
@@ -85,12 +84,12 @@ def test_one_input_is_chosen(tmp_path: Path) -> None:
         ("none", (), "is no dataset of HPCAdvisor"),
     ],
 )
-def test_a_fault_is_one_sentence(tmp_path: Path, points: object, inputs: tuple[str, ...], fault: str) -> None:
+def test_a_fault_is_one_sentence(tmp_path, points, inputs, fault):
     with pytest.raises(UsageError, match=fault):
         advice(tmp_path, points, *inputs)
 
 
-def test_inputs_are_those_of_a_dataset(tmp_path: Path) -> None:
+def test_inputs_are_those_of_a_dataset(tmp_path):
     path = tmp_path / "predictions.json"
     path.write_text('{"schema": "linkworth.prediction/1"}')
     with pytest.raises(UsageError, match=r"`input` a=1: .* is no dataset"):

@@ -1,7 +1,6 @@
 """Advice names a setting of the MPI library that gains, and the command line with it."""
 
 import json
-from pathlib import Path
 
 import pytest
 from synthetic import Call, irecv, isend, waitall, write_trace
@@ -11,10 +10,10 @@ from linkworth.cli.main import main
 PRICES = ["--price", "gbe=1", "--price", "ib-fdr=1000", "--draws", "0"]
 
 
-def exchange(path: Path, messages: int) -> str:
+def exchange(path, messages):
     """Write a trace of messages of 1 MB in both directions at once, under Open MPI."""
 
-    def window(partner: int) -> list[Call]:
+    def window(partner):
         calls = [irecv(partner, 1_000_000) for _ in range(messages)]
         calls += [isend(partner, 1_000_000) for _ in range(messages)]
         return [Call("MPI_Wtime", "local").after(0.1), *calls, waitall(*range(1, len(calls) + 1))]
@@ -23,7 +22,7 @@ def exchange(path: Path, messages: int) -> str:
     return str(write_trace(path / f"{messages}.lwt", [window(1), window(0)], mpi=mpi))
 
 
-def test_it_is_named_if_it_gains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_named_if_it_gains(tmp_path, capsys):
     trace = exchange(tmp_path, 8)
     assert main(["advise", trace, *PRICES]) == 0
     assert "mpiexec --mca btl_tcp_flags send" in " ".join(capsys.readouterr().out.split())
@@ -47,14 +46,12 @@ def test_it_is_named_if_it_gains(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (8, ["--goal", "time"]),
     ],
 )
-def test_it_is_not_named_otherwise(
-    messages: int, more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_is_not_named_otherwise(messages, more, tmp_path, capsys):
     assert main(["advise", exchange(tmp_path, messages), *PRICES, *more, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["mpi_setting"] is None
 
 
-def test_a_measured_time_is_without_the_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_measured_time_is_without_the_setting(tmp_path, capsys):
     # The exchange takes 0.14 s of the measured 1 s as installed, and half as long with the setting.
     trace = exchange(tmp_path, 8)
     assert main(["predict", trace, "--on", "gbe", "--measured", "gbe=1", "--json"]) == 0

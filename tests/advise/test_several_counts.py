@@ -11,7 +11,7 @@ PRICES = ["--price", "gbe=0.8", "--price", "ib-hdr=2"]
 
 
 @pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def traces(tmp_path_factory):
     folder = tmp_path_factory.mktemp("counts")
     made = []
     for ranks in (4, 16):
@@ -22,7 +22,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return made
 
 
-def test_each_trace_takes_its_nodes(traces: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_trace_takes_its_nodes(traces, capsys):
     assert main(["advise", *traces, "--ppn", "4", *PRICES, "--goal", "time", "--json"]) == 0
     advice = json.loads(capsys.readouterr().out)
     places = {(option["fabric"], option["nodes"], option["ranks"]) for option in advice["options"]}
@@ -40,8 +40,6 @@ def test_each_trace_takes_its_nodes(traces: list[str], capsys: pytest.CaptureFix
         (["--ppn", "16"], "both take 1 nodes"),
     ],
 )
-def test_unclear_requests_are_refused(
-    options: list[str], why: str, traces: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unclear_requests_are_refused(options, why, traces, capsys):
     assert main(["advise", *traces, *options, *PRICES]) == 2
     assert why in " ".join(capsys.readouterr().err.split())

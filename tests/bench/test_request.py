@@ -88,7 +88,7 @@ def test_bad_arguments_are_named(test, given, sentence):
         settings.arguments(tests.TESTS[test], settings.BenchSettings(**given))
 
 
-def test_methods_of_beff_are_passed_on() -> None:
+def test_methods_of_beff_are_passed_on():
     words = settings.arguments(
         tests.TESTS["beff"], settings.BenchSettings(methods=["sendrecv", "nonblocking"])
     )

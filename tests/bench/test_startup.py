@@ -1,7 +1,6 @@
 """The cost of a start: launches in rounds, an honest fit, and what a place or a launch lacks."""
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +10,7 @@ from linkworth.bench.startup import Shape, fitted, shapes, summarised
 from linkworth.cli.main import main
 from linkworth.errors import LinkworthError
 from linkworth.mpi import find
-from linkworth.places.job import Job, JobEnd, Observer
+from linkworth.places.job import JobEnd
 
 
 class FakePlace:
@@ -19,7 +18,7 @@ class FakePlace:
 
     name, cores, transport = "fake", 4, ""
 
-    def __init__(self, nodes: int | None, fails_after: int = 1000) -> None:
+    def __init__(self, nodes, fails_after=1000):
         self.nodes = [f"n{number}" for number in range(nodes or 2)]
         self.fails_after = fails_after
 
@@ -29,10 +28,10 @@ class FakePlace:
     def facts(self):
         return {}
 
-    def arguments(self, job: Job) -> list[str]:
+    def arguments(self, job):
         return ["fakerun", "-n", str(job.ranks), *job.command]
 
-    def run(self, job: Job, observer: Observer) -> JobEnd:
+    def run(self, job, observer):
         self.count()
         seconds = 0.2 + 0.01 * job.ranks + 0.05 * len(self.nodes)
         lines = [f"linkworth-probe {rank} {job.ranks} n{rank % len(self.nodes)}" for rank in range(job.ranks)]
@@ -53,7 +52,7 @@ LAUNCHED = [0]
 
 
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def place(monkeypatch, tmp_path):
     """Two nodes of a fake cluster; the result is set to end it early."""
     limit = SimpleNamespace(launches=1000)
     monkeypatch.chdir(tmp_path)
@@ -70,7 +69,7 @@ def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 WHERE = ["--hostfile", "hosts", "-n", "4"]
 
 
-def test_ranks_and_nodes_have_their_cost_each(place, capsys, tmp_path: Path) -> None:
+def test_ranks_and_nodes_have_their_cost_each(place, capsys, tmp_path):
     kept = tmp_path / "startup.json"
     assert main(["bench", "init", *WHERE, "--json", "-o", str(kept)]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -85,14 +84,14 @@ def test_ranks_and_nodes_have_their_cost_each(place, capsys, tmp_path: Path) -> 
     assert found["warnings"] == []
 
 
-def test_the_table_shows_the_fit(place, capsys) -> None:
+def test_the_table_shows_the_fit(place, capsys):
     assert main(["bench", "init", *WHERE]) == 0
     shown = capsys.readouterr().out
     assert "# launch: 200 ms" in shown
     assert "10.0 ms" in shown and "a rank" in shown and "a node" in shown
 
 
-def test_stopped_launches_keep_the_complete_rounds(place, capsys) -> None:
+def test_stopped_launches_keep_the_complete_rounds(place, capsys):
     place.launches = 2 * 5 + 2
     assert main(["bench", "init", *WHERE, "--json"]) == 4
     found = json.loads(capsys.readouterr().out)
@@ -100,7 +99,7 @@ def test_stopped_launches_keep_the_complete_rounds(place, capsys) -> None:
     assert found["warnings"] == ["not complete: 2 of 5 rounds"]
 
 
-def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monkeypatch, tmp_path) -> None:
+def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monkeypatch, tmp_path):
     kept = tmp_path / "kept.json"
 
     def counted(_):
@@ -114,19 +113,19 @@ def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monke
     assert "it was interrupted; what was measured is in" in " ".join(capsys.readouterr().err.split())
 
 
-def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, capsys, tmp_path) -> None:
+def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, capsys, tmp_path):
     assert main(["bench", "init", *WHERE, "-o", str(tmp_path / "none" / "x.json")]) == 2
     assert "there is no folder" in capsys.readouterr().err
     assert LAUNCHED[0] == 0
 
 
-def test_nothing_is_fitted_without_a_round(place, capsys) -> None:
+def test_nothing_is_fitted_without_a_round(place, capsys):
     place.launches = 3
     assert main(["bench", "init", *WHERE]) == 4
     assert capsys.readouterr().out == ""
 
 
-def test_a_dry_run_prints_each_kind_of_launch(place, capsys) -> None:
+def test_a_dry_run_prints_each_kind_of_launch(place, capsys):
     assert main(["bench", "init", *WHERE, "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "fakerun -n 1 lw-size-probe init"
 
@@ -139,12 +138,12 @@ def test_a_dry_run_prints_each_kind_of_launch(place, capsys) -> None:
         (["init", "--slurm"], "each would wait in the queue of Slurm"),
     ],
 )
-def test_what_init_cannot_do_is_one_sentence(words: list[str], said: str, capsys) -> None:
+def test_what_init_cannot_do_is_one_sentence(words, said, capsys):
     assert main(["bench", *words]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_launcher_of_another_mpi_is_named(place, monkeypatch) -> None:
+def test_a_launcher_of_another_mpi_is_named(place, monkeypatch):
     monkeypatch.setattr(
         FakePlace,
         "run",
@@ -157,7 +156,7 @@ def test_a_launcher_of_another_mpi_is_named(place, monkeypatch) -> None:
         startup.measure(startup.Place(kind="hostfile", name="hosts"), ranks=4)
 
 
-def test_noise_widens_the_interval() -> None:
+def test_noise_widens_the_interval():
     steady = fitted([(1, 1, [1.0, 1.001]), (2, 1, [2.0, 2.001]), (4, 1, [4.0, 4.001])])
     noisy = fitted([(1, 1, [0.5, 1.5]), (2, 1, [1.5, 2.5]), (4, 1, [3.5, 4.5])])
     assert steady.seconds_per_rank == pytest.approx(1.0, abs=1e-6)
@@ -166,7 +165,7 @@ def test_noise_widens_the_interval() -> None:
     assert noisy.worst_miss < 0.01
 
 
-def test_what_does_not_vary_has_no_cost_and_a_note() -> None:
+def test_what_does_not_vary_has_no_cost_and_a_note():
     found = summarised(
         {Shape(2, 2): [(1.0, 0.5)], Shape(4, 4): [(2.0, 1.0)]}, mpi="", where="", date="", facts={}
     )
@@ -182,7 +181,7 @@ def test_what_does_not_vary_has_no_cost_and_a_note() -> None:
     ]
 
 
-def test_a_real_mpi_is_launched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_real_mpi_is_launched(monkeypatch):
     if not any(mpi.mpicxx and mpi.mpiexec for mpi in find.find_all()):
         pytest.skip("no MPI with a compiler wrapper")
     monkeypatch.setattr(startup, "LAUNCHES", 1)

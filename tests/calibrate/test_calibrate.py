@@ -13,20 +13,19 @@ from linkworth.catalog import fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchRow
-from linkworth.model.calibration import Calibration
 from linkworth.report.plots import plot_calibration
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
 SIZES = [1 << power for power in range(0, 23, 2)]
 
 
-def put(path: Path, *results: BenchResult) -> Path:
+def put(path, *results):
     path.write_bytes(msgspec.json.encode({"results": results}))
     return path
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     gbe = fabrics.get("gbe")
     two = msgspec.structs.replace(gbe, rails=2, rail_efficiency=0.9)
@@ -41,20 +40,20 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def calibration(files: dict[str, Path]) -> Calibration:
+def calibration(files):
     return calibrate(
         CalibrationRequest(files=[files["between"], files["inside"]], rails=[(2, files["two"])], name="mine")
     )
 
 
-def test_the_nearest_fabric_is_the_base(calibration: Calibration) -> None:
+def test_the_nearest_fabric_is_the_base(calibration):
     assert calibration.base == "gbe"
     assert calibration.median_residual < 0.01
     assert calibration.fabric.rail_efficiency == pytest.approx(0.9, abs=0.02)
     assert calibration.fabric.rails == 1
 
 
-def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path: Path) -> None:
+def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     efa = fabrics.get("efa")
     # With this latency and rate, TCP over 100 Gbit/s is nearer.
     slow = msgspec.structs.replace(
@@ -64,7 +63,7 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path: Path) -> None:
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
 
 
-def test_the_written_file_is_the_fitted_fabric(tmp_path: Path, calibration: Calibration) -> None:
+def test_the_written_file_is_the_fitted_fabric(tmp_path, calibration):
     path = tmp_path / "mine.toml"
     write(calibration.fabric, path)
     read = fabrics.get(str(path))
@@ -74,7 +73,7 @@ def test_the_written_file_is_the_fitted_fabric(tmp_path: Path, calibration: Cali
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine.toml"]
 
 
-def test_each_number_says_where_it_is_from(calibration: Calibration) -> None:
+def test_each_number_says_where_it_is_from(calibration):
     by_field = {field: note for note in calibration.fabric.sources for field in note.fields}
     assert by_field["link.latency_seconds"].source.startswith("between.json (linkworth replay latency gbe, ")
     assert by_field["intranode.latency_seconds"].source.startswith("inside.json (")
@@ -88,13 +87,13 @@ def test_each_number_says_where_it_is_from(calibration: Calibration) -> None:
     assert parameters["link.gap_seconds"].source == "base: gbe"
 
 
-def test_a_result_of_one_node_is_of_the_way_inside(calibration: Calibration) -> None:
+def test_a_result_of_one_node_is_of_the_way_inside(calibration):
     inside = [point for point in calibration.points if point.inside_a_node]
     assert len(inside) == len(SIZES)
     assert max(abs(point.residual) for point in inside) < 0.02
 
 
-def test_two_runs_that_differ_give_their_spread(tmp_path: Path, files: dict[str, Path]) -> None:
+def test_two_runs_that_differ_give_their_spread(tmp_path, files):
     (latency,) = [
         result
         for result in msgspec.json.decode(files["between"].read_bytes(), type=dict[str, list[BenchResult]])[
@@ -115,7 +114,7 @@ def test_two_runs_that_differ_give_their_spread(tmp_path: Path, files: dict[str,
     assert spread.latency == pytest.approx(0.048, rel=0.15)
 
 
-def test_measured_files_of_other_tools_are_fitted() -> None:
+def test_measured_files_of_other_tools_are_fitted():
     found = calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt"]))
     assert found.fabric.link.latency_seconds < 3.2e-6
     assert found.fabric.link.bandwidth_bytes_per_second > 1.6e10
@@ -123,7 +122,7 @@ def test_measured_files_of_other_tools_are_fitted() -> None:
     assert found.points[0].source.startswith("osu-7.1-latency.txt (OSU 7.1 latency, ")
 
 
-def test_what_has_no_use_is_said() -> None:
+def test_what_has_no_use_is_said():
     found = calibrate(
         CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt", FIXTURES / "osu-7.0-bcast-full.txt"])
     )
@@ -131,7 +130,7 @@ def test_what_has_no_use_is_said() -> None:
     assert found.notes[0].startswith("osu-7.0-bcast-full.txt (OSU 7.0 bcast, ")
 
 
-def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path: Path) -> None:
+def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     gbe = fabrics.get("gbe")
     latency = replayed.result(gbe, "latency", SIZES)
     slow = replayed.result(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "pingpong", SIZES)
@@ -142,7 +141,7 @@ def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path: 
     assert ["a fit has no use" in found.notes[0], "a window of 16 messages" in found.notes[1]] == [True, True]
 
 
-def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> None:
+def test_results_without_anything_to_fit_are_refused(files):
     with pytest.raises(UsageError, match=r"no test that a fabric can be fitted to \(there: bcast\)"):
         calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.0-bcast-full.txt"]))
     with pytest.raises(UsageError, match=r"all results are of ranks on one node"):
@@ -154,26 +153,26 @@ def test_results_without_anything_to_fit_are_refused(files: dict[str, Path]) -> 
 
 
 @pytest.mark.parametrize("text", ["two.json", "1=two.json", "65=two.json", "x=two.json", "2="])
-def test_a_rails_option_that_is_none_is_refused(text: str) -> None:
+def test_a_rails_option_that_is_none_is_refused(text):
     with pytest.raises(UsageError, match=r"`rails` .*: give the number of NICs, 2 to 64"):
         rails_of([text])
 
 
-def test_names() -> None:
+def test_names():
     assert fabric_name(None, Path("My Cluster.toml"), Path("a.txt")) == "my-cluster"
     assert fabric_name(None, None, Path("__.txt")) == "measured"
     with pytest.raises(UsageError, match=r"`name` Mine"):
         fabric_name("Mine", None, Path("a.txt"))
 
 
-def test_where_it_cannot_be_written_is_said(tmp_path: Path, calibration: Calibration) -> None:
+def test_where_it_cannot_be_written_is_said(tmp_path, calibration):
     with pytest.raises(UsageError, match=r"must end in .toml"):
         write(calibration.fabric, tmp_path / "mine.txt")
     with pytest.raises(UsageError, match=r"cannot write"):
         write(calibration.fabric, tmp_path / "none" / "mine.toml")
 
 
-def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration) -> None:
+def test_the_plot_shows_points_and_fit(tmp_path, calibration):
     path = tmp_path / "fit.svg"
     plot_calibration(calibration, path)
     drawn = path.read_text(encoding="utf-8")
@@ -184,7 +183,7 @@ def test_the_plot_shows_points_and_fit(tmp_path: Path, calibration: Calibration)
         plot_calibration(calibration, tmp_path / "fit.pdf")
 
 
-def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path: Path) -> None:
+def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path):
     tcp = msgspec.structs.replace(fabrics.get("gbe").tcp, one_stream=True, send_buffer_bytes=65536)
     ethernet = msgspec.structs.replace(fabrics.get("gbe"), tcp=tcp)
     write(ethernet, tmp_path / "again.toml")

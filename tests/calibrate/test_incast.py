@@ -12,19 +12,19 @@ from linkworth.calibrate.run import calibrate
 from linkworth.calibrate.write import write
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
-from linkworth.model.bench import PORT_BUFFER, BenchResult
-from linkworth.model.fabric import Fabric, Tcp
+from linkworth.model.bench import PORT_BUFFER
+from linkworth.model.fabric import Tcp
 
 SIZES = [16 << 10, 64 << 10, 256 << 10]
 GBE = fabrics.get("gbe")
 
 
-def lossy(share: float, buffer: int) -> Fabric:
+def lossy(share, buffer):
     tcp = msgspec.structs.replace(GBE.tcp, port_buffer_bytes=float(buffer), timeout_share=share)
     return msgspec.structs.replace(GBE, tcp=tcp)
 
 
-def results(share: float, buffer: int, *, said: bool = True) -> list[BenchResult]:
+def results(share, buffer, *, said=True):
     """Bursts of 2, 4 and 8 senders as the replay has them."""
     fabric = lossy(share, buffer)
     facts = {PORT_BUFFER: f"{buffer} B"} if said else {}
@@ -34,12 +34,12 @@ def results(share: float, buffer: int, *, said: bool = True) -> list[BenchResult
     ]
 
 
-def origins(*found: BenchResult) -> list[Origin]:
+def origins(*found):
     return [Origin(result, "bursts.json") for result in found]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.0004, 0.02])
-def test_the_share_that_made_the_bursts_is_found(share: float) -> None:
+def test_the_share_that_made_the_bursts_is_found(share):
     fitted = incast.fit_incast(GBE, origins(*results(share, 32768), *results(share, 65536)), 65536)
     # The steps of the search are a tenth of a decade.
     assert fitted.fabric.tcp.timeout_share == pytest.approx(share, rel=0.13, abs=1e-9)
@@ -51,13 +51,13 @@ def test_the_share_that_made_the_bursts_is_found(share: float) -> None:
     assert (8, 256 << 10) in telling and (2, 16 << 10) not in telling
 
 
-def test_bursts_that_fit_into_the_port_leave_the_share() -> None:
+def test_bursts_that_fit_into_the_port_leave_the_share():
     fitted = incast.fit_incast(GBE, origins(*results(0.1, 1 << 30)), None)
     assert fitted.fabric.tcp.timeout_share == Tcp().timeout_share
     assert not fitted.reasons["tcp.timeout_share"].measured
 
 
-def test_bursts_that_other_work_delayed_are_doubted() -> None:
+def test_bursts_that_other_work_delayed_are_doubted():
     quiet = results(0.01, 32768)
     assert incast.fit_incast(GBE, origins(*quiet), None).notes == []
     slow = [
@@ -73,7 +73,7 @@ def test_bursts_that_other_work_delayed_are_doubted() -> None:
     assert note.startswith("bursts that fit into the port's buffer took 3 times as long as their replay")
 
 
-def test_a_port_that_nobody_knows_is_asked_for() -> None:
+def test_a_port_that_nobody_knows_is_asked_for():
     silent = origins(*results(0.01, 32768, said=False))
     with pytest.raises(UsageError, match=r"bursts\.json: the buffer of the switch's port is not known"):
         incast.fit_incast(GBE, silent, None)
@@ -84,7 +84,7 @@ def test_a_port_that_nobody_knows_is_asked_for() -> None:
         incast.fit_incast(GBE, origins(*results(0.01, 32768), *results(0.01, 65536)), None)
 
 
-def test_a_calibration_writes_the_port_and_its_source(tmp_path) -> None:
+def test_a_calibration_writes_the_port_and_its_source(tmp_path):
     measured = [
         *(replayed.result(GBE, test, [8, 4096, 1 << 20]) for test in ("latency", "bandwidth")),
         *results(0.01, 32768),
@@ -108,7 +108,7 @@ def test_a_calibration_writes_the_port_and_its_source(tmp_path) -> None:
     assert note.date == "2026-11-22" and "bursts.json" in note.source
 
 
-def test_the_options_bytes(linkworth, tmp_path) -> None:
+def test_the_options_bytes(linkworth, tmp_path):
     path = linkworth.folder / "latency.json"
     path.write_bytes(msgspec.json.encode(replayed.result(GBE, "latency", [8, 4096, 1 << 20])))
     refused = linkworth("calibrate", path.name, "--port-buffer", "64K")

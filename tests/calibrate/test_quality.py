@@ -1,7 +1,6 @@
 """A bad fit carries a warning in its file and at each use. Results of two MPIs are not fitted together."""
 
 import warnings
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -19,7 +18,7 @@ from linkworth.model.bench import BenchResult
 SIZES = [1 << power for power in range(0, 23, 2)]
 
 
-def results(folder: Path, name: str, *, mpi: str = "", spoilt: float = 1.0) -> Path:
+def results(folder, name, *, mpi="", spoilt=1.0):
     """Write the latencies and bandwidths of gbe; those of every other size take `spoilt` times as long."""
     gbe = fabrics.get("gbe")
     made = []
@@ -40,9 +39,7 @@ def results(folder: Path, name: str, *, mpi: str = "", spoilt: float = 1.0) -> P
     return path
 
 
-def test_a_bad_fit_is_marked_and_each_use_of_it_warns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_fit_is_marked_and_each_use_of_it_warns(tmp_path, capsys, monkeypatch):
     bad = calibrate(CalibrationRequest(files=[results(tmp_path, "bad.json", spoilt=5.0)], name="bad"))
     assert bad.worst_residual > 0.5 and bad.fabric.worst_miss == pytest.approx(bad.worst_residual, rel=0.05)
     assert "do not rely on it" in bad.notes[-1]
@@ -61,14 +58,14 @@ def test_a_bad_fit_is_marked_and_each_use_of_it_warns(
     assert "linkworth: bad.toml misses the results" in capsys.readouterr().err
 
 
-def test_a_good_fit_does_not_warn(tmp_path: Path) -> None:
+def test_a_good_fit_does_not_warn(tmp_path):
     good = calibrate(CalibrationRequest(files=[results(tmp_path, "good.json")], name="good"))
     assert not any("rely" in note for note in good.notes)
     write(good.fabric, tmp_path / "good.toml")
     assert fabrics.get(str(tmp_path / "good.toml")).worst_miss < 0.5  # warnings are errors in tests
 
 
-def test_results_of_two_libraries_are_not_fitted_together(tmp_path: Path) -> None:
+def test_results_of_two_libraries_are_not_fitted_together(tmp_path):
     one = results(tmp_path, "one.json", mpi="MPICH 5.0.2")
     two = results(tmp_path, "two.json", mpi="Open MPI 5.0.11")
     with pytest.raises(UsageError, match=r"MPICH 5\.0\.2 \(one\.json\) and Open MPI 5\.0\.11 \(two\.json\)"):
@@ -77,7 +74,7 @@ def test_results_of_two_libraries_are_not_fitted_together(tmp_path: Path) -> Non
     assert together.fabric.mpi == "MPICH"
 
 
-def test_a_file_of_results_takes_those_of_one_library(tmp_path: Path) -> None:
+def test_a_file_of_results_takes_those_of_one_library(tmp_path):
     path = tmp_path / "keep.json"
     kept = ResultFile(path)
     kept.check_mpi("MPICH 5.0.2")

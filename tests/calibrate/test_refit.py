@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from linkworth.calibrate import measured, replayed
 from linkworth.calibrate.measured import Origin
-from linkworth.calibrate.path import FittedPath, fit_path
+from linkworth.calibrate.path import fit_path
 from linkworth.calibrate.rails import fit_rails
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import half_round_trip_seconds, overhead_at, wire_bytes
-from linkworth.model.fabric import Fabric, Path
+from linkworth.model.fabric import Path
 
 SIZES = [1 << power for power in range(23)]
 
 
-def points(fabric: Fabric, *, inside: bool = False, pairs: int = 0) -> list[measured.MeasuredPoint]:
+def points(fabric, *, inside=False, pairs=0):
     results = [
         replayed.result(fabric, test, SIZES, inside_a_node=inside) for test in ("latency", "bandwidth")
     ]
@@ -30,7 +30,7 @@ def points(fabric: Fabric, *, inside: bool = False, pairs: int = 0) -> list[meas
     return found
 
 
-def wrong_base(fabric: Fabric) -> Fabric:
+def wrong_base(fabric):
     """The same packets, and every fitted number another."""
     link = Path(
         latency_seconds=fabric.link.latency_seconds * 3,
@@ -46,7 +46,7 @@ def wrong_base(fabric: Fabric) -> Fabric:
     return msgspec.structs.replace(fabric, link=link)
 
 
-def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.MeasuredPoint]) -> list[float]:
+def misses(fabric, fitted, found):
     refitted = msgspec.structs.replace(fabric, link=fitted.path)
     return [
         abs(
@@ -56,13 +56,13 @@ def misses(fabric: Fabric, fitted: FittedPath, found: list[measured.MeasuredPoin
     ]
 
 
-def worst_miss(fabric: Fabric, fitted: FittedPath, found: list[measured.MeasuredPoint]) -> float:
+def worst_miss(fabric, fitted, found):
     return max(misses(fabric, fitted, found))
 
 
 @pytest.mark.parametrize("size", [0, 1, 1024, 65536, 65537, 1 << 20])
 @pytest.mark.parametrize("name", ["gbe", "ib-fdr", "slingshot"])
-def test_the_replay_of_a_ping_pong_is_the_closed_form(name: str, size: int) -> None:
+def test_the_replay_of_a_ping_pong_is_the_closed_form(name, size):
     link = fabrics.get(name).link
     expected = half_round_trip_seconds(link, size)
     if size > link.eager_limit_bytes:
@@ -73,7 +73,7 @@ def test_the_replay_of_a_ping_pong_is_the_closed_form(name: str, size: int) -> N
 
 
 @pytest.mark.parametrize("name", ["gbe", "ib-fdr", "opa100", "slingshot"])
-def test_a_catalog_fabric_comes_back(name: str) -> None:
+def test_a_catalog_fabric_comes_back(name):
     fabric = fabrics.get(name)
     found = points(fabric, pairs=4)
     fitted = fit_path(found, wrong_base(fabric))
@@ -91,7 +91,7 @@ def test_a_catalog_fabric_comes_back(name: str) -> None:
     assert worst_miss(fabric, fitted, found) < 0.02
 
 
-def test_a_limit_between_two_sizes_is_the_bases_where_that_lies_there() -> None:
+def test_a_limit_between_two_sizes_is_the_bases_where_that_lies_there():
     fabric = fabrics.get("ib-fdr")
     fitted = fit_path(points(fabric), fabric)
     assert fitted.path.eager_limit_bytes == fabric.link.eager_limit_bytes == 12288
@@ -99,7 +99,7 @@ def test_a_limit_between_two_sizes_is_the_bases_where_that_lies_there() -> None:
 
 
 @pytest.mark.parametrize(("name", "limit"), [("gbe", 1.5e8), ("gbe", math.inf), ("ib-fdr", 1.0e10)])
-def test_the_limit_of_both_directions_comes_back(name: str, limit: float) -> None:
+def test_the_limit_of_both_directions_comes_back(name, limit):
     base = fabrics.get(name)
     if base.progress == "calls":
         tcp = msgspec.structs.replace(base.tcp, pair_bytes_per_second=limit)
@@ -114,7 +114,7 @@ def test_the_limit_of_both_directions_comes_back(name: str, limit: float) -> Non
     assert (fitted.duplex_bytes_per_second, fitted.tcp.pair_bytes_per_second) == pytest.approx(kept, rel=0.02)
 
 
-def test_shared_memory_comes_back() -> None:
+def test_shared_memory_comes_back():
     fabric = fabrics.get("shm-copies")
     base = msgspec.structs.replace(
         fabric,
@@ -137,14 +137,7 @@ def test_shared_memory_comes_back() -> None:
     eager_power=st.integers(11, 16),
     packets=st.sampled_from([(0, 0, 0), (1500, 90, 52), (4096, 30, 0)]),
 )
-def test_any_sane_link_comes_back(
-    latency: float,
-    wires: float,
-    overhead: float,
-    copies: float,
-    eager_power: int,
-    packets: tuple[int, int, int],
-) -> None:
+def test_any_sane_link_comes_back(latency, wires, overhead, copies, eager_power, packets):
     """Overheads that the message rate shows: above a short packet's time on the wire, below the latency."""
     overhead *= latency
     bandwidth = wires * 100 / overhead
@@ -171,7 +164,7 @@ def test_any_sane_link_comes_back(
     assert statistics.median(misses(fabric, fitted, found)) < 0.01
 
 
-def test_the_message_rate_of_several_pairs_gives_the_gap() -> None:
+def test_the_message_rate_of_several_pairs_gives_the_gap():
     link = msgspec.structs.replace(fabrics.get("ib-fdr").link, gap_seconds=1.2e-7)
     fabric = msgspec.structs.replace(fabrics.get("ib-fdr"), link=link)
     fitted = fit_path(points(fabric, pairs=8), wrong_base(fabric))
@@ -179,7 +172,7 @@ def test_the_message_rate_of_several_pairs_gives_the_gap() -> None:
     assert fitted.reasons["gap_seconds"].measured
 
 
-def test_an_adapters_latency_headers_and_both_directions_come_back() -> None:
+def test_an_adapters_latency_headers_and_both_directions_come_back():
     base = fabrics.get("roce100")
     sides = [(0, 1.5e-7), (256, 2.5e-7), (8192, 4e-7), (8193, 1.5e-7)]
     link = msgspec.structs.replace(
@@ -205,7 +198,7 @@ def test_an_adapters_latency_headers_and_both_directions_come_back() -> None:
     assert statistics.median(misses(again, fitted, found)) < 0.01
 
 
-def test_several_pairs_on_a_node_give_the_limit_of_its_memory() -> None:
+def test_several_pairs_on_a_node_give_the_limit_of_its_memory():
     fabric = msgspec.structs.replace(fabrics.get("ib-edr"), intranode_total_bytes_per_second=2.5e10)
     results = [
         replayed.result(fabric, test, SIZES[::3], inside_a_node=True) for test in ("latency", "bandwidth")
@@ -216,7 +209,7 @@ def test_several_pairs_on_a_node_give_the_limit_of_its_memory() -> None:
     assert fitted.total_bytes_per_second == pytest.approx(2.5e10, rel=0.05)
 
 
-def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
+def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides():
     fabric = fabrics.get("100gbe")
     results = [replayed.result(fabric, test, SIZES) for test in ("latency", "bandwidth")]
     results.append(replayed.result(fabric, "multipair", [1 << 20, 4 << 20], pairs=8))
@@ -226,7 +219,7 @@ def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides() -> None:
 
 
 @pytest.mark.parametrize(("efficiency", "least", "rest"), [(0.7, 16384, 0), (1.0, 16384, 131072)])
-def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
+def test_rails_come_back(efficiency, least, rest):
     fabric = msgspec.structs.replace(
         fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least, stripe_rest_bytes=rest
     )
@@ -248,11 +241,11 @@ def test_rails_come_back(efficiency: float, least: int, rest: int) -> None:
     assert fitted.reasons["rail_efficiency"].measured
 
 
-def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
+def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several():
     """Windows both ways that carry one way's bytes, on one NIC and on two, leave the efficiency alone."""
     fabric = msgspec.structs.replace(fabrics.get("gbe"), rail_efficiency=0.9)
 
-    def half_duplex(rails: int) -> list[measured.MeasuredPoint]:
+    def half_duplex(rails):
         on = msgspec.structs.replace(fabric, rails=rails)
         both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
         return [*points(on), *(point._replace(seconds=2 * point.seconds) for point in both)]
@@ -264,7 +257,7 @@ def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several() -> None:
     assert fitted.fabric.stripe_min_bytes == fabric.stripe_min_bytes
 
 
-def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back() -> None:
+def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back():
     fabric = fabrics.get("gbe")
     found = [point for point in points(fabric) if point.kind == measured.IN_TURN]
     fitted = fit_path(found, wrong_base(fabric))
@@ -277,7 +270,7 @@ def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back() ->
     assert not fitted.reasons["gap_seconds"].measured
 
 
-def test_noise_is_not_taken_for_a_protocol() -> None:
+def test_noise_is_not_taken_for_a_protocol():
     """Two percent of noise on a link without a rendezvous: the base's limit stays, and is said not to be measured."""
     link = msgspec.structs.replace(
         fabrics.get("gbe").link,
@@ -296,7 +289,7 @@ def test_noise_is_not_taken_for_a_protocol() -> None:
 
 
 @pytest.mark.parametrize(("bucket", "bandwidth"), [(9000, 1.25e8), (3000, 1.25e7)])
-def test_the_bucket_of_a_shaped_link_comes_back(bucket: int, bandwidth: float) -> None:
+def test_the_bucket_of_a_shaped_link_comes_back(bucket, bandwidth):
     link = Path(
         latency_seconds=1e-6,
         bandwidth_bytes_per_second=bandwidth,

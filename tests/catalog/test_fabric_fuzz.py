@@ -1,7 +1,6 @@
 """Random fabric files: each is refused in one sentence, or it predicts a time."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +38,7 @@ LEVELS = st.lists(
 )
 
 
-def toml(value: Any) -> str:
+def toml(value):
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -60,7 +59,7 @@ def toml(value: Any) -> str:
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> str:
+def documents(draw):
     """A fabric whose fields are right but for some that are anything."""
     fields: dict[str, dict[str, Any]] = {
         "": {"name": "odd", "title": "odd", "intranode": "shm"},
@@ -78,7 +77,7 @@ def documents(draw: st.DrawFn) -> str:
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trace(tmp_path_factory):
     calls = [collective("MPI_Allreduce", 100_000).after(1e-4)]
     programs = [
         [*calls, send(1, 300_000), send(1, 10)],
@@ -89,7 +88,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("fuzz") / "t.lwt", programs)
 
 
-def check(content: bytes, trace: Path) -> None:
+def check(content, trace):
     path = trace.with_name("odd.toml")
     path.write_bytes(content)
     try:
@@ -104,5 +103,5 @@ def check(content: bytes, trace: Path) -> None:
 @given(document=documents())
 @example(document='name = "odd"\ntitle = "odd"\nintranode = "shm"\nrails = 1099511627776\n[link]\nlatency_seconds = 0\n'
          "bandwidth_bytes_per_second = 1e9")  # fmt: skip
-def test_any_value_of_any_field_is_refused_or_used(document: str, trace: Path) -> None:
+def test_any_value_of_any_field_is_refused_or_used(document, trace):
     check(document.encode(), trace)

@@ -9,7 +9,7 @@ from linkworth.errors import UsageError
 
 
 @pytest.mark.parametrize("kind", virtual.KINDS)
-def test_a_virtual_fabric_is_slower_and_sourced(kind: str) -> None:
+def test_a_virtual_fabric_is_slower_and_sourced(kind):
     native, guest = fabrics.get("ib-fdrx2"), fabrics.get(f"ib-fdrx2+{kind}")
     assert guest.name == f"ib-fdrx2+{kind}"
     assert guest.rails == 2
@@ -22,20 +22,20 @@ def test_a_virtual_fabric_is_slower_and_sourced(kind: str) -> None:
     assert source.date and source.source and "derived" in source.note
 
 
-def test_the_figures_rest_on_the_catalog() -> None:
+def test_the_figures_rest_on_the_catalog():
     link = fabrics.get("ib-qdr").link
     short = link.latency_seconds + link.send_overhead[0][1] + link.receive_overhead[0][1]
     assert short == pytest.approx(virtual._QDR_SECONDS)
 
 
-def test_an_unknown_kind_is_named() -> None:
+def test_an_unknown_kind_is_named():
     with pytest.raises(
         UsageError, match=r"ib-fdr\+xen: \+xen is no kind of NIC; write \+sriov or \+passthrough"
     ):
         fabrics.get("ib-fdr+xen")
 
 
-def test_a_file_may_have_rails_and_virtual_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_may_have_rails_and_virtual_machines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = fabrics.data_folder() / "fabrics" / "gbe.toml"
     Path("mine.toml").write_bytes(source.read_bytes())
@@ -44,6 +44,6 @@ def test_a_file_may_have_rails_and_virtual_machines(tmp_path: Path, monkeypatch:
     assert not any(fabrics.is_path(text) for text in ("gbe", "gbex2", "gbe+sriov", "atoml"))
 
 
-def test_a_plus_in_a_path_is_the_paths(tmp_path: Path) -> None:
+def test_a_plus_in_a_path_is_the_paths(tmp_path):
     with pytest.raises(UsageError, match="no such file"):
         fabrics.get(str(tmp_path / "a+b.toml"))

@@ -1,7 +1,5 @@
 """An option that changes nothing is an error in every verb, and not ignored."""
 
-from pathlib import Path
-
 import pytest
 from synthetic import collective, pcontrol, recv, send, write_trace
 
@@ -15,7 +13,7 @@ SWEEP = ("sweep", "T", "--on", "gbe")
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trace(tmp_path_factory):
     calls = [pcontrol(1), collective("MPI_Allreduce", 100_000).after(1e-3), pcontrol(0)]
     ranks = [[*calls, send(1, 300_000)], [*calls, recv(0, 300_000)], calls]
     return write_trace(tmp_path_factory.mktemp("effect") / "t.lwt", ranks)
@@ -79,14 +77,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip
-def test_an_option_without_an_effect_is_refused(
-    words: tuple[str, ...],
-    named: str,
-    trace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_option_without_an_effect_is_refused(words, named, trace, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code = main([str(trace) if word == "T" else word for word in words])
     output, errors = capsys.readouterr()
@@ -106,9 +97,7 @@ def test_an_option_without_an_effect_is_refused(
         ("--spread", "latency=0.1", "--seed", "3"),
     ],
 )
-def test_what_has_an_effect_is_taken(
-    options: tuple[str, ...], trace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_has_an_effect_is_taken(options, trace, capsys):
     assert main(["predict", str(trace), "--on", "gbe", "--json", *options]) == 0, capsys.readouterr()
 
 
@@ -122,9 +111,7 @@ def test_what_has_an_effect_is_taken(
         ("program", "another", False),
     ],
 )
-def test_smaller_is_of_the_same_program(
-    mine: str, other: str, accepted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_smaller_is_of_the_same_program(mine, other, accepted, tmp_path, capsys):
     paths = [tmp_path / "mine.lwt", tmp_path / "other.lwt"]
     for path, name in zip(paths, (mine, other), strict=True):
         calls = [collective("MPI_Allreduce", 100_000).after(1e-3)]
@@ -136,6 +123,6 @@ def test_smaller_is_of_the_same_program(
         assert f"it records {other}, and {paths[0]} records {mine}" in errors
 
 
-def test_simgrid_is_another_name_of_ti(trace: Path, tmp_path: Path) -> None:
+def test_simgrid_is_another_name_of_ti(trace, tmp_path):
     assert main(["convert", str(trace), "--to", "simgrid", "-o", str(tmp_path / "t.ti")]) == 0
     assert (tmp_path / "t.ti" / "ti.txt").exists()

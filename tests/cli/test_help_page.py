@@ -10,11 +10,11 @@ from linkworth.cli.help_page import EXAMPLES
 from linkworth.cli.main import VERB_PANELS, VERBS, cli, main
 
 
-def test_every_verb_is_in_one_panel() -> None:
+def test_every_verb_is_in_one_panel():
     assert sorted(verb for verbs in VERB_PANELS.values() for verb in verbs) == sorted(VERBS)
 
 
-def test_the_page_of_all_verbs_has_the_panels(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_all_verbs_has_the_panels(capsys):
     assert main(["--help"]) == 0
     page = capsys.readouterr().out
     assert all(title in page for title in VERB_PANELS)
@@ -22,9 +22,7 @@ def test_the_page_of_all_verbs_has_the_panels(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_examples_are_shown_and_have_options_that_there_are(
-    verb: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_are_shown_and_have_options_that_there_are(verb, capsys):
     assert len(EXAMPLES[verb]) >= 2
     for example in EXAMPLES[verb]:
         command: click.Command = cli
@@ -46,12 +44,7 @@ def test_examples_are_shown_and_have_options_that_there_are(
 
 @pytest.mark.parametrize(("path", "command"), list(commands(cli)), ids=lambda each: " ".join(each)
                          if isinstance(each, tuple) else "")  # fmt: skip
-def test_no_option_or_value_is_cut_at_80_columns(
-    path: tuple[str, ...],
-    command: click.Command,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_option_or_value_is_cut_at_80_columns(path, command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main([*path, "--help"]) == 0
     page = capsys.readouterr().out
@@ -67,7 +60,7 @@ def test_no_option_or_value_is_cut_at_80_columns(
     assert capsys.readouterr().out == page
 
 
-def test_a_long_page_has_its_options_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_page_has_its_options_in_panels(capsys):
     assert main(["advise", "--help"]) == 0
     page = capsys.readouterr().out
     places = [page.index(title) for title in ("Main options", "Replay", "Prices and goal")]

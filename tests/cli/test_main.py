@@ -18,7 +18,7 @@ from linkworth.cli.main import VERBS, main
         (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50 % of its packets"),
     ],
 )
-def test_a_slip_is_answered(words: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_slip_is_answered(words, answer, capsys):
     assert main(words) == 2
     errors = capsys.readouterr().err
     assert errors.startswith(f"linkworth: {answer}" if words[0] != "sweep" else "linkworth: ")

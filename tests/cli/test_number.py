@@ -1,7 +1,5 @@
 """Every number on the command line: what is no sensible number is refused, by every option of every verb."""
 
-from pathlib import Path
-
 import pytest
 import rich_click as click
 from verbs import commands
@@ -50,7 +48,7 @@ BATCH_TIME = "Time limit of the job as Slurm writes it"
 """Help of the one option of times that goes to a batch system as it is, which refuses what it does not know."""
 
 
-def options() -> list[tuple[tuple[str, ...], click.Command, click.Option]]:
+def options():
     """Return all options of all verbs that take a value."""
     return [
         (path, command, parameter)
@@ -60,7 +58,7 @@ def options() -> list[tuple[tuple[str, ...], click.Command, click.Option]]:
     ]
 
 
-def templates(option: click.Option) -> tuple[str, ...]:
+def templates(option):
     """Return the values of an option with a place for a number, none for an option of text."""
     if isinstance(option.type, click.Path | click.Choice):
         return ()
@@ -75,7 +73,7 @@ def templates(option: click.Option) -> tuple[str, ...]:
     return TEMPLATES.get(metavar, ("{}",))
 
 
-def needed(command: click.Command, given: click.Option) -> list[str]:
+def needed(command, given):
     """Return words for all that a command cannot do without."""
     words = []
     for parameter in command.params:
@@ -99,7 +97,7 @@ CASES = [
 ]
 
 
-def test_all_fractions_are_of_one_type() -> None:
+def test_all_fractions_are_of_one_type():
     assert CASES
     loose = [
         (path, option.opts)
@@ -116,14 +114,8 @@ def test_all_fractions_are_of_one_type() -> None:
     ids=[f"{' '.join(path)} {option.opts[0]} {template}" for path, _, option, template in CASES],
 )
 def test_a_senseless_number_is_refused_in_a_sentence_that_names_the_option(
-    path: tuple[str, ...],
-    command: click.Command,
-    option: click.Option,
-    template: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
+    path, command, option, template, capsys, monkeypatch, tmp_path
+):
     monkeypatch.chdir(tmp_path)
     for value in SENSELESS:
         word = template.format(value)
@@ -139,17 +131,17 @@ GIGABYTES = Number(NumberRange(least=1e-6, most=1e6, zero=True), unit="GB/s")
 
 
 @pytest.mark.parametrize(("text", "number"), [("4", 4.0), ("4GB/s", 4.0), ("4.5 gb/s", 4.5), ("0", 0.0)])
-def test_the_unit_may_be_written(text: str, number: float) -> None:
+def test_the_unit_may_be_written(text, number):
     assert GIGABYTES.convert(text, None, None) == number
 
 
 @pytest.mark.parametrize("text", ["4Gbit/s", "GB/s", "-1", "nan", ""])
-def test_what_is_no_number_is_refused_with_the_range_and_the_unit(text: str) -> None:
+def test_what_is_no_number_is_refused_with_the_range_and_the_unit(text):
     with pytest.raises(click.BadParameter, match=r"give 0, or a number from 1e-06 to 1e\+06 \(GB/s\)"):
         GIGABYTES.convert(text, None, None)
 
 
-def test_a_range_has_its_ends_and_nothing_beyond() -> None:
+def test_a_range_has_its_ends_and_nothing_beyond():
     allowed = NumberRange(least=0.5, most=2)
     assert 0.5 in allowed and 2 in allowed
     assert not any(value in allowed for value in (0.0, 0.49, 2.01, float("nan"), float("inf"), -1.0))

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import LinkworthCommand
 from rich.table import Table
 from synthetic import collective, recv, send, write_trace
 from verbs import commands
@@ -25,7 +24,7 @@ SHOWN = "evil\\x1b]0;owned\\x07\\x9b2J[bold]"
 
 
 @pytest.fixture
-def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     programs = [
         [send(1, 1000).after(1e-3), collective("MPI_Barrier")],
@@ -34,14 +33,14 @@ def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_trace(Path("t.lwt"), programs, workload=EVIL)
 
 
-def shell(command: str) -> subprocess.CompletedProcess[bytes]:
+def shell(command):
     words = f"{sys.executable} -m linkworth"
     return subprocess.run(
         ["sh", "-c", command.replace("linkworth", words, 1)], capture_output=True, check=False
     )
 
 
-def test_every_output_is_written_by_the_one_writer() -> None:
+def test_every_output_is_written_by_the_one_writer():
     outputs = {
         f"{' '.join(path)} {option.opts[0]}": isinstance(option.type, OutputFile | OutputFolder)
         for path, command in commands(cli)
@@ -52,7 +51,7 @@ def test_every_output_is_written_by_the_one_writer() -> None:
     assert all(outputs.values()), outputs
 
 
-def test_no_name_gives_the_terminal_an_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_name_gives_the_terminal_an_order(capsys):
     table = Table(title=EVIL)
     table.add_column(EVIL)
     table.add_row(EVIL)
@@ -67,7 +66,7 @@ def test_no_name_gives_the_terminal_an_order(capsys: pytest.CaptureFixture[str])
     assert errors.splitlines()[0] == SHOWN and SHOWN in errors.splitlines()[1]
 
 
-def test_a_terminal_still_gets_its_colours() -> None:
+def test_a_terminal_still_gets_its_colours():
     file = io.StringIO()
     SafeConsole(file, force_terminal=True, no_color=False, color_system="standard").print(
         "x\x1by", style="red"
@@ -76,7 +75,7 @@ def test_a_terminal_still_gets_its_colours() -> None:
 
 
 @pytest.mark.parametrize("verb", [["profile", "t.lwt"], ["predict", "t.lwt", "--on", "gbe"]])
-def test_a_name_in_a_trace(trace: Path, verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_in_a_trace(trace, verb, capsys):
     assert main(verb) == 0
     output = capsys.readouterr()
     assert "evil\\x1b]0;owned" in output.out
@@ -87,7 +86,7 @@ def test_a_name_in_a_trace(trace: Path, verb: list[str], capsys: pytest.CaptureF
     assert json.loads(text)["workload"] == EVIL
 
 
-def test_names_that_are_not_utf8(trace: Path, linkworth: LinkworthCommand) -> None:
+def test_names_that_are_not_utf8(trace, linkworth):
     name = os.fsdecode(b"t\xff.lwt")
     trace.rename(name)
     for words in (["predict", name, "--on", "gbe"], ["profile", name]):
@@ -100,7 +99,7 @@ def test_names_that_are_not_utf8(trace: Path, linkworth: LinkworthCommand) -> No
 
 
 @pytest.mark.parametrize("verb", ["profile t.lwt", "predict t.lwt --on gbe --json"])
-def test_a_full_disk_behind_standard_output(trace: Path, linkworth: LinkworthCommand, verb: str) -> None:
+def test_a_full_disk_behind_standard_output(trace, linkworth, verb):
     done = linkworth(*verb.split(), output="/dev/full")
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1] == (
@@ -109,7 +108,7 @@ def test_a_full_disk_behind_standard_output(trace: Path, linkworth: LinkworthCom
     assert "Traceback" not in done.stderr
 
 
-def test_standard_streams_that_are_closed(trace: Path) -> None:
+def test_standard_streams_that_are_closed(trace):
     done = shell("linkworth profile t.lwt >&-")
     assert (done.returncode, done.stderr) == (
         3,
@@ -120,7 +119,7 @@ def test_standard_streams_that_are_closed(trace: Path) -> None:
     assert shell("linkworth profile no.lwt 2>&- >&-").returncode == 3
 
 
-def test_an_output_on_a_full_disk(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_on_a_full_disk(trace, capsys):
     full = Path("full")
     full.symlink_to("/dev/full")
     Path("full.lwt").symlink_to("/dev/full")
@@ -141,7 +140,7 @@ def test_an_output_on_a_full_disk(trace: Path, capsys: pytest.CaptureFixture[str
     assert not [path for path in Path().iterdir() if path.name.startswith(".")]
 
 
-def test_a_dash_is_standard_output(trace: Path, linkworth: LinkworthCommand) -> None:
+def test_a_dash_is_standard_output(trace, linkworth):
     swept = linkworth("sweep", "t.lwt", "--on", "gbe", "--workers", "1", "-o", "-")
     assert swept.returncode == 0, swept.stderr
     [row] = csv.DictReader(io.StringIO(swept.stdout))
@@ -163,7 +162,7 @@ def test_a_dash_is_standard_output(trace: Path, linkworth: LinkworthCommand) -> 
     assert json.loads(linkworth("profile", "made.lwt", "--json").stdout)["ranks"] == 2
 
 
-def test_a_name_like_a_formula_in_csv() -> None:
+def test_a_name_like_a_formula_in_csv():
     times = dict.fromkeys(TIMES, 0.5)
     point = SweepPoint(
         fabric="=1+1", nodes=2, placement="-x", parameters={"latency": 1e-6}, internode_bytes=8, **times
@@ -179,7 +178,7 @@ def test_a_name_like_a_formula_in_csv() -> None:
 
 
 @pytest.mark.requires("mpi")
-def test_a_job_whose_output_is_lost_is_measured_to_its_end(linkworth: LinkworthCommand) -> None:
+def test_a_job_whose_output_is_lost_is_measured_to_its_end(linkworth):
     done = linkworth("run", "-n", "1", "-o", "kept", "--", "echo", "x", output="/dev/full")
     assert done.returncode == 3 and "cannot write standard output" in done.stderr
     assert (linkworth.folder / "kept/output.txt").read_text() == "x\n"

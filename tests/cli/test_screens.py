@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report import samples
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console
 
 from linkworth.calibrate import replayed
 from linkworth.catalog import apps, fabrics, machines, prices
@@ -57,7 +57,7 @@ deadline_seconds = 86400.0
 class Terminal(io.StringIO):
     """A standard output of 80 columns."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
@@ -77,7 +77,7 @@ def shown(tmp_path_factory, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     monkeypatch.setenv("LINES", "50")
 
-    def run(*words: str) -> list[str]:
+    def run(*words):
         terminal = Terminal()
         with monkeypatch.context() as patch:
             patch.setattr("sys.stdout", terminal)
@@ -87,13 +87,13 @@ def shown(tmp_path_factory, monkeypatch, capsys):
     return run
 
 
-def printed(renderable: RenderableType) -> list[str]:
+def printed(renderable):
     console = Console(file=io.StringIO(), width=WIDTH, highlight=False)
     console.print(renderable)
     return whole(console.file.getvalue())
 
 
-def whole(text: str) -> list[str]:
+def whole(text):
     """Return the lines of a screen on which nothing is cut."""
     lines = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()]
     assert not [line for line in lines if cell_len(line) > WIDTH or "…" in line]
@@ -123,14 +123,14 @@ def whole(text: str) -> list[str]:
     ],
     ids=lambda each: " ".join(each[:3]) if isinstance(each, list) else "",
 )  # fmt: skip
-def test_a_verb_shows_every_name_whole(words, names, shown) -> None:
+def test_a_verb_shows_every_name_whole(words, names, shown):
     if words[0] == "allocate":
         pytest.importorskip("highspy")
     text = "\n".join(shown(*words))
     assert not [name for name in names if not re.search(rf"(?<!\S){re.escape(name)}(?!\S)", text)]
 
 
-def test_the_times_and_costs_of_an_advice_are_those_of_its_document(shown, capsys) -> None:
+def test_the_times_and_costs_of_an_advice_are_those_of_its_document(shown, capsys):
     lines = shown("advise", TRACE, *PRICES)
     assert main(["advise", TRACE, *PRICES, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -142,12 +142,12 @@ def test_the_times_and_costs_of_an_advice_are_those_of_its_document(shown, capsy
         assert float(cost) == pytest.approx(option["cost_usd"] * runs, rel=0.006)
 
 
-def seconds(text: str) -> float:
+def seconds(text):
     number, unit = text.split(" ")
     return float(number.replace(",", "")) * {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit]
 
 
-def test_the_profile_of_a_run_is_shown_whole() -> None:
+def test_the_profile_of_a_run_is_shown_whole():
     names = ["MPI_Init", "MPI_Neighbor_alltoallv", "MPI_Allreduce", "MPI_Comm_rank"]
     profile = CallProfile(
         run=RunResult(workload="w", command=[], ranks=12, mpi="m", launcher="local", state="complete", exit_code=0, seconds=1.0),
@@ -168,7 +168,7 @@ def test_the_profile_of_a_run_is_shown_whole() -> None:
         assert cell in text
 
 
-def test_the_check_of_a_lab_is_shown_whole() -> None:
+def test_the_check_of_a_lab_is_shown_whole():
     nic = NicCheck(
         nic="d0", asked_bits_per_second=1e8, delivered_bits_per_second=93_210_000.0, payload_bits_per_second=87_700_000.0,
         asked_latency_seconds=30e-6, latency_seconds=123.4e-6, median_latency_seconds=234.7e-6, tries=3, passed=False,
@@ -187,7 +187,7 @@ def test_the_check_of_a_lab_is_shown_whole() -> None:
         assert cell in text
 
 
-def test_the_summary_of_the_demo_is_shown_whole() -> None:
+def test_the_summary_of_the_demo_is_shown_whole():
     items = samples.three()
     items[2] = samples.item("npb:cg.W", verified=False)
     text = "\n".join(printed(summary_table(summarise(items))))
@@ -197,7 +197,7 @@ def test_the_summary_of_the_demo_is_shown_whole() -> None:
     assert "\x1b" not in "\n".join(printed(summary_table(summarise([samples.item("\x1b[2Jfake")]))))
 
 
-def test_a_paper_beside_a_study_is_shown_whole() -> None:
+def test_a_paper_beside_a_study_is_shown_whole():
     study, records = study_samples.interconnects()
     paper = Published(
         source="A paper",
@@ -218,12 +218,12 @@ def test_a_paper_beside_a_study_is_shown_whole() -> None:
 CELL = st.text("ab1", min_size=1, max_size=18)
 
 
-def _rows(columns: int) -> st.SearchStrategy[list[list[str]]]:
+def _rows(columns):
     return st.lists(st.lists(CELL, min_size=columns, max_size=columns), min_size=1, max_size=4)
 
 
 @given(st.integers(1, 7).flatmap(_rows), st.integers(40, 100))
-def test_a_table_shows_every_cell_in_any_width(rows: list[list[str]], width: int) -> None:
+def test_a_table_shows_every_cell_in_any_width(rows, width):
     titles = [f"column {number}{'>' if number % 2 else ''}" for number in range(len(rows[0]))]
     console = Console(file=io.StringIO(), width=width, highlight=False)
     console.print(Table(titles, rows))

@@ -5,8 +5,6 @@ import pty
 import subprocess
 import sys
 
-import pytest
-
 from linkworth.cli.steps import Steps
 
 WORK = """
@@ -19,7 +17,7 @@ print("answer")
 """
 
 
-def test_a_plain_line_a_step_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_line_a_step_where_asked(capsys):
     with Steps(plain_lines=True) as steps:
         steps.plan(2)
         steps.step("first")
@@ -28,14 +26,14 @@ def test_a_plain_line_a_step_where_asked(capsys: pytest.CaptureFixture[str]) -> 
     assert (output, errors) == ("", "[1/2] first\n[2/2] second\n")
 
 
-def test_nothing_where_not_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_where_not_asked(capsys):
     with Steps() as steps:
         steps.plan(1)
         steps.step("first")
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output() -> None:
+def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output():
     controller, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
     done = subprocess.run(

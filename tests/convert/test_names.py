@@ -15,7 +15,7 @@ NAME = os.fsdecode(b"odd\xff")
 
 
 @pytest.fixture
-def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     odd = Call(ODD, "local").lasting(1e-6)
     programs = [
@@ -25,14 +25,14 @@ def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_trace(Path(f"{NAME}.lwt"), programs)
 
 
-def test_the_engine_keeps_every_byte(trace: Path) -> None:
+def test_the_engine_keeps_every_byte(trace):
     assert ODD in _engine.Trace(str(trace)).names
     with pytest.raises(_engine.TraceError, match=NAME):
         _engine.Trace(f"no-{NAME}")
 
 
 @pytest.mark.parametrize("target", ["paje", "perfetto", "ti", "otf2", "parquet"])
-def test_each_format_takes_them(trace: Path, target: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_format_takes_them(trace, target, capsys):
     made = f"made{NAME}"
     code = main(["convert", str(trace), "--to", target, "-o", made, "--json"])
     output = capsys.readouterr()
@@ -47,7 +47,7 @@ def test_each_format_takes_them(trace: Path, target: str, capsys: pytest.Capture
         assert ODD in _engine.Trace("back.lwt").names
 
 
-def test_what_is_said_of_them_can_be_printed(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_said_of_them_can_be_printed(trace, capsys):
     assert main(["profile", str(trace), "--json"]) == 0
     calls = {call["name"] for call in json.loads(capsys.readouterr().out)["calls"]}
     assert "MPI_Odd\\xff" in calls
@@ -55,7 +55,7 @@ def test_what_is_said_of_them_can_be_printed(trace: Path, capsys: pytest.Capture
     json.loads(Path("t.json").read_text())
 
 
-def test_a_list_of_files_of_actions(trace: Path) -> None:
+def test_a_list_of_files_of_actions(trace):
     Path(f"{NAME}.0").write_text("0 init\n0 compute 1e6\n0 finalize\n")
     Path("ti.txt").write_bytes(os.fsencode(f"{NAME}.0\n"))
     assert main(["convert", "ti.txt", "-o", "back.lwt"]) == 0

@@ -27,20 +27,19 @@ from synthetic import (
 from linkworth import _engine
 from linkworth.convert import convert
 from linkworth.measure.plan import plan
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
 
 pytestmark = pytest.mark.requires("otf2")
 
 
-def done(*completions: tuple[int, bool, int, int], mode: int = 0, listed: int | None = None) -> Call:
+def done(*completions, mode=0, listed=None):
     names = ["Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome"]
     given = len(completions) if listed is None else listed
     return Call(f"MPI_{names[mode]}", "complete", mode=mode, listed=given, completions=list(completions))
 
 
-def split(number: int, members: list[int]) -> Call:
+def split(number, members):
     return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=members)
 
 
@@ -107,7 +106,7 @@ EVERY_CLASS = [
 ]  # fmt: skip
 
 
-def test_every_class_of_call_comes_back(tmp_path: Path) -> None:
+def test_every_class_of_call_comes_back(tmp_path):
     between = Call(
         "MPI_Intercomm_create", "comm_new", comm=1, new_comm=2, inter=True, members=[0], remote_members=[1]
     )
@@ -158,13 +157,13 @@ timed_call = st.builds(
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(timed_call, max_size=15), min_size=2, max_size=2))
-def test_any_calls_come_back(programs: list[list[Call]]) -> None:
+def test_any_calls_come_back(programs):
     with tempfile.TemporaryDirectory() as folder:
         trace = write_trace(Path(folder) / "any.lwt", programs)
         assert assert_same(trace, there_and_back(trace)[1]) == sum(map(len, programs)) + 4
 
 
-def test_what_otf2_has_records_for_needs_nothing_else(tmp_path: Path) -> None:
+def test_what_otf2_has_records_for_needs_nothing_else(tmp_path):
     zero = [
         split(2, [0, 1]),
         isend(1, 20, tag=4).after(1e-3),
@@ -206,7 +205,7 @@ def test_what_otf2_has_records_for_needs_nothing_else(tmp_path: Path) -> None:
     assert b"LINKWORTH" not in (Path(archive.path) / "traces.def").read_bytes()
 
 
-def test_what_is_lost_without_attributes_is_said(tmp_path: Path) -> None:
+def test_what_is_lost_without_attributes_is_said(tmp_path):
     wildcard = [
         irecv(ANY, 8, tag=ANY),
         done((1, True, 1, 5)),
@@ -225,7 +224,7 @@ def test_what_is_lost_without_attributes_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("otf2-print")
-def test_otf2_print_reads_every_record_without_a_complaint(tmp_path: Path) -> None:
+def test_otf2_print_reads_every_record_without_a_complaint(tmp_path):
     trace = write_trace(tmp_path / "all.lwt", [EVERY_CLASS, [split(2, [0, 1]), split(3, [1, 0])]])
     summary = convert(trace, "otf2")
     lines = printed(summary.entry).splitlines()
@@ -266,7 +265,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
 
 
 @pytest.mark.requires("python-otf2")
-def test_the_bindings_of_otf2_read_the_same(tmp_path: Path) -> None:
+def test_the_bindings_of_otf2_read_the_same(tmp_path):
     zero = [send(1, 10, tag=3), collective("MPI_Allreduce", 8, element_bytes=8)]
     one = [recv(0, 10, tag=3), collective("MPI_Allreduce", 8, element_bytes=8)]
     hosts = [{"rank": rank, "host": f"node{rank}", "state": "complete"} for rank in (0, 1)]
@@ -281,7 +280,7 @@ def test_the_bindings_of_otf2_read_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_a_recorded_run_comes_back(mpi: MpiInstallation, tmp_path: Path) -> None:
+def test_a_recorded_run_comes_back(mpi, tmp_path):
     program = compiled(mpi, tmp_path)
     trace = tmp_path / "run.lwt"
     record(plan(Workload(name="ends", command=[str(program)], ranks=2), mpi=mpi.name), output=trace)
@@ -291,7 +290,7 @@ def test_a_recorded_run_comes_back(mpi: MpiInstallation, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("program", ["cg", "lu", "is", "mg"])
-def test_a_skeleton_comes_back(program: str, tmp_path: Path) -> None:
+def test_a_skeleton_comes_back(program, tmp_path):
     trace = tmp_path / "skeleton.lwt"
     rates = [1e-9] * len(_engine.skeleton_programs()[program])
     metadata = '{"schema": "linkworth.trace-metadata/1", "workload": "skeleton", "source": "skeleton"}'

@@ -13,7 +13,7 @@ from linkworth.convert import convert
 pytestmark = pytest.mark.requires("otf2")
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str]:
+def refused(capsys, *arguments):
     code = main(["convert", *map(str, arguments)])
     said = capsys.readouterr().err.strip()
     assert len(said.splitlines()) == 1, said
@@ -21,22 +21,20 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Path:
+def archive(tmp_path):
     calls = [send(1, 10), collective("MPI_Barrier")]
     trace = write_trace(tmp_path / "good.lwt", [calls * 100, [collective("MPI_Barrier")] * 100])
     return Path(convert(trace, "otf2").path)
 
 
-def test_the_name_of_the_folder_or_of_the_anchor_will_do(archive: Path, tmp_path: Path) -> None:
+def test_the_name_of_the_folder_or_of_the_anchor_will_do(archive, tmp_path):
     by_folder = convert(archive, None, tmp_path / "folder.lwt")
     by_anchor = convert(archive / "traces.otf2", None, tmp_path / "anchor.lwt")
     assert by_folder.records == by_anchor.records == 304
     assert Path(by_folder.path).read_bytes() == Path(by_anchor.path).read_bytes()
 
 
-def test_damaged_archives_are_one_sentence(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_damaged_archives_are_one_sentence(archive, tmp_path, capsys):
     output = tmp_path / "never.lwt"
     cut = archive / "traces" / "0.evt"
     whole = cut.read_bytes()
@@ -55,9 +53,7 @@ def test_damaged_archives_are_one_sentence(
     assert not output.exists()
 
 
-def test_more_properties_than_the_anchor_file_can_contain(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_properties_than_the_anchor_file_can_contain(archive, tmp_path, capsys):
     anchor = archive / "traces.otf2"
     whole = anchor.read_bytes()
     name = whole.index(b"LINKWORTH::METADATA")
@@ -67,9 +63,7 @@ def test_more_properties_than_the_anchor_file_can_contain(
     assert "it claims more properties than its bytes can contain" in said
 
 
-def test_fewer_events_than_the_archive_says_are_told(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fewer_events_than_the_archive_says_are_told(archive, tmp_path, capsys):
     ranks = archive / "traces"
     for kind in ("evt", "def"):
         (ranks / f"0.{kind}").write_bytes((ranks / f"1.{kind}").read_bytes())
@@ -83,9 +77,7 @@ def test_fewer_events_than_the_archive_says_are_told(
 
 
 @pytest.mark.parametrize("file", ["traces/0.evt", "traces/0.def", "traces.def"])
-def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str
-) -> None:
+def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(archive, tmp_path, capsys, file):
     output = tmp_path / "never.lwt"
     cut = archive / file
     whole = cut.read_bytes()
@@ -102,9 +94,7 @@ def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(
     assert not output.exists()
 
 
-def test_what_is_no_archive_is_one_sentence(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_archive_is_one_sentence(archive, tmp_path, capsys):
     code, said = refused(capsys, tmp_path / "missing.otf2")
     assert (code, "missing.otf2 does not exist" in said) == (2, True)
     (archive / "second.otf2").write_bytes(b"")
@@ -114,9 +104,7 @@ def test_what_is_no_archive_is_one_sentence(
     assert (code, "convert it to one first, without --to" in said) == (2, True)
 
 
-def test_without_otf2_it_says_what_to_install(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_otf2_it_says_what_to_install(archive, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     code, said = refused(capsys, tmp_path / "good.lwt", "--to", "otf2", "-o", tmp_path / "never")
     assert code == 3
@@ -156,7 +144,7 @@ int main(int argc, char **argv)
 
 @pytest.mark.requires("eztrace")
 @pytest.mark.parametrize("kind", ["mpich", "openmpi"])
-def test_an_archive_of_eztrace(kind: str, tmp_path: Path) -> None:
+def test_an_archive_of_eztrace(kind, tmp_path):
     archive = by_eztrace(RECORDED_BY_EZTRACE, kind, tmp_path)
     summary = convert(archive, None, tmp_path / "pair.lwt")
     assert summary.ranks == 2
@@ -214,7 +202,7 @@ with otf2.writer.open(sys.argv[1], timer_resolution=10**6) as trace:
 
 
 @pytest.mark.requires("python-otf2")
-def test_names_clock_and_requests_of_another_writer(tmp_path: Path) -> None:
+def test_names_clock_and_requests_of_another_writer(tmp_path):
     by_bindings(WRITTEN_BY_BINDINGS, tmp_path / "other")
     summary = convert(tmp_path / "other", None, tmp_path / "other.lwt")
     assert summary.unknown == {"ParameterInt": 1}
@@ -271,7 +259,7 @@ with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
 
 
 @pytest.mark.requires("python-otf2")
-def test_totals_and_communicators_as_score_p_writes_them(tmp_path: Path) -> None:
+def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
     by_bindings(LIKE_SCORE_P, tmp_path / "scorep")
     summary = convert(tmp_path / "scorep", None, tmp_path / "scorep.lwt")
     assert (summary.remarks, summary.unknown) == ([], {})
@@ -318,7 +306,7 @@ with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
 
 
 @pytest.mark.requires("python-otf2")
-def test_threads_of_another_writer_have_numbers_by_their_first_calls(tmp_path: Path) -> None:
+def test_threads_of_another_writer_have_numbers_by_their_first_calls(tmp_path):
     by_bindings(OF_THREADS, tmp_path / "threads")
     summary = convert(tmp_path / "threads", None, tmp_path / "threads.lwt")
     calls = events(Path(summary.path), 0, times=True)
@@ -371,7 +359,7 @@ with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
 
 
 @pytest.mark.requires("python-otf2")
-def test_records_of_teams_of_threads_do_no_harm(tmp_path: Path) -> None:
+def test_records_of_teams_of_threads_do_no_harm(tmp_path):
     by_bindings(HYBRID_LIKE_SCORE_P, tmp_path / "hybrid")
     summary = convert(tmp_path / "hybrid", None, tmp_path / "hybrid.lwt")
     assert summary.ranks == 1

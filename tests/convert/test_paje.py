@@ -16,7 +16,7 @@ from linkworth.convert import convert
 GOLDEN = Path(__file__).with_name("golden")
 
 
-def dumped(path: Path) -> tuple[list[list[str]], list[list[str]]]:
+def dumped(path):
     """Return the states and the links that pj_dump, which checks nesting and links, finds."""
     done = subprocess.run(
         ["pj_dump", "--user-defined", "--float-precision=9", str(path)],
@@ -30,12 +30,12 @@ def dumped(path: Path) -> tuple[list[list[str]], list[list[str]]]:
     return [row for row in rows if row[0] == "State"], [row for row in rows if row[0] == "Link"]
 
 
-def ns(seconds: str) -> int:
+def ns(seconds):
     return int(Decimal(seconds) * 10**9)
 
 
 @pytest.mark.requires("pj_dump")
-def test_every_call_comes_back_from_pj_dump(trace: Path) -> None:
+def test_every_call_comes_back_from_pj_dump(trace):
     summary = convert(trace, "paje")
     assert summary.bytes == Path(summary.entry).stat().st_size
     states, _ = dumped(Path(summary.entry))
@@ -55,7 +55,7 @@ def test_every_call_comes_back_from_pj_dump(trace: Path) -> None:
 
 
 @pytest.mark.requires("pj_dump")
-def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path: Path) -> None:
+def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path):
     trace, expected = message_traces.every_message(tmp_path / "t.lwt")
     summary = convert(trace, "paje")
     _, links = dumped(Path(summary.entry))
@@ -74,7 +74,7 @@ def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path: Path)
 
 
 @pytest.mark.requires("pj_dump")
-def test_a_cancelled_receive_from_any_source_is_no_message(tmp_path: Path) -> None:
+def test_a_cancelled_receive_from_any_source_is_no_message(tmp_path):
     cancel = Call("MPI_Cancel", "request_cancel", references=[1])
     taken_back = message_traces.wait((1, True, ANY, ANY))
     receiver = [irecv(ANY, 8, tag=ANY), cancel, taken_back, recv(0, 8)]
@@ -85,7 +85,7 @@ def test_a_cancelled_receive_from_any_source_is_no_message(tmp_path: Path) -> No
 
 
 @pytest.mark.requires("pj_dump", "mpi", "c++")
-def test_a_recorded_ring_has_all_its_messages(tmp_path: Path) -> None:
+def test_a_recorded_ring_has_all_its_messages(tmp_path):
     summary = convert(message_traces.recorded(tmp_path), "paje")
     _, links = dumped(Path(summary.entry))
     steps = Counter((row[7], row[8], row[10]) for row in links)
@@ -94,7 +94,7 @@ def test_a_recorded_ring_has_all_its_messages(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("pj_dump")
-def test_calls_of_a_nanosecond_and_of_none_keep_their_length(tmp_path: Path) -> None:
+def test_calls_of_a_nanosecond_and_of_none_keep_their_length(tmp_path):
     states, links = dumped(Path(convert(message_traces.short_calls(tmp_path / "t.lwt"), "paje").entry))
     assert [row[5] for row in states if row[1] == "rank 1"] == [
         "0.500000000", "0.000000001", "0.000000000", "0.000000001", "0.000000000",
@@ -102,7 +102,7 @@ def test_calls_of_a_nanosecond_and_of_none_keep_their_length(tmp_path: Path) -> 
     assert links == []
 
 
-def test_the_file_is_in_the_order_of_time_and_says_what_it_defines(tmp_path: Path) -> None:
+def test_the_file_is_in_the_order_of_time_and_says_what_it_defines(tmp_path):
     trace, _ = message_traces.every_message(tmp_path / "t.lwt")
     text = Path(convert(trace, "paje").entry).read_text(encoding="ascii")
     check_golden(GOLDEN / "every-message.paje", text)
@@ -111,7 +111,7 @@ def test_the_file_is_in_the_order_of_time_and_says_what_it_defines(tmp_path: Pat
     assert times == sorted(times)
 
 
-def test_a_name_cannot_break_the_file(tmp_path: Path) -> None:
+def test_a_name_cannot_break_the_file(tmp_path):
     odd = write_trace(tmp_path / "t.lwt", [[send(0, 1, name='MPI_"\n7 0 x"')]])
     text = Path(convert(odd, "paje").entry).read_text(encoding="ascii")
     assert '"MPI___7 0 x_"' in text

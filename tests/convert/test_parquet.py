@@ -26,12 +26,12 @@ PLACES = ("site", "function", "source_line")
 WILDCARD = -1
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
+def rows(path):
     found: list[dict[str, Any]] = pa_parquet.read_table(path).to_pylist()
     return found
 
 
-def expected_row(call: message_traces.Recorded) -> dict[str, Any]:
+def expected_row(call):
     """Return the columns that the call's fields must be in, made from the engine's reader."""
     fields = dict(call.fields)
     kind = call.call_class
@@ -66,7 +66,7 @@ def expected_row(call: message_traces.Recorded) -> dict[str, Any]:
     return row | {OWN_NAMES.get(name, name): value for name, value in fields.items()}
 
 
-def check(trace: Path, table: Path) -> None:
+def check(trace, table):
     found = rows(table)
     makers = {"isend", "irecv", "send_init", "recv_init", "icollective", "collective_init", "icomm_new", "irma", "psend_init",
               "precv_init", "isendrecv"}  # fmt: skip
@@ -87,7 +87,7 @@ def check(trace: Path, table: Path) -> None:
             assert all(row[name] in (None, []) for name in other if not name.endswith("_ns"))
 
 
-def test_call_sites_are_columns(tmp_path: Path) -> None:
+def test_call_sites_are_columns(tmp_path):
     known, unknown = "/opt/app+0x10", "/opt/lib.so+0x20"
     calls = [
         Call(f"MPI_Barrier@{known}", "collective", comm=0, peer=-1, bytes=0),
@@ -107,7 +107,7 @@ def test_call_sites_are_columns(tmp_path: Path) -> None:
     ]
 
 
-def test_every_event_comes_back(trace: Path) -> None:
+def test_every_event_comes_back(trace):
     summary = convert(trace, "parquet")
     assert summary.bytes == Path(summary.entry).stat().st_size
     assert summary.records == sum(map(len, message_traces.calls(trace)))
@@ -116,7 +116,7 @@ def test_every_event_comes_back(trace: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(event, max_size=12), min_size=1, max_size=3))
-def test_any_event_comes_back(ranks: list[list[Any]]) -> None:
+def test_any_event_comes_back(ranks):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.lwt"
         known = [{"rank": number, "host": "node"} for number in range(len(ranks))]
@@ -129,7 +129,7 @@ def test_any_event_comes_back(ranks: list[list[Any]]) -> None:
         check(path, Path(convert(path, "parquet").entry))
 
 
-def test_row_groups_are_bounded_and_hold_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_row_groups_are_bounded_and_hold_all_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "BATCH_ROWS", 100)
     monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 1000)
     path = tmp_path / "t.lwt"
@@ -142,7 +142,7 @@ def test_row_groups_are_bounded_and_hold_all_rows(tmp_path: Path, monkeypatch: p
     check(path, table)
 
 
-def test_duckdb_answers_in_sql(tmp_path: Path) -> None:
+def test_duckdb_answers_in_sql(tmp_path):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
     trace, _ = message_traces.every_message(tmp_path / "t.lwt")
     table = convert(trace, "parquet").entry
@@ -157,18 +157,16 @@ def test_duckdb_answers_in_sql(tmp_path: Path) -> None:
     assert joined == [("MPI_Irecv",)] * 2
 
 
-def test_the_trace_s_own_description_is_in_the_file(tmp_path: Path) -> None:
+def test_the_trace_s_own_description_is_in_the_file(tmp_path):
     trace, _ = message_traces.every_message(tmp_path / "t.lwt")
     schema = pa_parquet.read_schema(convert(trace, "parquet").entry)
     assert json.loads(schema.metadata[b"linkworth"])["workload"] == "synthetic"
 
 
-def test_without_pyarrow_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     real = builtins.__import__
 
-    def lacking(name: str, *args: Any, **options: Any) -> Any:
+    def lacking(name, *args, **options):
         if name.startswith("pyarrow"):
             raise ImportError("No module named 'pyarrow'")
         return real(name, *args, **options)
@@ -183,7 +181,7 @@ def test_without_pyarrow_it_says_what_to_install(
 
 
 @pytest.mark.requires("dev-full")
-def test_a_full_disk_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_a_full_disk_is_said_in_one_sentence(tmp_path):
     trace = message_traces.short_calls(tmp_path / "t.lwt")
     with pytest.raises(
         _engine.TraceWriteError, match=r"/dev/full cannot be written.*No space left on device"

@@ -11,7 +11,7 @@ from linkworth import _engine
 from linkworth.convert import convert
 
 
-def test_every_call_is_a_slice_with_its_arguments(trace: Path) -> None:
+def test_every_call_is_a_slice_with_its_arguments(trace):
     summary = convert(trace, "perfetto")
     assert summary.bytes == Path(summary.entry).stat().st_size
     _, slices = read(Path(summary.entry))
@@ -33,7 +33,7 @@ def test_every_call_is_a_slice_with_its_arguments(trace: Path) -> None:
                         assert found.arguments[name] == call.fields[name]
 
 
-def test_flows_join_the_send_and_the_call_that_ends_the_receive(tmp_path: Path) -> None:
+def test_flows_join_the_send_and_the_call_that_ends_the_receive(tmp_path):
     trace, expected = message_traces.every_message(tmp_path / "t.lwt")
     _, slices = read(Path(convert(trace, "perfetto").entry))
     begun = {flow: each for each in slices for flow in each.flows}
@@ -54,7 +54,7 @@ def test_flows_join_the_send_and_the_call_that_ends_the_receive(tmp_path: Path) 
     )
 
 
-def test_flows_tell_communicators_made_in_another_order_apart_by_their_parents(tmp_path: Path) -> None:
+def test_flows_tell_communicators_made_in_another_order_apart_by_their_parents(tmp_path):
     sender, receiver = synthetic.duplicates_in_another_order()
     sender += [synthetic.send(1, 8, comm=4), synthetic.send(1, 8, comm=5)]
     receiver += [synthetic.recv(0, 8, comm=5), synthetic.recv(0, 8, comm=4)]
@@ -65,7 +65,7 @@ def test_flows_tell_communicators_made_in_another_order_apart_by_their_parents(t
     assert sends == receives and len(sends) == 2
 
 
-def test_ranks_stand_in_their_order_below_their_hosts(tmp_path: Path) -> None:
+def test_ranks_stand_in_their_order_below_their_hosts(tmp_path):
     hosts = [{"rank": rank, "host": f"node{rank // 2}"} for rank in range(4)]
     trace = write_trace(tmp_path / "t.lwt", [[send(0, 1)]] * 4, ranks=hosts)
     tracks, _ = read(Path(convert(trace, "perfetto").entry))
@@ -78,7 +78,7 @@ def test_ranks_stand_in_their_order_below_their_hosts(tmp_path: Path) -> None:
     assert by_name["node0"].child_ordering == pb2.TrackDescriptor.EXPLICIT
 
 
-def test_the_ranks_of_a_skeleton_ran_on_no_host(tmp_path: Path) -> None:
+def test_the_ranks_of_a_skeleton_ran_on_no_host(tmp_path):
     path = tmp_path / "t.lwt"
     _engine.record_skeleton("ep", ["S"], 2, [1e-9, 1e-9], str(path), '{"workload": "npb:ep.S"}')
     tracks, _ = read(Path(convert(path, "perfetto").entry))

@@ -25,13 +25,13 @@ WHERE = {0: "rank 0", 1: "rank 0 thread 1"}
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(tmp_path):
     path = two_threads(tmp_path)
     assert [event["thread"] for event in _engine.Trace(str(path)).iterate(0)] == [0, 0, 1, 0, 1]
     return path
 
 
-def test_parquet_has_the_thread_and_the_true_times(trace: Path) -> None:
+def test_parquet_has_the_thread_and_the_true_times(trace):
     pa_parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     rows = pa_parquet.read_table(convert(trace, "parquet").entry).to_pylist()
     found = [
@@ -40,7 +40,7 @@ def test_parquet_has_the_thread_and_the_true_times(trace: Path) -> None:
     assert found == EXPECTED
 
 
-def test_perfetto_has_a_track_for_each_thread(trace: Path) -> None:
+def test_perfetto_has_a_track_for_each_thread(trace):
     from perfetto_reader import read  # skips where Perfetto's schema is not installed
 
     tracks, slices = read(Path(convert(trace, "perfetto").entry))
@@ -52,7 +52,7 @@ def test_perfetto_has_a_track_for_each_thread(trace: Path) -> None:
 
 
 @pytest.mark.requires("pj_dump")
-def test_paje_has_a_container_for_each_thread(trace: Path) -> None:
+def test_paje_has_a_container_for_each_thread(trace):
     entry = convert(trace, "paje").entry
     done = subprocess.run(
         ["pj_dump", "--float-precision=9", entry], capture_output=True, text=True, check=True
@@ -69,7 +69,7 @@ def test_paje_has_a_container_for_each_thread(trace: Path) -> None:
     ]
 
 
-def records_by_location(anchor: Path) -> dict[int, list[tuple[str, int, str]]]:
+def records_by_location(anchor):
     """Return what otf2-print lists: of each location the kinds, times and attributes of its records, in their order."""
     found: dict[int, list[tuple[str, int, str]]] = {}
     for line in printed(anchor).splitlines():
@@ -81,7 +81,7 @@ def records_by_location(anchor: Path) -> dict[int, list[tuple[str, int, str]]]:
 
 
 @pytest.mark.requires("otf2", "otf2-print")
-def test_otf2_has_a_location_for_each_thread(trace: Path) -> None:
+def test_otf2_has_a_location_for_each_thread(trace):
     entry = Path(convert(trace, "otf2").entry)
     locations = records_by_location(entry)
     assert sorted(locations) == [0, 1 << 32]
@@ -112,7 +112,7 @@ def test_otf2_has_a_location_for_each_thread(trace: Path) -> None:
 
 @pytest.mark.requires("otf2")
 @pytest.mark.parametrize("attributes", [True, False])
-def test_threads_come_back_from_otf2(trace: Path, attributes: bool) -> None:
+def test_threads_come_back_from_otf2(trace, attributes):
     back = there_and_back(trace, attributes=attributes)[1]
     if attributes:
         assert assert_same(trace, back) == len(EXPECTED)
@@ -128,9 +128,7 @@ quarters = st.integers(0, 9) | st.integers(0, 10**6)
 @pytest.mark.requires("otf2")
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.tuples(quarters, quarters), min_size=1, max_size=6), min_size=2, max_size=4))
-def test_calls_of_threads_keep_their_order_where_they_end_together(
-    threads: list[list[tuple[int, int]]],
-) -> None:
+def test_calls_of_threads_keep_their_order_where_they_end_together(threads):
     with tempfile.TemporaryDirectory() as folder:
         trace = sends_by_thread(Path(folder), threads)
         back = there_and_back(trace)[1]
@@ -188,7 +186,7 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.requires("otf2", "otf2-print", "mpi")
-def test_a_recorded_run_of_threads_comes_back_from_otf2(tmp_path: Path) -> None:
+def test_a_recorded_run_of_threads_comes_back_from_otf2(tmp_path):
     mpi = usable_mpis()[0]
     (tmp_path / "threads.c").write_text(RUNNING)
     program = tmp_path / "threads"
@@ -221,7 +219,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 
 @pytest.mark.requires("otf2")
-def test_what_is_held_of_a_location_does_not_grow_with_the_trace(tmp_path: Path) -> None:
+def test_what_is_held_of_a_location_does_not_grow_with_the_trace(tmp_path):
     if not Path("/proc/self/status").exists():
         pytest.skip("the system does not tell how much memory a process had at most")
     held = []

@@ -22,12 +22,10 @@ from synthetic_calls import neighbourhood, partitioned, pready, put, start, sync
 
 from linkworth.convert import convert
 from linkworth.errors import UsageError
-from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.conversion import ConversionOptions
 
 
-def written(
-    tmp_path: Path, programs: list[list[Call]], **options: object
-) -> tuple[ConversionSummary, list[list[str]]]:
+def written(tmp_path, programs, **options):
     """Return the summary, and each rank's actions without its number."""
     tmp_path.mkdir(exist_ok=True)
     trace = write_trace(tmp_path / "case.lwt", programs, mpi={"library": "MPICH", "version": "4.0"})
@@ -45,11 +43,11 @@ def written(
     return summary, actions
 
 
-def wait(*completions: tuple[int, bool, int, int], mode: int = 0) -> Call:
+def wait(*completions, mode=0):
     return Call("MPI_Wait", "complete", mode=mode, listed=len(completions), completions=list(completions))
 
 
-def pair(name: str, mine: list[int], theirs: list[int]) -> dict[str, object]:
+def pair(name, mine, theirs):
     return {
         "name": name,
         "size": sum(mine),
@@ -59,11 +57,11 @@ def pair(name: str, mine: list[int], theirs: list[int]) -> dict[str, object]:
     }
 
 
-def split(number: int, members: list[int]) -> Call:
+def split(number, members):
     return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=members)
 
 
-def test_blocking_messages_and_computation(tmp_path: Path) -> None:
+def test_blocking_messages_and_computation(tmp_path):
     zero = [send(1, 1000, tag=7).after(2e-3), recv(1, 500, tag=8).after(1e-3, cpu=0.25e-3)]
     one = [recv(0, 4000, tag=7), send(0, 500, tag=8)]
     summary, actions = written(tmp_path, [zero, one], flops_per_second=1e6)
@@ -73,7 +71,7 @@ def test_blocking_messages_and_computation(tmp_path: Path) -> None:
     assert (summary.unmatched, summary.marked_region, summary.as_messages) == (0, False, {})
 
 
-def test_requests_are_waited_for_by_name_and_all_at_once_where_all_are_meant(tmp_path: Path) -> None:
+def test_requests_are_waited_for_by_name_and_all_at_once_where_all_are_meant(tmp_path):
     zero = [
         irecv(1, 10, tag=1),
         irecv(1, 20, tag=2),
@@ -93,7 +91,7 @@ def test_requests_are_waited_for_by_name_and_all_at_once_where_all_are_meant(tmp
     assert actions[1][3:] == ["wait 0 1 3", "wait 1 0 2", "wait 1 0 1"]
 
 
-def test_tests_and_probes_that_find_nothing_are_waiting(tmp_path: Path) -> None:
+def test_tests_and_probes_that_find_nothing_are_waiting(tmp_path):
     poll = wait(mode=4)
     zero = [irecv(1, 10), poll.after(1e-6), poll.after(1e-6), wait((1, False, 0, 0), mode=4).after(1e-6)]
     probe = Call("MPI_Probe", "probe", comm=0, peer=ANY, tag=0, found=True, actual_peer=0, actual_tag=0)
@@ -102,14 +100,14 @@ def test_tests_and_probes_that_find_nothing_are_waiting(tmp_path: Path) -> None:
     assert actions == [["irecv 1 0 10", "compute 1000", "wait 1 0 0"], ["send 0 0 10"]]
 
 
-def test_a_sendrecv_starts_both_and_waits_for_both(tmp_path: Path) -> None:
+def test_a_sendrecv_starts_both_and_waits_for_both(tmp_path):
     _, actions = written(tmp_path, [[sendrecv(1, 100, PROC_NULL)], [sendrecv(PROC_NULL, 100, 0)]])
     assert actions == [["send 1 0 100"], ["recv 0 0 100"]]
     _, actions = written(tmp_path / "both", [[sendrecv(1, 100, 1)], [sendrecv(0, 100, 0)]])
     assert actions[0] == ["irecv 1 0 100", "send 1 0 100", "wait 1 0 0"]
 
 
-def test_wildcards_take_what_they_took_when_recorded(tmp_path: Path) -> None:
+def test_wildcards_take_what_they_took_when_recorded(tmp_path):
     zero = [
         irecv(ANY, 10, tag=ANY),
         irecv(ANY, 10, tag=4),
@@ -125,14 +123,14 @@ def test_wildcards_take_what_they_took_when_recorded(tmp_path: Path) -> None:
     assert (summary.fixed_wildcards, summary.unmatched) == (3, 0)
 
 
-def test_a_cancelled_receive_from_any_source_that_took_nothing_is_left_out(tmp_path: Path) -> None:
+def test_a_cancelled_receive_from_any_source_that_took_nothing_is_left_out(tmp_path):
     cancel = Call("MPI_Cancel", "request_cancel", references=[1])
     receiver = [irecv(ANY, 8, tag=ANY), cancel, wait((1, True, ANY, ANY)), recv(0, 8)]
     _, actions = written(tmp_path, [[send(1, 8)], receiver])
     assert actions == [["send 1 0 8"], ["recv 0 0 8"]]
 
 
-def test_persistent_and_buffered_sends(tmp_path: Path) -> None:
+def test_persistent_and_buffered_sends(tmp_path):
     started = Call("MPI_Start", "start", references=[1])
     zero = [Call("MPI_Send_init", "send_init", comm=0, peer=1, tag=0, bytes=9), started, wait((1, False, 0, 0)),
             started, wait((1, False, 0, 0)), send(1, 5, name="MPI_Bsend")]  # fmt: skip
@@ -143,7 +141,7 @@ def test_persistent_and_buffered_sends(tmp_path: Path) -> None:
     assert actions[1] == ["irecv 0 0 9", "wait 0 1 0"] * 2 + ["recv 0 0 5"]
 
 
-def test_collectives_of_the_world_by_name(tmp_path: Path) -> None:
+def test_collectives_of_the_world_by_name(tmp_path):
     both = [
         collective("MPI_Barrier"),
         collective("MPI_Bcast", 10, root=1),
@@ -184,7 +182,7 @@ def test_collectives_of_the_world_by_name(tmp_path: Path) -> None:
     assert summary.as_messages == {}
 
 
-def test_collectives_of_a_part_are_the_messages_of_the_librarys_algorithm(tmp_path: Path) -> None:
+def test_collectives_of_a_part_are_the_messages_of_the_librarys_algorithm(tmp_path):
     outer = [split(2, [0, 2]), collective("MPI_Bcast", 100, root=1, comm=2), send(0, 5, tag=3, comm=2)]
     inner = [split(2, [0, 2]), collective("MPI_Bcast", 100, root=1, comm=2), recv(0, 5, tag=3, comm=2)]
     alone = [split(2, [1]), collective("MPI_Allreduce", 100, comm=2)]
@@ -202,7 +200,7 @@ def test_collectives_of_a_part_are_the_messages_of_the_librarys_algorithm(tmp_pa
     assert summary.unmatched == 0
 
 
-def test_collectives_of_the_world_as_messages_balance(tmp_path: Path) -> None:
+def test_collectives_of_the_world_as_messages_balance(tmp_path):
     calls = [
         collective("MPI_Allreduce", 1 << 20),
         collective("MPI_Barrier"),
@@ -228,7 +226,7 @@ def test_collectives_of_the_world_as_messages_balance(tmp_path: Path) -> None:
         }
 
 
-def test_a_non_blocking_collective_of_one_round_and_of_several(tmp_path: Path) -> None:
+def test_a_non_blocking_collective_of_one_round_and_of_several(tmp_path):
     start = Call("MPI_Ialltoall", "icollective", comm=0, peer=-1, bytes=8, recv_bytes=8)
     program = [start, wait((1, False, 0, 0)).after(1e-3)]
     _, actions = written(tmp_path, [program] * 2, mpi_library="openmpi-4.1")
@@ -239,7 +237,7 @@ def test_a_non_blocking_collective_of_one_round_and_of_several(tmp_path: Path) -
         written(tmp_path / "barrier", [[barrier, wait((1, False, 0, 0))]] * 4)
 
 
-def test_only_what_is_marked_unless_the_whole_is_wanted(tmp_path: Path) -> None:
+def test_only_what_is_marked_unless_the_whole_is_wanted(tmp_path):
     program = [collective("MPI_Barrier").after(1.0), pcontrol(1).after(2.0), collective("MPI_Bcast", 8, root=0).after(3.0),
                pcontrol(0).after(4.0), collective("MPI_Barrier").after(5.0), pcontrol(1), pcontrol(0).after(6.0)]  # fmt: skip
     summary, actions = written(tmp_path, [program] * 2)
@@ -258,7 +256,7 @@ def test_only_what_is_marked_unless_the_whole_is_wanted(tmp_path: Path) -> None:
     ]
 
 
-def test_a_message_over_the_edge_of_what_is_marked_is_an_error(tmp_path: Path) -> None:
+def test_a_message_over_the_edge_of_what_is_marked_is_an_error(tmp_path):
     zero = [send(1, 8), pcontrol(1), pcontrol(0)]
     one = [pcontrol(1), recv(0, 8), pcontrol(0)]
     with pytest.raises(UsageError, match=r"crosses the edges of the part that MPI_Pcontrol marks.*--whole"):
@@ -284,15 +282,13 @@ def test_a_message_over_the_edge_of_what_is_marked_is_an_error(tmp_path: Path) -
     ],
     ids=lambda value: value.name if isinstance(value, Call) else "",
 )
-def test_what_the_format_cannot_say_is_an_error_that_names_the_call(
-    tmp_path: Path, call: Call, sentence: str
-) -> None:
+def test_what_the_format_cannot_say_is_an_error_that_names_the_call(tmp_path, call, sentence):
     with pytest.raises(UsageError, match=sentence):
         written(tmp_path, [[irecv(1, 8), call], []])
     assert [path.name for path in tmp_path.iterdir()] == ["case.lwt"]
 
 
-def test_calls_without_a_model_take_the_time_that_they_took(tmp_path: Path) -> None:
+def test_calls_without_a_model_take_the_time_that_they_took(tmp_path):
     summary, actions = written(
         tmp_path, [[Call("MPI_Put", "local").lasting(0.5), Call("MPI_Comm_rank", "local").lasting(0.5)]]
     )
@@ -300,7 +296,7 @@ def test_calls_without_a_model_take_the_time_that_they_took(tmp_path: Path) -> N
     assert summary.as_sleep == {"MPI_Put": 1}
 
 
-def test_a_cut_trace_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_cut_trace_says_what_is_missing(tmp_path):
     summary, actions = written(tmp_path, [[send(1, 8), send(1, 8)], [recv(0, 8)]])
     assert summary.unmatched == 1
     assert actions[0] == ["send 1 0 8"] * 2
@@ -310,7 +306,7 @@ def test_a_cut_trace_says_what_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("smpirun")
-def test_simgrid_takes_the_time_that_the_actions_mean(tmp_path: Path) -> None:
+def test_simgrid_takes_the_time_that_the_actions_mean(tmp_path):
     zero = [split(2, [0, 1]), irecv(1, 4000, tag=1, comm=2), isend(1, 1_000_000, tag=2).after(1e-3), waitall(1, 2),
             collective("MPI_Barrier", comm=2)]  # fmt: skip
     one = [split(2, [0, 1]), irecv(0, 2_000_000, tag=2), isend(0, 4000, tag=1, comm=2), waitall(1, 2).after(1e-4),
@@ -322,7 +318,7 @@ def test_simgrid_takes_the_time_that_the_actions_mean(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("smpirun")
-def test_simgrid_accepts_every_action(tmp_path: Path) -> None:
+def test_simgrid_accepts_every_action(tmp_path):
     calls = [
         collective("MPI_Barrier").after(1e-3),
         collective("MPI_Bcast", 10, root=1),
@@ -347,7 +343,7 @@ def test_simgrid_accepts_every_action(tmp_path: Path) -> None:
     assert 3e-3 < smpi.seconds(Path(summary.path), "ab") < 4e-3
 
 
-def test_partitions_become_one_message_when_the_last_is_ready(tmp_path: Path) -> None:
+def test_partitions_become_one_message_when_the_last_is_ready(tmp_path):
     sender = [
         partitioned("psend_init", 1, 100, 4, tag=3),
         start(1),
@@ -369,7 +365,7 @@ def test_partitions_become_one_message_when_the_last_is_ready(tmp_path: Path) ->
     assert back == [f"irecv 0 {tag} 400", f"wait 0 1 {tag}", "recv 0 3 8"]
 
 
-def test_neighbourhood_collectives_become_their_messages(tmp_path: Path) -> None:
+def test_neighbourhood_collectives_become_their_messages(tmp_path):
     ranks = [
         [with_neighbours([1 - me], [1 - me], 2), neighbourhood("MPI_Neighbor_allgather", 50)]
         for me in range(2)
@@ -379,7 +375,7 @@ def test_neighbourhood_collectives_become_their_messages(tmp_path: Path) -> None
     assert first[-2].split()[1] == "1" and first[-2].split()[3] == "50"
 
 
-def test_a_send_and_receive_in_one_request_becomes_both(tmp_path: Path) -> None:
+def test_a_send_and_receive_in_one_request_becomes_both(tmp_path):
     both = Call(
         "MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=0, bytes=50,
         recv_peer=ANY, recv_tag=0, recv_bytes=60,
@@ -389,7 +385,7 @@ def test_a_send_and_receive_in_one_request_becomes_both(tmp_path: Path) -> None:
     assert first == ["irecv 1 0 60", "isend 1 0 50", "waitall"]
 
 
-def test_one_sided_communication_cannot_be_said(tmp_path: Path) -> None:
+def test_one_sided_communication_cannot_be_said(tmp_path):
     with pytest.raises(
         UsageError, match="MPI_Win_create on rank 0: a time-independent trace has no one-sided"
     ):

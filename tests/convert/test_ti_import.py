@@ -3,7 +3,6 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import message_traces
 import pytest
@@ -16,14 +15,12 @@ from linkworth import _engine
 from linkworth.cli.main import main
 from linkworth.convert import convert, ti_import
 from linkworth.errors import UsageError
-from linkworth.model.conversion import ConversionOptions, ConversionSummary
+from linkworth.model.conversion import ConversionOptions
 
 ALL_TIMES = ("gap_seconds", "cpu_seconds", "duration_seconds")
 
 
-def imported(
-    folder: Path, *ranks: list[str], **options: Any
-) -> tuple[ConversionSummary, list[list[dict[str, Any]]]]:
+def imported(folder, *ranks, **options):
     """Return the summary and each rank's events, without MPI_Init and MPI_Finalize."""
     folder.mkdir(exist_ok=True)
     for rank, actions in enumerate(ranks):
@@ -43,11 +40,11 @@ def imported(
     return summary, [rank[1:-1] for rank in events]
 
 
-def told(events: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+def told(events, *fields):
     return [(event["name"], *(event["fields"][field] for field in fields)) for event in events]
 
 
-def test_computation_is_flops_at_the_rate_and_comes_before_the_next_call(tmp_path: Path) -> None:
+def test_computation_is_flops_at_the_rate_and_comes_before_the_next_call(tmp_path):
     actions = ["compute 2e6", "sleep 0.5", "compute 500", "barrier", "barrier", "compute 1e9"]
     _, [events] = imported(tmp_path, actions, flops_per_second=1e6)
     assert [event["gap_seconds"] for event in events] == [pytest.approx(2.5005, abs=1e-9), 0]
@@ -55,7 +52,7 @@ def test_computation_is_flops_at_the_rate_and_comes_before_the_next_call(tmp_pat
     assert (last["name"], last["gap_seconds"]) == ("MPI_Finalize", pytest.approx(1000))
 
 
-def test_messages_with_tags_sizes_and_datatypes(tmp_path: Path) -> None:
+def test_messages_with_tags_sizes_and_datatypes(tmp_path):
     zero = ["send 1 7 100", "send 1 7 100 0", "isend 1 3 1e3 1", "wait 0 1 3"]
     one = ["recv 0 7 100", "recv 0 7 -1", "irecv 0 3 4000", "waitall"]
     _, [first, second] = imported(tmp_path, zero, one)
@@ -72,7 +69,7 @@ def test_messages_with_tags_sizes_and_datatypes(tmp_path: Path) -> None:
     ]
 
 
-def test_waits_end_the_oldest_request_of_their_name(tmp_path: Path) -> None:
+def test_waits_end_the_oldest_request_of_their_name(tmp_path):
     zero = [
         "isend 1 0 1",
         "isend 1 0 1",
@@ -99,7 +96,7 @@ def test_waits_end_the_oldest_request_of_their_name(tmp_path: Path) -> None:
     assert "2 waits are left out, because nothing had begun what they wait for" in summary.remarks
 
 
-def test_every_collective_has_the_sizes_that_a_trace_says(tmp_path: Path) -> None:
+def test_every_collective_has_the_sizes_that_a_trace_says(tmp_path):
     both = ["barrier", "bcast 10", "bcast 10 1 1", "reduce 20 0 1", "reduce 5 100 1 0", "allreduce 30 50 5", "scan 40 0",
             "exscan 50 0", "allgather 60 61", "allgather 6 6 0 1", "alltoall 70 71", "allgatherv 30 30 60",
             "allgatherv 3 3 6 1", "allgatherv 3 3 6 1 0 3", "reducescatter 30 60 7", "reducescatter 3 6 7 0"]  # fmt: skip
@@ -147,7 +144,7 @@ def test_every_collective_has_the_sizes_that_a_trace_says(tmp_path: Path) -> Non
     assert [event["gap_seconds"] for event in first if event["gap_seconds"]] == [100, 50, 7, 7]
 
 
-def test_old_spellings_doubles_and_one_file_for_all_ranks(tmp_path: Path) -> None:
+def test_old_spellings_doubles_and_one_file_for_all_ranks(tmp_path):
     path = tmp_path / "all.txt"
     path.write_text(
         "# recorded in 2014\np0 init 1\np1 init 1\n\np0 Isend 1 0 4\np1\tIrecv 0 0 4\np0 waitAll\np1 waitAll\n"
@@ -185,14 +182,14 @@ def test_old_spellings_doubles_and_one_file_for_all_ranks(tmp_path: Path) -> Non
         ("bcast 8 5", "the root is 5, and there are 2 ranks"),
     ],
 )
-def test_a_bad_action_is_named_with_its_file_and_line(tmp_path: Path, action: str, sentence: str) -> None:
+def test_a_bad_action_is_named_with_its_file_and_line(tmp_path, action, sentence):
     with pytest.raises(UsageError, match=r"0\.txt, line 3: ") as error:
         imported(tmp_path, ["barrier", action], ["barrier"])
     assert sentence in str(error.value)
     assert not (tmp_path / "t.lwt").exists()
 
 
-def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_files_are_one_sentence(tmp_path, capsys):
     (tmp_path / "0.txt").write_text("0 init\n0 finalize\n", encoding="ascii")
     (tmp_path / "list").write_text("0.txt\ngone.txt\n", encoding="ascii")
     (tmp_path / "swapped").write_text("0.txt\n0.txt\n", encoding="ascii")
@@ -211,7 +208,7 @@ def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
-def test_no_bytes_can_break_the_reader(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
+def test_no_bytes_can_break_the_reader(tmp_path_factory, noise):
     folder = tmp_path_factory.mktemp("noise")
     (folder / "t.txt").write_bytes(b"0 init\n" + noise)
     try:
@@ -227,7 +224,7 @@ TIMES = st.integers(0, 10**9)
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> list[list[Call]]:
+def programs(draw):
     """Draw calls that time-independent traces have, in the same order on all ranks, so that they match."""
     ranks: list[list[Call]] = [[] for _ in range(RANKS)]
     for _ in range(draw(st.integers(0, 12))):
@@ -283,9 +280,7 @@ def programs(draw: st.DrawFn) -> list[list[Call]]:
 
 @settings(max_examples=60, deadline=None)
 @given(programs())
-def test_what_such_a_trace_can_say_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, ranks: list[list[Call]]
-) -> None:
+def test_what_such_a_trace_can_say_comes_back(tmp_path_factory, ranks):
     folder = tmp_path_factory.mktemp("round")
     trace = write_trace(folder / "a.lwt", ranks)
     written = convert(trace, "ti")
@@ -302,7 +297,7 @@ def test_what_such_a_trace_can_say_comes_back(
 
 
 @pytest.mark.parametrize("program", ["cg", "mg", "ft", "is"])
-def test_a_program_s_actions_come_back_from_their_trace(tmp_path: Path, program: str) -> None:
+def test_a_program_s_actions_come_back_from_their_trace(tmp_path, program):
     path = tmp_path / "a.lwt"
     # Computation in whole nanoseconds, which is what a trace made event by event keeps.
     phases = _engine.skeleton_programs()[program]
@@ -321,7 +316,7 @@ def test_a_program_s_actions_come_back_from_their_trace(tmp_path: Path, program:
 
 
 @pytest.mark.requires("smpirun")
-def test_what_smpi_has_traced_can_be_read(tmp_path: Path) -> None:
+def test_what_smpi_has_traced_can_be_read(tmp_path):
     (tmp_path / "platform.xml").write_text(smpi.PLATFORM, encoding="utf-8")
     (tmp_path / "hosts").write_text("a\na\nb\nb\n", encoding="utf-8")
     subprocess.run(
@@ -341,7 +336,7 @@ def test_what_smpi_has_traced_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("smpirun")
-def test_what_simgrid_says_of_both_is_the_same(tmp_path: Path) -> None:
+def test_what_simgrid_says_of_both_is_the_same(tmp_path):
     ranks = [
         [send(1, 10**6).after(1e-3), collective("MPI_Allreduce", 800).after(2e-3)],
         [recv(0, 10**6), collective("MPI_Allreduce", 800).after(1e-3)],
@@ -353,7 +348,7 @@ def test_what_simgrid_says_of_both_is_the_same(tmp_path: Path) -> None:
     assert smpi.seconds(other, "ab") == smpi.seconds(one, "ab") > 2e-3
 
 
-def test_the_verb_says_what_it_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verb_says_what_it_read(tmp_path, capsys):
     (tmp_path / "t.txt").write_text("0 init\n0 compute 5e9\n0 finalize\n", encoding="ascii")
     output = str(tmp_path / "o.lwt")
     assert (

@@ -13,7 +13,7 @@ GOLDEN = Path(__file__).with_name("golden")
 
 
 @pytest.fixture
-def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     split = Call("MPI_Comm_split", "comm_new", comm=0, new_comm=2, members=[0, 2])
     split_off = Call("MPI_Comm_split", "comm_new", comm=0, new_comm=-1, members=[])
@@ -25,7 +25,7 @@ def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_trace(Path("small.lwt"), programs, mpi={"library": "Open MPI", "version": "4.1.4"})
 
 
-def test_what_is_written_and_said(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_written_and_said(trace, capsys):
     assert main(["convert", str(trace), "--to", "ti"]) == 0
     out, err = capsys.readouterr()
     files = [Path("small.ti/ti.txt"), *(Path(f"small.ti/rank-{rank}.txt") for rank in range(3))]
@@ -33,16 +33,14 @@ def test_what_is_written_and_said(trace: Path, capsys: pytest.CaptureFixture[str
     check_golden(GOLDEN / "small-ti.txt", "".join([f"--- stdout\n{out}--- stderr\n{err}", *texts]))
 
 
-def test_what_is_lost_is_said_of_the_file_that_was_read(
-    trace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_lost_is_said_of_the_file_that_was_read(trace, capsys):
     cut = Path("cut.lwt")
     cut.write_bytes(trace.read_bytes()[:-40])
     assert main(["convert", "cut.lwt", "--to", "parquet", "--allow-damaged"]) == 4
     assert "linkworth: cut.lwt: the file has no valid index" in capsys.readouterr().err
 
 
-def test_json_is_the_contract(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_contract(trace, capsys):
     assert main(["convert", str(trace), "--to", "ti", "-o", "here/there", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "linkworth.conversion/1"
@@ -54,7 +52,7 @@ def test_json_is_the_contract(trace: Path, capsys: pytest.CaptureFixture[str]) -
     assert (document["ranks"], document["fixed_wildcards"], document["as_sleep"]) == (3, 1, {"MPI_Put": 1})
 
 
-def test_nothing_is_overwritten_without_force(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_overwritten_without_force(trace, capsys):
     kept = Path("small.ti/note.txt")
     kept.parent.mkdir()
     kept.write_text("mine", encoding="utf-8")
@@ -67,7 +65,7 @@ def test_nothing_is_overwritten_without_force(trace: Path, capsys: pytest.Captur
     assert not kept.exists()
 
 
-def test_bad_input_is_one_sentence(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_one_sentence(trace, tmp_path, capsys):
     Path("file").touch()
     unknown_comm = write_trace(tmp_path / "odd.lwt", [[irecv(0, 1, comm=7)]])
     cases = [

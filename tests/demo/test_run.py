@@ -16,31 +16,29 @@ from linkworth.report.sensitivity import seconds_at
 class Steps:
     """Counts what the work announces."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.planned = 0
         self.texts: list[str] = []
 
-    def plan(self, steps: int) -> None:
+    def plan(self, steps):
         self.planned = steps
 
-    def step(self, text: str) -> None:
+    def step(self, text):
         self.texts.append(text)
 
 
 class HandRecorder:
     """Writes a small ring exchange as the trace of every program; `verdicts` and `states` by name where not good."""
 
-    def __init__(
-        self, verdicts: dict[str, bool | None] | None = None, states: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, verdicts=None, states=None):
         self.verdicts = verdicts or {}
         self.states = states or {}
         self.asked: list[str] = []
 
-    def prepare(self) -> None:
+    def prepare(self):
         pass
 
-    def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
+    def record(self, name, ranks, trace):
         self.asked.append(name)
         verified = self.verdicts.get(name, True)
         calls = [
@@ -62,14 +60,12 @@ class HandRecorder:
         )
 
 
-def demo(tmp_path: Path, recorder: HandRecorder, steps: Steps | None = None):
+def demo(tmp_path, recorder, steps=None):
     page = tmp_path / "report.html"
     return run(tmp_path / "traces", page, ranks=4, recorder=recorder, progress=steps or Steps())
 
 
-def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path, capsys):
     recorder, steps = HandRecorder(), Steps()
     answer, items = demo(tmp_path, recorder, steps)
     assert recorder.asked == [f"npb:{p}.{size}" for p in PROGRAMS for size in (CLASS, SMALLER_CLASS)]
@@ -101,7 +97,7 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(
     }
 
 
-def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp_path: Path) -> None:
+def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp_path):
     answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.W": False}))
     assert len(answer.failures) == 1
     assert answer.failures[0].startswith("npb:ft.W: ")
@@ -111,7 +107,7 @@ def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp
     assert "✗ verification failed" in Path(answer.report).read_text(encoding="utf-8")
 
 
-def test_runs_that_did_not_end_or_verify_are_named_and_the_others_go_on(tmp_path: Path) -> None:
+def test_runs_that_did_not_end_or_verify_are_named_and_the_others_go_on(tmp_path):
     """A smaller run that failed is only not used."""
     recorder = HandRecorder(
         verdicts={"npb:ft.W": None, "npb:cg.S": False}, states={"npb:ep.W": "killed: signal 9"}
@@ -123,7 +119,7 @@ def test_runs_that_did_not_end_or_verify_are_named_and_the_others_go_on(tmp_path
     assert (tmp_path / "traces" / "ep.lwt").exists()
 
 
-def test_nothing_recorded_no_page(tmp_path: Path) -> None:
+def test_nothing_recorded_no_page(tmp_path):
     states = {f"npb:{program}.{CLASS}": "aborted: MPI_Abort" for program in PROGRAMS}
     answer, items = demo(tmp_path, HandRecorder(states=states))
     assert (answer.report, items, len(answer.failures)) == ("", [], 3)
@@ -131,21 +127,21 @@ def test_nothing_recorded_no_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [-4, 0, 1, 3, 12])
-def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(tmp_path: Path, ranks: int) -> None:
+def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(tmp_path, ranks):
     with pytest.raises(UsageError, match=f"`ranks` {ranks}: .* power of two"):
         run(tmp_path, tmp_path / "r.html", ranks=ranks, recorder=HandRecorder(), progress=Steps())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "traces").write_text("a file")
     with pytest.raises(UsageError, match="traces"):
         demo(tmp_path, HandRecorder())
 
 
-def test_without_an_mpi_the_demo_says_so(tmp_path: Path) -> None:
+def test_without_an_mpi_the_demo_says_so(tmp_path):
     class Without(HandRecorder):
-        def prepare(self) -> None:
+        def prepare(self):
             raise EnvironmentLacksError("no MPI was found")
 
     with pytest.raises(EnvironmentLacksError):

@@ -3,18 +3,16 @@
 import subprocess
 import sys
 
-from command import LinkworthCommand
-
 from linkworth import __version__
 
 
-def test_version(linkworth: LinkworthCommand) -> None:
+def test_version(linkworth):
     done = linkworth("--version", start=(sys.executable, "-m", "linkworth"))
     assert done.returncode == 0
     assert __version__ in done.stdout
 
 
-def test_help_loads_none_of_the_heavy_modules() -> None:
+def test_help_loads_none_of_the_heavy_modules():
     code = (
         "import sys, linkworth.cli.main as m; m.main(['--help']); "
         "sys.exit(' '.join(n for n in ('numpy', 'altair', 'vl_convert', 'jinja2') if n in sys.modules) or 0)"

@@ -3,7 +3,6 @@
 import json
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from command import LinkworthCommand
@@ -14,19 +13,19 @@ FABRICS = ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("demo")
 
 
 @pytest.fixture(scope="module")
-def answer(folder: Path) -> dict:
+def answer(folder):
     done = LinkworthCommand(folder)("demo", "--ranks", "4", "--json")
     assert done.returncode == 0, done.stderr
     assert "[2/29] npb:ep.W: recording on 4 ranks" in done.stderr
     return json.loads(done.stdout)
 
 
-def test_three_programs_are_recorded_verified_and_priced(answer: dict, folder: Path) -> None:
+def test_three_programs_are_recorded_verified_and_priced(answer, folder):
     assert answer["schema"] == "linkworth.demo/1"
     assert answer["failures"] == []
     assert [program["workload"] for program in answer["programs"]] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
@@ -44,12 +43,12 @@ def test_three_programs_are_recorded_verified_and_priced(answer: dict, folder: P
         assert (prices["gbe"], prices["ib-fdr"]) == (0.78, 0.975)
 
 
-def test_the_groups_are_those_of_the_literature(answer: dict) -> None:
+def test_the_groups_are_those_of_the_literature(answer):
     groups = {program["workload"]: program["profile"]["group"] for program in answer["programs"]}
     assert groups == {"npb:ep.W": "none", "npb:ft.W": "highly dependent", "npb:cg.W": "dependent"}
 
 
-def test_ctrl_c_keeps_what_was_recorded(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_what_was_recorded(tmp_path):
     process = LinkworthCommand(tmp_path).start("demo", "--ranks", "4")
     first = tmp_path / "linkworth-demo" / "ep.lwt"
     while not first.exists() and process.poll() is None:

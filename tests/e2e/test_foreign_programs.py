@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from command import LinkworthCommand
 
 LENNARD_JONES = """
 units lj
@@ -22,14 +21,14 @@ run 60
 """
 
 
-def answer(linkworth: LinkworthCommand, verb: str, *arguments: str | Path) -> dict:
+def answer(linkworth, verb, *arguments):
     done = linkworth(verb, "--json", *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.mark.requires("netpipe")
-def test_netpipe_gives_the_bytes_that_it_exchanged(linkworth: LinkworthCommand, tmp_path: Path) -> None:
+def test_netpipe_gives_the_bytes_that_it_exchanged(linkworth, tmp_path):
     # One repetition of each size up to 4096 bytes, both ways.
     recorded = answer(
         linkworth, "trace", "-n", "2", "-o", "np.lwt", "--", "NPopenmpi", "-u", "4096", "-n", "10", "-p", "0"
@@ -49,7 +48,7 @@ def test_netpipe_gives_the_bytes_that_it_exchanged(linkworth: LinkworthCommand, 
 
 
 @pytest.mark.requires("lammps")
-def test_lammps_runs_as_installed(linkworth: LinkworthCommand, tmp_path: Path) -> None:
+def test_lammps_runs_as_installed(linkworth, tmp_path):
     (tmp_path / "in.lj").write_text(LENNARD_JONES)
     recorded = answer(linkworth, "trace", "-n", "4", "-o", "lj.lwt", "--", "lmp", "-in", "in.lj")
     assert (recorded["ranks"], recorded["state"]) == (4, "complete")
@@ -64,7 +63,7 @@ def test_lammps_runs_as_installed(linkworth: LinkworthCommand, tmp_path: Path) -
 
 
 @pytest.mark.requires("hpcc")
-def test_hpc_challenge_runs_as_installed(linkworth: LinkworthCommand, tmp_path: Path) -> None:
+def test_hpc_challenge_runs_as_installed(linkworth, tmp_path):
     given = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
     (tmp_path / "hpccinf.txt").write_text(
         given.replace("1000         Ns", "100          Ns").replace("80           NBs", "20           NBs")
@@ -100,9 +99,7 @@ K_POINTS gamma
 
 
 @pytest.mark.requires("quantum-espresso")
-def test_quantum_espresso_a_fortran_program_runs_as_installed(
-    linkworth: LinkworthCommand, tmp_path: Path
-) -> None:
+def test_quantum_espresso_a_fortran_program_runs_as_installed(linkworth, tmp_path):
     (tmp_path / "h2.in").write_text(HYDROGEN)
     # The matrices are too small to be shared out: one rank solves them.
     recorded = answer(

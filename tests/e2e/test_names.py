@@ -5,12 +5,11 @@ import os
 import shutil
 
 import pytest
-from command import LinkworthCommand
 
 pytestmark = pytest.mark.requires("mpi")
 
 
-def test_run_and_trace(linkworth: LinkworthCommand, compile_program, any_mpi) -> None:
+def test_run_and_trace(linkworth, compile_program, any_mpi):
     folder = linkworth.folder / os.fsdecode(b"bin\xff")
     folder.mkdir()
     program = folder / os.fsdecode(b"halo\xff")

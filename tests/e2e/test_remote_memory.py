@@ -3,15 +3,13 @@
 import json
 
 import pytest
-from command import LinkworthCommand
 
-from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 
 pytestmark = pytest.mark.requires("mpi")
 
 
-def installation(wanted: str) -> MpiInstallation:
+def installation(wanted):
     for mpi in find.find_all():
         if mpi.name.startswith(f"{wanted}.") and mpi.mpicc:
             return mpi
@@ -19,7 +17,7 @@ def installation(wanted: str) -> MpiInstallation:
 
 
 @pytest.mark.parametrize("wanted", ["mpich-5", "mpich-4", "openmpi-5", "openmpi-4"])
-def test_nothing_is_left_without_a_model(linkworth: LinkworthCommand, compile_program, wanted: str) -> None:
+def test_nothing_is_left_without_a_model(linkworth, compile_program, wanted):
     mpi = installation(wanted)
     program = compile_program("remote", mpi)
     done = linkworth("trace", "-n", "4", "-o", "remote.lwt", "--json", "--", program)

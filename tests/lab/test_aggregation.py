@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,12 +12,10 @@ from mpi_programs import first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import aggregation, kernel, labs, links, mptcp
-from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
 from linkworth.model.counters import NicCounters
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.places.counters import difference
 from linkworth.places.job import Job
@@ -74,28 +71,28 @@ ROUND_ROBIN = pytest.param("roundrobin", marks=pytest.mark.requires("nft"))
 
 
 @pytest.fixture(params=[MPTCP, ROUND_ROBIN])
-def spec(request: pytest.FixtureRequest) -> LabSpec:
+def spec(request):
     return msgspec.structs.replace(SPEC, aggregate=request.param)
 
 
 @pytest.fixture
-def lab(spec: LabSpec) -> Iterator[Lab]:
+def lab(spec):
     with labs.up(spec) as up:
         yield up
 
 
-def sent(opened: LabPlace, before: list, node: int = 0) -> dict[str, int]:
+def sent(opened, before, node=0):
     """Return the bytes that a node has sent over each NIC."""
     nics: list[NicCounters] = difference(before, opened.counters())[node].nics
     return {nic.nic: nic.sent_bytes for nic in nics if nic.nic != "lo"}
 
 
-def site_of(lab: Lab) -> LabPlace:
+def site_of(lab):
     return LabPlace(lab, Place(kind="lab", name=lab.name), [])
 
 
 @pytest.mark.requires("lab")
-def test_one_connection_goes_over_every_nic_in_equal_shares(lab: Lab, spec: LabSpec) -> None:
+def test_one_connection_goes_over_every_nic_in_equal_shares(lab, spec):
     variables = [f"{k}={v}" for k, v in aggregation.aggregation_for(spec).environment(spec).items()]
     opened = site_of(lab)
     before = opened.counters()
@@ -118,7 +115,7 @@ def test_one_connection_goes_over_every_nic_in_equal_shares(lab: Lab, spec: LabS
 
 
 @cache
-def program(mpi: MpiInstallation, folder: Path) -> Path:
+def program(mpi, folder):
     source = folder / "send.c"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, str(source), "-o", str(folder / "send")], check=True)
@@ -127,7 +124,7 @@ def program(mpi: MpiInstallation, folder: Path) -> Path:
 
 @pytest.mark.requires("lab", "openmpi")
 @pytest.mark.parametrize("way", ["stripe", MPTCP, ROUND_ROBIN])
-def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> None:
+def test_messages_of_open_mpi_go_over_every_nic(way, tmp_path):
     mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, aggregate=way)) as lab:
         opened = site_of(lab)
@@ -142,7 +139,7 @@ def test_messages_of_open_mpi_go_over_every_nic(way: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.requires("lab", "openmpi", "mptcp")
-def test_a_tracer_and_mptcp_are_preloaded_together() -> None:
+def test_a_tracer_and_mptcp_are_preloaded_together():
     mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")) as lab:
         launcher = LabLauncher(lab, mpi, nodes=["node1"], ranks_per_node=None, transport="")
@@ -153,9 +150,7 @@ def test_a_tracer_and_mptcp_are_preloaded_together() -> None:
 
 
 @pytest.mark.requires("lab", "tap")
-def test_links_with_latency_come_of_a_switch_where_the_kernel_has_no_netem(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_links_with_latency_come_of_a_switch_where_the_kernel_has_no_netem(monkeypatch):
     monkeypatch.setattr(kernel, "has_netem", lambda: False)
     spec = LabSpec(nodes=3, nics=2, rate=1e9, latency=5e-3, mtu=9000)
     with labs.up(spec) as lab:
@@ -188,31 +183,31 @@ print(best)
 """
 
 
-def test_netem_delays_a_packet_once_on_its_way() -> None:
+def test_netem_delays_a_packet_once_on_its_way():
     spec = LabSpec(nodes=2, rate=1e9, latency=1e-3, loss=0.01)
     plan = links.BridgeFabric().plan(spec)
     assert [line for line in plan.head.tc if "netem" in line and "d0-node1 " in line]
     assert not [line for node in plan.nodes.values() for line in node.tc if "netem" in line]
 
 
-def test_one_nic_needs_no_way_to_use_several() -> None:
+def test_one_nic_needs_no_way_to_use_several():
     spec = LabSpec(nics=1, aggregate="bond")
     assert aggregation.aggregation_for(spec).interfaces(spec) == ["d0"]
 
 
-def test_bonding_without_a_kernel_for_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bonding_without_a_kernel_for_it_is_named(monkeypatch):
     monkeypatch.setattr(kernel, "has_bonding", lambda: False)
     with pytest.raises(EnvironmentLacksError, match=r"no bonding .*`aggregate` roundrobin"):
         aggregation.aggregation_for(LabSpec(nics=2, aggregate="bond"))
 
 
-def test_mptcp_without_a_kernel_for_it_is_named(tmp_path: Path) -> None:
+def test_mptcp_without_a_kernel_for_it_is_named(tmp_path):
     with pytest.raises(EnvironmentLacksError, match="built without MPTCP"):
         mptcp.Mptcp(tmp_path / "enabled")
 
 
 @pytest.mark.parametrize("mode", ["balance-rr", "802.3ad"])
-def test_a_bond_takes_every_nic_and_one_address(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bond_takes_every_nic_and_one_address(mode, monkeypatch):
     monkeypatch.setattr(kernel, "has_bonding", lambda: True)
     spec = LabSpec(nodes=2, nics=2, aggregate="bond", bond_mode=mode, mtu=9000)
     plan = aggregation.aggregation_for(spec).extend(links.BridgeFabric().plan(spec), spec)

@@ -4,7 +4,6 @@ import pytest
 
 from linkworth.errors import UsageError
 from linkworth.lab import check, labs, probe
-from linkworth.lab.labs import Lab
 from linkworth.lab.spec import LabSpec
 
 WIRE = 1538 / 1448
@@ -12,7 +11,7 @@ WIRE = 1538 / 1448
 
 
 @pytest.mark.requires("lab")
-def test_a_shaped_link_is_measured_and_is_not_faster_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shaped_link_is_measured_and_is_not_faster_than_asked(monkeypatch):
     monkeypatch.setattr(check, "RATE_SECONDS", 0.4)
     monkeypatch.setattr(check, "TRIES", 1)
     with labs.up(LabSpec(nodes=2, nics=2, rate=20e6)) as lab:
@@ -27,11 +26,11 @@ def test_a_shaped_link_is_measured_and_is_not_faster_than_asked(monkeypatch: pyt
 class Played:
     """Answers in place of the two ends of a connection."""
 
-    def __init__(self, *answers: tuple[float, float]) -> None:
+    def __init__(self, *answers):
         self.answers = list(answers)
         """Wire rate in bits per second, and one-way latency in seconds."""
 
-    def __call__(self, _lab: Lab, _nic: int, measure: str, _seconds: float) -> dict[str, float]:
+    def __call__(self, _lab, _nic, measure, _seconds):
         rate, latency = self.answers[0]
         if measure == "rate":
             return {"bytes": rate / 8 / WIRE, "seconds": 1.0}
@@ -39,7 +38,7 @@ class Played:
         return {"shortest": 2 * latency, "tenth": 2 * latency, "median": 2 * latency}
 
 
-def checked(lab: Lab, monkeypatch: pytest.MonkeyPatch, *answers: tuple[float, float]) -> check.LabCheck:
+def checked(lab, monkeypatch, *answers):
     monkeypatch.setattr(check, "_probe", Played(*answers))
     return check.check(lab)
 
@@ -56,15 +55,13 @@ def checked(lab: Lab, monkeypatch: pytest.MonkeyPatch, *answers: tuple[float, fl
         (1e9, 70e-6, False),
     ],
 )
-def test_the_verdict_is_by_rate_and_latency(
-    described_lab: Lab, monkeypatch: pytest.MonkeyPatch, delivered: float, latency: float, passed: bool
-) -> None:
+def test_the_verdict_is_by_rate_and_latency(described_lab, monkeypatch, delivered, latency, passed):
     found = checked(described_lab, monkeypatch, *[(delivered, latency)] * check.TRIES)
     assert found.passed is passed
     assert found.nics[0].tries == (1 if passed else check.TRIES)
 
 
-def test_the_best_of_several_tries_counts(described_lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_of_several_tries_counts(described_lab, monkeypatch):
     found = checked(described_lab, monkeypatch, (0.7e9, 100e-6), (0.99e9, 100e-6))
     assert found.passed
     assert found.nics[0].tries == 2
@@ -72,12 +69,12 @@ def test_the_best_of_several_tries_counts(described_lab: Lab, monkeypatch: pytes
 
 
 @pytest.mark.requires("lab")
-def test_a_lab_of_one_node_has_no_link() -> None:
+def test_a_lab_of_one_node_has_no_link():
     with labs.up(LabSpec(nodes=1)) as lab, pytest.raises(UsageError, match="has one node"):
         check.check(lab)
 
 
-def test_the_two_ends_count_what_goes_between_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_two_ends_count_what_goes_between_them(capsys):
     import socket
     import threading
 

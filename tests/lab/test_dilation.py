@@ -12,7 +12,7 @@ from linkworth.lab.cpu import CoreClock
 from linkworth.lab.spec import LabSpec
 
 
-def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch):
     assert dilation.dilated(LabSpec(rate=1e9), "3.5").dilate == 3.5
     monkeypatch.setattr(dilation, "measured_slowdown", lambda ranks: ranks / 2)
     assert dilation.dilated(LabSpec(rate=1e9), "8ranks").dilate == 4.0
@@ -20,26 +20,24 @@ def test_a_factor_or_a_number_of_ranks_dilates(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(("together", "slowdown"), [(0.6, 6.0), (0.05, 1.0)])
-def test_the_slowdown_is_the_time_together_over_the_time_alone(
-    monkeypatch: pytest.MonkeyPatch, together: float, slowdown: float
-) -> None:
+def test_the_slowdown_is_the_time_together_over_the_time_alone(monkeypatch, together, slowdown):
     monkeypatch.setattr(dilation, "_work", lambda workers, _rounds: 0.1 if len(workers) == 1 else together)
     assert dilation.measured_slowdown(3) == slowdown
 
 
-def test_a_slowdown_is_measured_by_processes_that_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slowdown_is_measured_by_processes_that_compute(monkeypatch):
     monkeypatch.setattr(dilation, "WORK_SECONDS", 0.01)
     assert 1.0 <= dilation.measured_slowdown(3) < 1000.0
     assert dilation.measured_slowdown(0) == 1.0
 
 
-def test_the_remark_names_ranks_and_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_remark_names_ranks_and_cores(monkeypatch):
     monkeypatch.setattr(dilation, "cores", lambda: 2)
     assert dilation.remark(2) == ""
     assert dilation.remark(8).startswith("8 ranks on 2 cores: computation is about 4 times slower")
 
 
-def test_cpu_time_is_added_up_without_a_control_group() -> None:
+def test_cpu_time_is_added_up_without_a_control_group():
     clock = CoreClock(holder=os.getpid())
     first = clock.read()
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])

@@ -13,11 +13,10 @@ from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import container_groups, isolation, labs, system
 from linkworth.lab.container import MARK_FILE
-from linkworth.lab.labs import Lab
 from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
-from linkworth.places.job import Job, JobEnd
+from linkworth.places.job import Job
 
 KINDS = [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("nspawn", "lxc")]
 
@@ -43,14 +42,14 @@ int main(int argc, char **argv)
 """
 
 
-def said(lab: Lab, node: str, script: str) -> str:
+def said(lab, node, script):
     done = subprocess.run(
         lab.enter(node, ["sh", "-c", script]), capture_output=True, text=True, check=True, timeout=300
     )
     return done.stdout
 
 
-def left_of(lab: Lab) -> list[str]:
+def left_of(lab):
     """Return processes, groups and mounts of a lab that are still there."""
     nodes = [place.pid for place in lab.state.places.values()] + [
         place.inside for place in lab.state.places.values()
@@ -77,21 +76,19 @@ def left_of(lab: Lab) -> list[str]:
 @pytest.mark.parametrize(
     "mpi_kind", [pytest.param(k, marks=pytest.mark.requires(k)) for k in ("openmpi", "mpich")]
 )
-def test_ranks_run_inside_and_nothing_stays(
-    kind: str, mpi_kind: str, tmp_path: Path, record_property
-) -> None:
+def test_ranks_run_inside_and_nothing_stays(kind, mpi_kind, tmp_path, record_property):
     mpi = first_mpi(mpi_kind)
     source = tmp_path / "where.c"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)
-    with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:  # type: ignore[arg-type]
+    with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:
         opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
         job = Job(
             command=[str(tmp_path / "where")], ranks=2, timeout=UNTIL_STOPPED, environment={"LD_PRELOAD": ""}
         )
 
-        def run() -> tuple[JobEnd, Collector]:
+        def run():
             kept = Collector()
             return opened.launcher(mpi).run(job, kept), kept
 
@@ -105,8 +102,8 @@ def test_ranks_run_inside_and_nothing_stays(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_container_has_its_own_system_and_the_shared_files(kind: str, tmp_path: Path) -> None:
-    with labs.up(LabSpec(nodes=1, nics=2, isolation=kind)) as lab:  # type: ignore[arg-type]
+def test_a_container_has_its_own_system_and_the_shared_files(kind, tmp_path):
+    with labs.up(LabSpec(nodes=1, nics=2, isolation=kind)) as lab:
         (tmp_path / "input").write_text("shared\n")
         assert said(lab, "node1", f"cat {tmp_path}/input; echo back > {tmp_path}/output") == "shared\n"
         assert (tmp_path / "output").read_text() == "back\n"
@@ -127,8 +124,8 @@ def test_a_container_has_its_own_system_and_the_shared_files(kind: str, tmp_path
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_stays_when_the_keeper_is_killed(kind: str) -> None:
-    with labs.up(LabSpec(nodes=1, isolation=kind)) as lab:  # type: ignore[arg-type]
+def test_nothing_stays_when_the_keeper_is_killed(kind):
+    with labs.up(LabSpec(nodes=1, isolation=kind)) as lab:
         os.kill(lab.state.keeper, signal.SIGKILL)
     until = time.monotonic() + 120
     while left_of(lab) and time.monotonic() < until:
@@ -137,13 +134,13 @@ def test_nothing_stays_when_the_keeper_is_killed(kind: str) -> None:
     assert left_of(lab) == []
 
 
-def test_without_root_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_root_it_says_so(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(EnvironmentLacksError, match="`isolation` lxc needs root"):
         isolation.isolation_for(LabSpec(isolation="lxc"))
 
 
-def test_a_missing_tool_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_tool_is_named_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(isolation.kernel, "may_make_namespaces", lambda: True)
     monkeypatch.setattr(isolation.kernel, "_SBIN", str(tmp_path))
@@ -152,9 +149,7 @@ def test_a_missing_tool_is_named_with_its_package(monkeypatch: pytest.MonkeyPatc
         isolation.isolation_for(LabSpec(isolation="nspawn"))
 
 
-def test_groups_are_found_in_every_hierarchy_and_removed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_groups_are_found_in_every_hierarchy_and_removed(monkeypatch, tmp_path):
     (tmp_path / "session/linkworth-abc/node1/payload").mkdir(parents=True)
     (tmp_path / "session/other").mkdir()
     monkeypatch.setattr(container_groups, "_mounts", lambda: {"": tmp_path})

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from linkworth.lab.spec import LabSpec
 pytestmark = pytest.mark.requires("lab")
 
 
-def said(lab: Lab, place: str, *command: str) -> str:
+def said(lab, place, *command):
     """Return what a command prints in a place of a lab."""
     done = subprocess.run(
         lab.enter(place, list(command)), capture_output=True, text=True, check=True, timeout=300
@@ -29,7 +28,7 @@ def said(lab: Lab, place: str, *command: str) -> str:
     return done.stdout
 
 
-def marked(mark: str) -> list[int]:
+def marked(mark):
     """Return the processes of a lab that have not ended."""
     return [
         pid
@@ -38,7 +37,7 @@ def marked(mark: str) -> list[int]:
     ]
 
 
-def traces_of(lab: Lab) -> list[str]:
+def traces_of(lab):
     """Return what is on this machine of a lab: processes, mounts, groups and files."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     links = subprocess.run(
@@ -54,7 +53,7 @@ def traces_of(lab: Lab) -> list[str]:
     ]
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> bool:
+def eventually(condition, seconds=120.0):
     """Wait for a condition."""
     until = time.monotonic() + seconds
     while not condition():
@@ -65,7 +64,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> bool:
 
 
 @contextlib.contextmanager
-def other_linkworth(own_labs: Path, keep: bool) -> Iterator[tuple[subprocess.Popen[str], Lab]]:
+def other_linkworth(own_labs, keep):
     """A process of its own that has brought a lab up and waits."""
     text = (
         "import time; from linkworth.lab import labs; from linkworth.lab.spec import LabSpec\n"
@@ -88,7 +87,7 @@ def other_linkworth(own_labs: Path, keep: bool) -> Iterator[tuple[subprocess.Pop
         process.stdout.close()
 
 
-def test_nodes_have_their_own_name_network_and_shared_memory() -> None:
+def test_nodes_have_their_own_name_network_and_shared_memory():
     with labs.up(LabSpec(nodes=2, nics=2)) as lab:
         assert said(lab, "node2", "hostname") == "node2\n"
         assert "10.1.0.2/16" in said(lab, "node2", "ip", "-brief", "address")
@@ -99,9 +98,7 @@ def test_nodes_have_their_own_name_network_and_shared_memory() -> None:
         assert not Path("/dev/shm/of-node1").exists()
 
 
-def test_the_users_files_and_folder_are_those_of_the_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_users_files_and_folder_are_those_of_the_machine(tmp_path, monkeypatch):
     (tmp_path / "input").write_text("of the user")
     monkeypatch.chdir(tmp_path)
     with labs.up(LabSpec(nodes=1)) as lab:
@@ -110,8 +107,8 @@ def test_the_users_files_and_folder_are_those_of_the_machine(
     assert (tmp_path / "output").exists()
 
 
-def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer() -> None:
-    def longest_wait(lab: Lab, place: str, nic: str) -> float:
+def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer():
+    def longest_wait(lab, place, nic):
         [queue] = json.loads(said(lab, place, "tc", "-j", "qdisc", "show", "dev", nic))
         return float(queue["options"]["lat"]) * 1e-6
 
@@ -121,7 +118,7 @@ def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer() -> None:
         assert longest_wait(lab, "node2", "d0") > 15e-3
 
 
-def test_a_lab_leaves_nothing_and_ends_what_runs_in_it() -> None:
+def test_a_lab_leaves_nothing_and_ends_what_runs_in_it():
     with labs.up(LabSpec(nodes=2, rate=1e9)) as lab:
         left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
         assert eventually(
@@ -132,7 +129,7 @@ def test_a_lab_leaves_nothing_and_ends_what_runs_in_it() -> None:
     assert traces_of(lab) == []
 
 
-def test_a_named_lab_stays_until_it_is_taken_down() -> None:
+def test_a_named_lab_stays_until_it_is_taken_down():
     with labs.up(LabSpec(nodes=1), "mine") as lab:
         lab.keep()
     assert said(labs.get("mine"), "node1", "hostname") == "node1\n"
@@ -144,14 +141,14 @@ def test_a_named_lab_stays_until_it_is_taken_down() -> None:
         labs.down("mine")
 
 
-def test_a_lab_whose_folder_is_removed_ends() -> None:
+def test_a_lab_whose_folder_is_removed_ends():
     with labs.up(LabSpec(nodes=1), "mine") as lab:
         lab.keep()
     shutil.rmtree(lab.folder)
     assert eventually(lambda: traces_of(lab) == [])
 
 
-def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs: Path) -> None:
+def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs):
     with other_linkworth(own_labs, keep=False) as (process, lab):
         os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: traces_of(lab) == [])
@@ -159,7 +156,7 @@ def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs: Path) -> N
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs: Path, keep: bool) -> None:
+def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs, keep):
     with other_linkworth(own_labs, keep) as (process, lab):
         left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
         assert eventually(lambda: processes.is_marked(left.pid, lab.state.mark))
@@ -172,7 +169,7 @@ def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs: Path, kee
         assert traces_of(lab) == []
 
 
-def test_two_labs_do_not_meet() -> None:
+def test_two_labs_do_not_meet():
     with labs.up(LabSpec(nodes=2)) as one, labs.up(LabSpec(nodes=1)) as two:
         listening = "import socket; s = socket.create_server(('10.0.0.2', 5000)); print(s.accept()[1][0])"
         server = subprocess.Popen(
@@ -185,8 +182,8 @@ def test_two_labs_do_not_meet() -> None:
         assert server.communicate(timeout=300)[0] == "10.0.0.1\n"
 
 
-def test_nothing_of_the_machines_network_changes() -> None:
-    def network() -> str:
+def test_nothing_of_the_machines_network_changes():
+    def network():
         words = [["ip", "route", "show", "table", "all"], ["ip", "-o", "address"], ["tc", "qdisc", "show"]]
         texts = [subprocess.run(one, capture_output=True, text=True, check=True).stdout for one in words]
         return "\n".join(texts) + Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text()
@@ -197,6 +194,6 @@ def test_nothing_of_the_machines_network_changes() -> None:
     assert network() == before
 
 
-def test_a_name_that_cannot_be_a_folder_is_refused() -> None:
+def test_a_name_that_cannot_be_a_folder_is_refused():
     with pytest.raises(UsageError, match="cannot be a lab's name"):
         labs.up(LabSpec(nodes=1), "../elsewhere")

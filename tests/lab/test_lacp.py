@@ -2,9 +2,6 @@
 
 import json
 import stat
-from pathlib import Path
-
-import pytest
 
 from linkworth.lab import lacp
 
@@ -12,7 +9,7 @@ from linkworth.lab import lacp
 BEGUN, SYNCHRONISED, FAST, SLOW = 71, 15, 63, 61
 
 
-def shown(*ports: tuple[str, int, int]) -> str:
+def shown(*ports):
     return json.dumps(
         [
             {
@@ -30,17 +27,17 @@ def shown(*ports: tuple[str, int, int]) -> str:
     )
 
 
-def test_both_ends_of_every_link_must_collect_and_distribute() -> None:
+def test_both_ends_of_every_link_must_collect_and_distribute():
     assert lacp.waiting(shown(("d0", FAST, SLOW), ("d1", SLOW, FAST))) == []
     assert lacp.waiting(shown(("d0", FAST, SYNCHRONISED), ("d1", FAST, FAST))) == ["d0"]
     assert lacp.waiting(shown(("d0", BEGUN, 1), ("d1", SYNCHRONISED, FAST))) == ["d0", "d1"]
 
 
-def test_a_link_that_shows_no_states_is_waited_for() -> None:
+def test_a_link_that_shows_no_states_is_waited_for():
     assert lacp.waiting('[{"ifname": "d0", "linkinfo": {"info_slave_data": {"state": "ACTIVE"}}}]') == ["d0"]
 
 
-def test_the_bonds_are_waited_for_one_after_another(tmp_path: Path) -> None:
+def test_the_bonds_are_waited_for_one_after_another(tmp_path):
     agreed = shown(("d0", FAST, FAST))
     calls = tmp_path / "calls"
     ip = tmp_path / "ip"
@@ -56,9 +53,7 @@ def test_the_bonds_are_waited_for_one_after_another(tmp_path: Path) -> None:
     ]
 
 
-def test_a_bond_that_never_agrees_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bond_that_never_agrees_is_named(tmp_path, monkeypatch, capsys):
     ip = tmp_path / "ip"
     ip.write_text(f"#!/bin/sh\necho '{shown(('d0', FAST, FAST), ('d1', SYNCHRONISED, BEGUN))}'\n")
     ip.chmod(ip.stat().st_mode | stat.S_IXUSR)

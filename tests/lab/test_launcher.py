@@ -1,7 +1,6 @@
 """MPI programs on the nodes of a lab: ranks in blocks, messages on the data NICs."""
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,11 @@ from linkworth.lab.place import LabPlace, open_lab
 from linkworth.lab.plan import HeldPlace
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
-from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.mpi import transports
 from linkworth.places.counters import difference
-from linkworth.places.job import Job, JobEnd
+from linkworth.places.job import Job
 
 OPEN_MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/usr/lib/libmpi.so", library_version="",
@@ -32,7 +30,7 @@ OPEN_MPI = MpiInstallation(
 )  # fmt: skip
 
 
-def lab_of(nodes: int) -> Lab:
+def lab_of(nodes):
     """A lab that is only described."""
     names = ["head", *LabSpec(nodes=nodes).node_names]
     known = LabState(
@@ -42,26 +40,26 @@ def lab_of(nodes: int) -> Lab:
     return Lab(known, Path("/nowhere"))
 
 
-def launcher(nodes: int, ranks_per_node: int | None = None) -> LabLauncher:
+def launcher(nodes, ranks_per_node=None):
     lab = lab_of(nodes)
     return LabLauncher(lab, OPEN_MPI, nodes=lab.spec.node_names, ranks_per_node=ranks_per_node, transport="")
 
 
 @given(st.integers(1, 12), st.integers(1, 200))
-def test_ranks_are_spread_evenly_in_blocks(nodes: int, ranks: int) -> None:
+def test_ranks_are_spread_evenly_in_blocks(nodes, ranks):
     counts = launcher(nodes).slots(ranks)
     assert sum(counts.values()) == ranks
     assert max(counts.values()) - min(counts.values()) <= 1
     assert list(counts) == LabSpec(nodes=nodes).node_names[: len(counts)]
 
 
-def test_ranks_per_node_fill_the_first_nodes() -> None:
+def test_ranks_per_node_fill_the_first_nodes():
     assert launcher(3, 4).slots(6) == {"node1": 4, "node2": 2}
     with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
         launcher(3, 4).slots(13)
 
 
-def test_the_command_line_starts_in_the_head_and_names_nodes_and_nics() -> None:
+def test_the_command_line_starts_in_the_head_and_names_nodes_and_nics():
     words = launcher(2).arguments(Job(command=["./program", "x"], ranks=3, environment={"A": "1"}))
     assert words[:3] == ["/nowhere/enter", "head", "/usr/bin/mpiexec"]
     assert words[words.index("--host") + 1] == "node1:2,node2:1"
@@ -71,7 +69,7 @@ def test_the_command_line_starts_in_the_head_and_names_nodes_and_nics() -> None:
     assert "A=1" in words
 
 
-def test_an_mpi_with_another_launcher_is_refused() -> None:
+def test_an_mpi_with_another_launcher_is_refused():
     cray = MpiInstallation(
         name="cray-8",
         kind="cray",
@@ -90,7 +88,7 @@ LOOPBACK_SEGMENT_BYTES = 65536 + 14
 ETHERNET_SEGMENT_BYTES = 1500 + 14
 
 
-def sent_once(node: NodeCounters, nic: str, segment_bytes: int) -> int:
+def sent_once(node, nic, segment_bytes):
     """Return what a NIC sent, less the most that the segments which TCP sent again can have taken.
 
     TCP sends segments again on lo as well, without any loss: a receiver that was preempted while it had its socket locked
@@ -101,12 +99,10 @@ def sent_once(node: NodeCounters, nic: str, segment_bytes: int) -> int:
     return sent - node.tcp_retransmits * segment_bytes
 
 
-def sent_by(
-    program: str, mpi: MpiInstallation, opened: LabPlace, note: Callable[[str, object], None]
-) -> tuple[JobEnd, Collector, list[NodeCounters]]:
+def sent_by(program, mpi, opened, note):
     """Run it on two ranks; return how it ended, what it said and what the nodes counted meanwhile."""
 
-    def run() -> tuple[JobEnd, Collector, list[NodeCounters]]:
+    def run():
         before = opened.counters()
         said = Collector()
         end = opened.launcher(mpi).run(Job(command=[program], ranks=2, timeout=15), said)
@@ -117,9 +113,7 @@ def sent_by(
 
 @pytest.mark.requires("lab")
 @pytest.mark.parametrize("mpi", each_launcher())
-def test_messages_between_nodes_are_counted_on_the_nic(
-    mpi: MpiInstallation, tmp_path: Path, record_property
-) -> None:
+def test_messages_between_nodes_are_counted_on_the_nic(mpi, tmp_path, record_property):
     program = str(compile_into(tmp_path, mpi))
     with open_lab(Place(kind="lab", name="unshaped", nodes=2)) as opened:
         end, said, counted = sent_by(program, mpi, opened, record_property)
@@ -135,9 +129,7 @@ def test_messages_between_nodes_are_counted_on_the_nic(
 
 @pytest.mark.requires("lab")
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_a_transport_uses_what_it_says_within_a_node(
-    mpi: MpiInstallation, tmp_path: Path, record_property
-) -> None:
+def test_a_transport_uses_what_it_says_within_a_node(mpi, tmp_path, record_property):
     program = str(compile_into(tmp_path, mpi))
     with labs.up(LabSpec(nodes=1)) as lab:
         for name in transports.names(mpi):
@@ -155,7 +147,7 @@ def test_a_transport_uses_what_it_says_within_a_node(
 
 
 @pytest.mark.requires("lab")
-def test_a_place_with_fewer_nodes_than_asked_is_refused() -> None:
+def test_a_place_with_fewer_nodes_than_asked_is_refused():
     with contextlib.ExitStack() as stack:
         stack.enter_context(labs.up(LabSpec(nodes=2), "two"))
         with pytest.raises(UsageError, match="the lab two has 2 nodes; 3 were asked for"):

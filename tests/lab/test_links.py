@@ -12,14 +12,14 @@ from linkworth.lab.spec import LabSpec
 rates = st.floats(min_value=1e5, max_value=1e11)
 
 
-def numbers(spec: LabSpec) -> dict[str, int]:
+def numbers(spec):
     [line] = links.rate_limit(spec, "d0")
     found = re.findall(r"(rate|burst|limit|overhead|peakrate|mtu) (\d+)", line)
     return {name: int(value) for name, value in found}
 
 
 @given(rates, st.sampled_from([None, 576, 1500, 9000, 65535]))
-def test_a_packet_always_fits_and_a_burst_stays_short(rate: float, mtu: int | None) -> None:
+def test_a_packet_always_fits_and_a_burst_stays_short(rate, mtu):
     spec = LabSpec(rate=rate, mtu=mtu)
     given_numbers = numbers(spec)
     at_once = given_numbers.get("mtu", given_numbers["burst"])
@@ -31,17 +31,17 @@ def test_a_packet_always_fits_and_a_burst_stays_short(rate: float, mtu: int | No
 
 
 @given(rates)
-def test_the_rate_is_the_asked_one_where_no_packets_are_joined(rate: float) -> None:
+def test_the_rate_is_the_asked_one_where_no_packets_are_joined(rate):
     assert numbers(LabSpec(rate=rate, mtu=1500))["rate"] == pytest.approx(rate, abs=1)
     assert numbers(LabSpec(rate=rate))["rate"] == pytest.approx(rate, rel=0.01)
 
 
-def test_an_unshaped_link_has_no_traffic_control() -> None:
+def test_an_unshaped_link_has_no_traffic_control():
     assert links.rate_limit(LabSpec(), "d0") == []
     assert links.impairment(LabSpec(), "d0") == []
 
 
-def test_only_a_switchs_port_is_bounded_by_its_buffer() -> None:
+def test_only_a_switchs_port_is_bounded_by_its_buffer():
     spec = LabSpec(rate=1e9, buffer=65536)
     [at_node], [at_switch] = links.rate_limit(spec, "d0"), links.rate_limit(spec, "d0-node1", at_switch=True)
     assert " limit 65536b " in at_switch
@@ -53,14 +53,14 @@ def test_only_a_switchs_port_is_bounded_by_its_buffer() -> None:
     assert links.bridges(LabSpec(rate=1e9), ["d0"]).offloads_off == []
 
 
-def test_netem_delays_and_loses_inside_the_bucket() -> None:
+def test_netem_delays_and_loses_inside_the_bucket():
     [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
     assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")
     assert line.endswith("delay 30.0us 5.0us loss 1.000000%")
 
 
 @given(rates, st.floats(min_value=1e-6, max_value=0.1))
-def test_netem_holds_all_packets_that_fly(rate: float, latency: float) -> None:
+def test_netem_holds_all_packets_that_fly(rate, latency):
     spec = LabSpec(rate=rate, latency=latency)
     [line] = links.impairment(spec, "d0")
     limit = int(re.findall(r"limit (\d+)", line)[0])

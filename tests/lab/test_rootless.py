@@ -29,7 +29,7 @@ print(os.geteuid(), said.stdout.strip(), user.stdout.strip(), again.stdout.strip
 """
 
 
-def without_rights() -> list[str]:
+def without_rights():
     """Words before a command that make it an ordinary user's, who may read the files of the tests."""
     if os.geteuid() != 0:
         return []
@@ -51,7 +51,7 @@ def without_rights() -> list[str]:
         ),
     ],
 )
-def test_a_user_without_rights_has_labs_too(own_labs: Path, more: dict[str, object], nics: list[str]) -> None:
+def test_a_user_without_rights_has_labs_too(own_labs, more, nics):
     runtime = own_labs.parents[1]
     if os.geteuid() == 0:
         # Its parents are root's own; the one folder that the user needs is made where anyone may.

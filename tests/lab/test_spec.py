@@ -15,22 +15,22 @@ from linkworth.lab.spec import LabSpec
     ("text", "bits_per_second"),
     [("1gbit", 1e9), ("100 Mbit/s", 1e8), ("2.5Gbps", 2.5e9), ("10kbit", 1e4), ("300bit", 300)],
 )
-def test_rates_are_read_with_their_unit(text: str, bits_per_second: float) -> None:
+def test_rates_are_read_with_their_unit(text, bits_per_second):
     assert specs.parse_rate(text) == bits_per_second
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"), [("30us", 30e-6), ("0.5 ms", 5e-4), ("1s", 1.0), ("20µs", 2e-5), ("5ns", 5e-9)]
 )
-def test_times_are_read_with_their_unit(text: str, seconds: float) -> None:
+def test_times_are_read_with_their_unit(text, seconds):
     assert specs.parse_time(text) == pytest.approx(seconds)
 
 
-def test_a_share_is_a_number_or_per_cent() -> None:
+def test_a_share_is_a_number_or_per_cent():
     assert specs.parse_share("0.1%") == pytest.approx(specs.parse_share("0.001")) == pytest.approx(1e-3)
 
 
-def test_bytes_are_read_with_their_unit() -> None:
+def test_bytes_are_read_with_their_unit():
     assert [specs.parse_bytes(text) for text in ("65536", "64K", "64 KiB", "1m")] == [
         65536,
         65536,
@@ -40,7 +40,7 @@ def test_bytes_are_read_with_their_unit() -> None:
 
 
 @given(st.text(max_size=12))
-def test_any_text_is_a_number_or_a_usage_error(text: str) -> None:
+def test_any_text_is_a_number_or_a_usage_error(text):
     for parse in (
         specs.parse_rate,
         specs.parse_time,
@@ -55,18 +55,18 @@ def test_any_text_is_a_number_or_a_usage_error(text: str) -> None:
 
 
 @given(st.floats(min_value=1e3, max_value=9.9e11))
-def test_a_described_rate_reads_back(rate: float) -> None:
+def test_a_described_rate_reads_back(rate):
     assert specs.parse_rate(units.bit_rate(rate)) == pytest.approx(rate, rel=1e-3)
 
 
-def test_a_preset_with_a_number_has_as_many_nics() -> None:
+def test_a_preset_with_a_number_has_as_many_nics():
     assert specs.preset("gbe") == LabSpec(rate=1e9)
     assert specs.preset("gbex4") == LabSpec(rate=1e9, nics=4)
     assert specs.preset("100mbitx2") == LabSpec(rate=1e8, nics=2)
     assert specs.preset("nothing") is None
 
 
-def test_an_unknown_name_is_told_the_labs_and_presets() -> None:
+def test_an_unknown_name_is_told_the_labs_and_presets():
     with pytest.raises(
         UsageError, match=r"there is no lab gbee \(did you mean gbe\?\); labs that are up: mine; presets: "
     ) as told:
@@ -79,12 +79,12 @@ def test_an_unknown_name_is_told_the_labs_and_presets() -> None:
               {"latency": 11.0}, {"dilate": 0.5},
               {"dilate": 2.0}, {"jitter": 1e-3}, {"rate": float("nan")}, {"buffer": 100}, {"buffer": 65536}]
 )  # fmt: skip
-def test_what_no_lab_can_be_is_refused(wrong: dict[str, float]) -> None:
+def test_what_no_lab_can_be_is_refused(wrong):
     with pytest.raises(UsageError, match=next(iter(wrong))):
-        LabSpec(**wrong)  # type: ignore[arg-type]
+        LabSpec(**wrong)
 
 
-def test_options_change_a_lab() -> None:
+def test_options_change_a_lab():
     base = specs.preset("gbe")
     assert base is not None
     changed = specs.with_options(base, {"nodes": "2", "latency": "30us", "mtu": "9000", "aggregate": "mptcp"})
@@ -101,18 +101,18 @@ def test_options_change_a_lab() -> None:
         ({"dilate": "much"}, "`dilate` much: a factor such as 4"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, str], words: str) -> None:
+def test_wrong_options_are_told(options, words):
     with pytest.raises(UsageError, match=words):
         specs.with_options(LabSpec(), options)
 
 
-def test_a_dilated_lab_has_slower_and_longer_links() -> None:
+def test_a_dilated_lab_has_slower_and_longer_links():
     spec = LabSpec(rate=1e9, latency=30e-6, dilate=4.0)
     assert spec.link_rate == 2.5e8
     assert spec.link_latency == pytest.approx(120e-6)
 
 
-def test_every_node_has_a_name_for_each_of_its_nics() -> None:
+def test_every_node_has_a_name_for_each_of_its_nics():
     lines = addresses.hosts_file(LabSpec(nodes=2, nics=2)).splitlines()
     assert "10.0.0.2 node2 node2-d0" in lines
     assert "10.1.0.1 node1-d1" in lines

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -25,24 +24,24 @@ BROADCAST = b"\xff" * 6
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
 
 
-def address(number: int) -> bytes:
+def address(number):
     return bytes([2, 0, 0, 0, 0, number])
 
 
-def frame(source: int, target: bytes, payload: bytes = b"payload") -> bytes:
+def frame(source, target, payload=b"payload"):
     return target + address(source) + b"\x88\xb5" + payload
 
 
 class Wires:
     """A switch whose ports are packet sockets of this process: no rights are needed, nothing is timed by the kernel."""
 
-    def __init__(self, folder: Path, count: int, *, seed: int = 1, **port: object) -> None:
+    def __init__(self, folder, count, *, seed=1, **port):
         self.counters = folder / "counters"
         pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(count)]
         self.ends = [pair[0] for pair in pairs]
         segments = port.pop("segments", [0] * count)
         ports = [
-            SwitchPort(name=f"p{number}", descriptor=pair[1].fileno(), segment=segments[number], **port)  # type: ignore[index,arg-type]
+            SwitchPort(name=f"p{number}", descriptor=pair[1].fileno(), segment=segments[number], **port)
             for number, pair in enumerate(pairs)
         ]
         for _, other in pairs:
@@ -51,7 +50,7 @@ class Wires:
         for _, other in pairs:
             other.close()
 
-    def received(self, number: int, wait: float = 0.2, *, expected: int = 1) -> list[bytes]:
+    def received(self, number, wait=0.2, *, expected=1):
         """Take what comes to an end, `expected` frames however late, and then until nothing has come for a while."""
         frames: list[bytes] = []
         try:
@@ -61,7 +60,7 @@ class Wires:
         except (TimeoutError, BlockingIOError):
             return frames
 
-    def counted(self) -> dict[str, switch.SwitchCounters]:
+    def counted(self):
         """Ask for the counters as they are now."""
         self.counters.unlink(missing_ok=True)
         os.kill(self.switch.pid, signal.SIGUSR1)
@@ -71,12 +70,12 @@ class Wires:
             time.sleep(0.01)
         return read
 
-    def lost_or_handed_on(self) -> tuple[int, int]:
+    def lost_or_handed_on(self):
         """Return the frames from the first end to the second that a full queue dropped, and those that passed."""
         counted = self.counted()
         return counted["p0"].up_dropped + counted["p1"].down_dropped, counted["p1"].down_frames
 
-    def close(self) -> dict[str, switch.SwitchCounters]:
+    def close(self):
         assert self.switch.close() == ""
         for end in self.ends:
             end.close()
@@ -84,7 +83,7 @@ class Wires:
 
 
 @pytest.fixture(scope="session")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sanitized(tmp_path_factory):
     program = tmp_path_factory.mktemp("sanitized") / "lw-switch"
     sources = sorted(shipped("switch", "native/lab/switch").glob("*.c"))
     flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
@@ -98,14 +97,14 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def wires(sanitized: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Wires]]:
+def wires(sanitized, tmp_path, monkeypatch):
     monkeypatch.setattr(switch, "program", lambda: sanitized)
     made: list[Wires] = []
 
-    def make(count: int, **options: object) -> Wires:
+    def make(count, **options):
         folder = tmp_path / str(len(made))
         folder.mkdir()
-        made.append(Wires(folder, count, **options))  # type: ignore[arg-type]
+        made.append(Wires(folder, count, **options))
         return made[-1]
 
     yield make
@@ -113,7 +112,7 @@ def wires(sanitized: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
         one.close()
 
 
-def test_a_frame_reaches_whom_it_is_for(wires: Callable[..., Wires]) -> None:
+def test_a_frame_reaches_whom_it_is_for(wires):
     net = wires(3)
     for number in range(3):
         net.ends[number].send(frame(number, BROADCAST))
@@ -130,7 +129,7 @@ def test_a_frame_reaches_whom_it_is_for(wires: Callable[..., Wires]) -> None:
     assert counted["p0"].up_bytes == 60 + 24 + 14 + 9000 + 24
 
 
-def test_an_address_that_moves_is_learned_anew(wires: Callable[..., Wires]) -> None:
+def test_an_address_that_moves_is_learned_anew(wires):
     net = wires(3)
     net.ends[0].send(frame(7, BROADCAST))
     net.received(1, 0.0), net.received(2, 0.0)
@@ -141,7 +140,7 @@ def test_an_address_that_moves_is_learned_anew(wires: Callable[..., Wires]) -> N
     assert net.received(0, 0.0, expected=0) == []
 
 
-def test_segments_never_meet(wires: Callable[..., Wires]) -> None:
+def test_segments_never_meet(wires):
     net = wires(4, segments=[0, 0, 1, 1])
     net.ends[0].send(frame(0, BROADCAST))
     net.ends[2].send(frame(2, address(0)))
@@ -150,7 +149,7 @@ def test_segments_never_meet(wires: Callable[..., Wires]) -> None:
     assert net.received(0, 0.0, expected=0) == net.received(2, 0.0, expected=0) == []
 
 
-def test_the_share_that_is_lost_is_the_one_asked_for(wires: Callable[..., Wires]) -> None:
+def test_the_share_that_is_lost_is_the_one_asked_for(wires):
     counts = []
     share, total = 0.03, 5_000
     for seed in (5, 5, 6):
@@ -179,7 +178,7 @@ def test_the_share_that_is_lost_is_the_one_asked_for(wires: Callable[..., Wires]
 
 
 @pytest.mark.parametrize("direction", ["up_rate", "down_rate"])
-def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires: Callable[..., Wires], direction: str) -> None:
+def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires, direction):
     rate, size, most = 10_000.0, 1000, 10_240
     net = wires(2, queue_bytes=most, **{direction: rate})
     started = time.monotonic()
@@ -198,7 +197,7 @@ def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires: Callable[..., Wi
     assert len(numbers) + dropped == 100
 
 
-def test_a_rate_holds_back_what_is_more(wires: Callable[..., Wires]) -> None:
+def test_a_rate_holds_back_what_is_more(wires):
     net = wires(2, down_rate=200_000.0, queue_bytes=1 << 20)
     started = time.monotonic()
     for _ in range(100):
@@ -208,14 +207,14 @@ def test_a_rate_holds_back_what_is_more(wires: Callable[..., Wires]) -> None:
     assert time.monotonic() - started > 0.5 + 0.49
 
 
-def test_jitter_moves_frames_but_never_past_each_other(wires: Callable[..., Wires]) -> None:
+def test_jitter_moves_frames_but_never_past_each_other(wires):
     net = wires(2, latency=2e-3, jitter=1e-3)
     for number in range(500):
         net.ends[0].send(frame(0, address(1), number.to_bytes(4, "big")))
     assert [int.from_bytes(got[14:18], "big") for got in net.received(1, expected=500)] == list(range(500))
 
 
-def test_moderated_frames_come_together_at_the_interrupts(wires: Callable[..., Wires]) -> None:
+def test_moderated_frames_come_together_at_the_interrupts(wires):
     net = wires(2, moderation=0.5)
     net.ends[0].send(frame(0, address(1)))
     net.received(1)  # an interrupt is over: the next one is most of a period away
@@ -227,7 +226,7 @@ def test_moderated_frames_come_together_at_the_interrupts(wires: Callable[..., W
     assert time.monotonic() - started > 0.2
 
 
-def test_counters_are_written_when_asked_for(wires: Callable[..., Wires]) -> None:
+def test_counters_are_written_when_asked_for(wires):
     net = wires(2)
     net.ends[0].send(frame(0, BROADCAST))
     net.ends[1].recv(2000)
@@ -247,22 +246,22 @@ def test_counters_are_written_when_asked_for(wires: Callable[..., Wires]) -> Non
         ).map(" ".join),
     )
 )  # fmt: skip
-def test_what_it_cannot_understand_is_refused(sanitized: Path, text: str) -> None:
+def test_what_it_cannot_understand_is_refused(sanitized, text):
     done = subprocess.run([sanitized], input=text, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("lw-switch: ") and done.stderr.count("\n") == 1
 
 
-def test_a_device_that_cannot_be_made_is_named() -> None:
+def test_a_device_that_cannot_be_made_is_named():
     port = SwitchPort(name="n1-d0", namespace=Path("/nonexistent/net"), device="d0")
     with pytest.raises(EnvironmentLacksError, match=r"port n1-d0: cannot open .*No such file"):
         Switch([port], counters=Path("/dev/null"))
 
 
-def two_nodes(stack: ExitStack, folder: Path, **port: object) -> tuple[Namespace, Namespace, Switch]:
+def two_nodes(stack, folder, **port):
     nodes = [stack.enter_context(Namespace()) for _ in range(2)]
     ports = [
-        SwitchPort(name=f"n{number}", namespace=node.file, device="d0", **port)  # type: ignore[arg-type]
+        SwitchPort(name=f"n{number}", namespace=node.file, device="d0", **port)
         for number, node in enumerate(nodes, 1)
     ]
     running = stack.enter_context(Switch(ports, counters=folder / "counters"))
@@ -273,7 +272,7 @@ def two_nodes(stack: ExitStack, folder: Path, **port: object) -> tuple[Namespace
 
 @pytest.mark.requires("tap")
 @pytest.mark.parametrize("latency", [30e-6, 200e-6, 1e-3])
-def test_a_round_trip_takes_twice_the_latency(tmp_path: Path, latency: float) -> None:
+def test_a_round_trip_takes_twice_the_latency(tmp_path, latency):
     with ExitStack() as stack:
         first, _, _ = two_nodes(stack, tmp_path, latency=latency, down_rate=125e6)
         first.round_trips("10.0.0.2", 20)
@@ -288,7 +287,7 @@ def test_a_round_trip_takes_twice_the_latency(tmp_path: Path, latency: float) ->
 
 @pytest.mark.requires("tap")
 @pytest.mark.parametrize("offload", [False, True])
-def test_a_stream_comes_over_whole(tmp_path: Path, offload: bool) -> None:
+def test_a_stream_comes_over_whole(tmp_path, offload):
     receiver = (
         "import hashlib, socket\n"
         "own = socket.create_server(('', 5000)); print('listening', flush=True)\n"
@@ -320,7 +319,7 @@ def test_a_stream_comes_over_whole(tmp_path: Path, offload: bool) -> None:
 
 @pytest.mark.requires("tap")
 @pytest.mark.parametrize("end", ["close", "kill"])
-def test_its_devices_go_with_it(tmp_path: Path, end: str) -> None:
+def test_its_devices_go_with_it(tmp_path, end):
     with ExitStack() as stack:
         first, second, running = two_nodes(stack, tmp_path)
         assert "d0" in first.run("ip", "-br", "link")
@@ -331,7 +330,7 @@ def test_its_devices_go_with_it(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.requires("tap")
-def test_it_goes_on_when_a_node_goes(tmp_path: Path) -> None:
+def test_it_goes_on_when_a_node_goes(tmp_path):
     with ExitStack() as stack:
         nodes = [stack.enter_context(Namespace()) for _ in range(3)]
         ports = [SwitchPort(name=f"n{n}", namespace=node.file, device="d0") for n, node in enumerate(nodes)]
@@ -342,7 +341,7 @@ def test_it_goes_on_when_a_node_goes(tmp_path: Path) -> None:
         assert nodes[0].round_trips("10.0.0.2", 3)
 
 
-def test_what_the_switch_reads_says_all_that_was_asked() -> None:
+def test_what_the_switch_reads_says_all_that_was_asked():
     port = SwitchPort(
         name="n1-d0", namespace=Path("/proc/7/ns/net"), device="d0", segment=2, up_rate=125e6, down_rate=1.25e6,
         latency=108e-6, jitter=5e-6, loss=0.25, offload=True, moderation=25e-5,

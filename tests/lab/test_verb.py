@@ -4,11 +4,8 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from command import LinkworthCommand
 
 from linkworth.lab import labs, state
 from linkworth.lab.spec import LabSpec
@@ -17,7 +14,7 @@ pytestmark = pytest.mark.requires("lab")
 
 
 @pytest.fixture
-def mine() -> Iterator[str]:
+def mine():
     """A lab of one node that stays."""
     with labs.up(LabSpec(nodes=2, rate=2e7), "mine") as lab:
         lab.keep()
@@ -26,7 +23,7 @@ def mine() -> Iterator[str]:
         labs.down("mine")
 
 
-def test_a_lab_from_up_to_down(linkworth: LinkworthCommand) -> None:
+def test_a_lab_from_up_to_down(linkworth):
     made = linkworth("lab", "up", "mine", "--like", "100mbitx2", "--nodes", "2", "--mtu", "9000", "--json")
     assert made.returncode == 0, made.stderr
     about = json.loads(made.stdout)
@@ -43,9 +40,7 @@ def test_a_lab_from_up_to_down(linkworth: LinkworthCommand) -> None:
     assert json.loads(linkworth("lab", "status", "--json").stdout)["labs"] == []
 
 
-def test_a_command_keeps_its_folder_its_exit_code_and_its_output(
-    linkworth: LinkworthCommand, mine: str
-) -> None:
+def test_a_command_keeps_its_folder_its_exit_code_and_its_output(linkworth, mine):
     (linkworth.folder / "here").write_text("content")
     done = linkworth("lab", "exec", "--json", mine, "--", "sh", "-c", "cat here; exit 7")
     assert done.returncode == 7
@@ -55,14 +50,14 @@ def test_a_command_keeps_its_folder_its_exit_code_and_its_output(
     assert {nic["nic"] for nic in document["counters"][0]["nics"]} == {"lo", "d0"}
 
 
-def test_a_preset_is_made_for_one_command(linkworth: LinkworthCommand) -> None:
+def test_a_preset_is_made_for_one_command(linkworth):
     done = linkworth("lab", "exec", "gbe", "--nodes", "1", "--", "ip", "-brief", "address")
     assert done.returncode == 0, done.stderr
     assert "10.0.0.1/16" in done.stdout
     assert state.running() == []
 
 
-def test_a_terminated_command_takes_its_lab_along(linkworth: LinkworthCommand, own_labs: Path) -> None:
+def test_a_terminated_command_takes_its_lab_along(linkworth, own_labs):
     command = f"echo there; sleep 100 # {linkworth.folder}"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         process = linkworth.start("lab", "exec", "gbe", "--nodes", "1", "--", "sh", "-c", command)
@@ -91,9 +86,7 @@ def test_a_terminated_command_takes_its_lab_along(linkworth: LinkworthCommand, o
         (("exec", "gbe", "-n", "2", "--", "no-such-program"), 2, "there is no program no-such-program"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(
-    linkworth: LinkworthCommand, arguments: tuple[str, ...], code: int, words: str
-) -> None:
+def test_what_cannot_be_is_said_in_a_sentence(linkworth, arguments, code, words):
     done = linkworth("lab", *arguments)
     assert done.returncode == code
     assert words in done.stderr
@@ -101,13 +94,13 @@ def test_what_cannot_be_is_said_in_a_sentence(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_lab_that_is_up_is_not_made_again(linkworth: LinkworthCommand, mine: str) -> None:
+def test_a_lab_that_is_up_is_not_made_again(linkworth, mine):
     done = linkworth("lab", "up", mine)
     assert done.returncode == 2
     assert "there is a lab mine already" in done.stderr
 
 
-def test_a_link_that_is_not_as_asked_gives_exit_code_1(linkworth: LinkworthCommand) -> None:
+def test_a_link_that_is_not_as_asked_gives_exit_code_1(linkworth):
     with labs.up(LabSpec(nodes=2, rate=9e11), "too-fast") as lab:
         lab.keep()
     done = linkworth("lab", "check", "too-fast", "--json")

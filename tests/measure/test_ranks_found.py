@@ -118,7 +118,7 @@ def test_ranks_of_the_users_own_launcher_report_through_the_current_folder(tmp_p
         assert found.library.read_bytes() == preload.ranks_library().read_bytes()
     assert not list(tmp_path.glob(".linkworth-ranks-*"))
 
-    def refused(prefix: str, dir: Path | None = None) -> str:
+    def refused(prefix, dir=None):
         if dir is not None:
             raise PermissionError(13, "Permission denied")
         (tmp_path / "temporary").mkdir()

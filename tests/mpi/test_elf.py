@@ -12,7 +12,7 @@ from linkworth.mpi import elf
 needs_compiler = pytest.mark.requires("c++")
 
 
-def compiled(folder: Path, text: str, *options: str) -> Path:
+def compiled(folder, text, *options):
     source, result = folder / "source.c", folder / "result"
     source.write_text(text)
     subprocess.run(["c++", "-xc++", source, *options, "-o", result], check=True)

@@ -2,7 +2,6 @@
 
 import ctypes
 import shutil
-from pathlib import Path
 
 import fake_installation as fake
 import msgspec
@@ -19,7 +18,7 @@ int other(void) { return 4; }
 """
 
 
-def library(path: Path, soname: str, source: str) -> Path:
+def library(path, soname, source):
     file = path.with_suffix(".c")
     file.write_text(source)
     done = compiler.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", str(file), "-o", str(path)])

@@ -1,16 +1,14 @@
 """Named transports of each MPI library."""
 
-from pathlib import Path
-
 import pytest
 from mpi_programs import each_mpi
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.model.mpi import MpiInstallation, MpiKind
+from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import transports
 
 
-def installation(folder: Path, kind: MpiKind, version: str, **tools: str) -> MpiInstallation:
+def installation(folder, kind, version, **tools):
     """An MPI in a folder whose tools print what is given."""
     bins = folder / "bin"
     bins.mkdir()
@@ -23,7 +21,7 @@ def installation(folder: Path, kind: MpiKind, version: str, **tools: str) -> Mpi
     )  # fmt: skip
 
 
-def test_open_mpi_has_what_it_was_built_with(tmp_path: Path) -> None:
+def test_open_mpi_has_what_it_was_built_with(tmp_path):
     listing = "mca:btl:tcp:version:mca:2.1.0\nmca:pml:ucx:version:mca:2.1.0"
     mpi = installation(tmp_path, "openmpi", "4.1.4", ompi_info=listing)
     assert transports.names(mpi) == ["default", "tcp", "shm+tcp", "shm-cma", "ucx-tcp", "ucx-shm+tcp"]
@@ -32,7 +30,7 @@ def test_open_mpi_has_what_it_was_built_with(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_open_mpi_5_has_other_names_for_shared_memory(tmp_path: Path) -> None:
+def test_open_mpi_5_has_other_names_for_shared_memory(tmp_path):
     mpi = installation(tmp_path, "openmpi", "5.0.11", ompi_info="mca:mtl:ofi:version:mca:2.1.0")
     assert "sm,tcp,self" in transports.settings("shm+tcp", mpi).arguments
     assert transports.names(mpi)[-1] == "ofi-tcp"
@@ -45,7 +43,7 @@ def test_open_mpi_5_has_other_names_for_shared_memory(tmp_path: Path) -> None:
         ("ch4:ofi", ["default", "tcp", "shm+tcp", "shm-cma", "ofi-tcp"], "FI_PROVIDER"),
     ],
 )
-def test_mpich_has_what_its_device_has(tmp_path: Path, device: str, names: list[str], variable: str) -> None:
+def test_mpich_has_what_its_device_has(tmp_path, device, names, variable):
     mpi = installation(
         tmp_path, "mpich", "4.0.2", mpichversion=f"MPICH Version:\t4.0.2\nMPICH Device: \t{device}"
     )
@@ -53,13 +51,13 @@ def test_mpich_has_what_its_device_has(tmp_path: Path, device: str, names: list[
     assert variable in transports.settings("tcp", mpi).environment
 
 
-def test_mpich_that_does_not_say_its_device_is_told(tmp_path: Path) -> None:
+def test_mpich_that_does_not_say_its_device_is_told(tmp_path):
     mpi = installation(tmp_path, "mpich", "4.0.2", mpichversion="MPICH Version: 4.0.2")
     with pytest.raises(EnvironmentLacksError, match="does not report its transport"):
         transports.settings("tcp", mpi)
 
 
-def test_another_library_has_its_own_choice_only(tmp_path: Path) -> None:
+def test_another_library_has_its_own_choice_only(tmp_path):
     mpi = installation(tmp_path, "cray", "8")
     assert transports.names(mpi) == ["default"]
     with pytest.raises(UsageError, match="cray-8 has no transport tcp; it has default"):
@@ -67,7 +65,7 @@ def test_another_library_has_its_own_choice_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_every_name_has_a_title_and_settings(mpi: MpiInstallation) -> None:
+def test_every_name_has_a_title_and_settings(mpi):
     for name in transports.names(mpi):
         assert transports.TITLES[name]
         found = transports.settings(name, mpi)

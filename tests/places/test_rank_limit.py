@@ -11,14 +11,12 @@ from linkworth.places.rank_limit import LEAST_LIMIT, RANKS_A_CORE, check_started
 class Large(LocalPlace):
     """A machine of many cores."""
 
-    cores = 1000  # type: ignore[assignment]
+    cores = 1000
 
 
 @pytest.mark.parametrize("verb", ["run", "trace", "bench"])
 @pytest.mark.parametrize("ranks", [10**6, 10**7])
-def test_verbs_that_start_ranks_refuse_too_many(
-    verb: str, ranks: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verbs_that_start_ranks_refuse_too_many(verb, ranks, capsys):
     program = ["latency"] if verb == "bench" else ["--", "true"]
     assert main([verb, "-n", str(ranks), "--dry-run", *program]) == 2
     errors = capsys.readouterr().err
@@ -26,7 +24,7 @@ def test_verbs_that_start_ranks_refuse_too_many(
     assert errors.count("\n") == 1
 
 
-def test_cores_raise_the_limit() -> None:
+def test_cores_raise_the_limit():
     check_started_ranks(LEAST_LIMIT, LocalPlace())
     check_started_ranks(1000 * RANKS_A_CORE, Large())
     with pytest.raises(UsageError, match="starts at most 64000 of them"):

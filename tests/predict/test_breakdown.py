@@ -1,7 +1,5 @@
 """Efficiencies, computation by region and loads of links of predictions; times worked out by hand."""
 
-from pathlib import Path
-
 import pytest
 from synthetic import Call, collective, fabric, pcontrol, recv, send, way, write_trace
 
@@ -19,7 +17,7 @@ SLOW = fabric(way(latency=100e-6, bandwidth=1e8))
 
 
 @pytest.fixture
-def two_regions(tmp_path: Path) -> Path:
+def two_regions(tmp_path):
     # Rank 0 computes 3 ms at level 1 and 4 ms at level 2, then 1 MB takes 10.1 ms, then rank 1 computes 5 ms at level 2. Beside
     # the critical path rank 1 computes 1 ms at level 1 and 2 ms at level 2; 7 ms before the marked part count nowhere.
     return write_trace(
@@ -36,7 +34,7 @@ def two_regions(tmp_path: Path) -> Path:
     )
 
 
-def test_computation_on_the_critical_path_is_told_by_region(two_regions: Path) -> None:
+def test_computation_on_the_critical_path_is_told_by_region(two_regions):
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2)).predictions
     assert found.seconds == pytest.approx(22.1 * MS)
     assert [(each.level, each.critical_seconds, each.rank_seconds) for each in found.regions] == [
@@ -46,14 +44,14 @@ def test_computation_on_the_critical_path_is_told_by_region(two_regions: Path) -
     assert sum(each.critical_seconds for each in found.regions) == pytest.approx(found.compute_seconds)
 
 
-def test_regions_follow_the_cpu_factor(two_regions: Path) -> None:
+def test_regions_follow_the_cpu_factor(two_regions):
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), cpu_factor=2).predictions
     assert [each.critical_seconds for each in found.regions] == pytest.approx([1.5 * MS, 4.5 * MS])
 
 
-def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path: Path) -> None:
+def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path):
     # 3 ms of computation and 20 ms in files at level 1, 4 and 1 ms at level 2: cores of twice the speed leave the files alone.
-    def written(seconds: float) -> Call:
+    def written(seconds):
         return Call("MPI_File_write", "local").lasting(seconds)
 
     calls = [
@@ -70,7 +68,7 @@ def test_calls_to_files_are_of_the_region_that_they_are_in(tmp_path: Path) -> No
     assert found.seconds_per_inverse_cpu_speed == pytest.approx(3.5 * MS)
 
 
-def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path: Path) -> None:
+def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path):
     marked: list[Call] = [pcontrol(1), collective("MPI_Barrier").after(2 * MS), pcontrol(0).after(1 * MS)]
     (found,) = predict(write_trace(tmp_path / "one.lwt", [marked]), [SLOW], Arrangement(nodes=1)).predictions
     assert [(each.level, each.critical_seconds) for each in found.regions] == [(1, pytest.approx(3 * MS))]
@@ -78,7 +76,7 @@ def test_one_region_has_all_computation_and_an_unmarked_program_none(tmp_path: P
     assert predict(plain, [SLOW], Arrangement(nodes=1)).predictions[0].regions == []
 
 
-def test_efficiencies_of_the_predicted_run(two_regions: Path) -> None:
+def test_efficiencies_of_the_predicted_run(two_regions):
     # Ranks compute 7 and 8 ms in the marked part, which without a network takes 12 ms.
     pop = predict(two_regions, [SLOW], Arrangement(nodes=2)).predictions[0].efficiency
     assert pop is not None
@@ -89,7 +87,7 @@ def test_efficiencies_of_the_predicted_run(two_regions: Path) -> None:
     assert pop.parallel_efficiency == pytest.approx(7.5 / 22.1)
 
 
-def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
+def test_loads_are_of_nics_and_switches_over_time(two_regions):
     tree = Topology(levels=[SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e8)])
     on = fabric(way(latency=100e-6, bandwidth=1e8), topology=tree)
     (found,) = predict(two_regions, [on], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
@@ -105,7 +103,7 @@ def test_loads_are_of_nics_and_switches_over_time(two_regions: Path) -> None:
         assert max(each.busy_share) == pytest.approx(1.0)
 
 
-def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions: Path) -> None:
+def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions):
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert [each.node for each in found.core_use] == ["node 0", "node 1"]
     for each, computed in zip(found.core_use, (14 * MS, 15 * MS), strict=True):
@@ -115,7 +113,7 @@ def test_the_use_of_cores_over_time_is_the_computation_of_each_rank(two_regions:
         assert each.mean == [pytest.approx(computed / each.times[-1])]
 
 
-def test_each_nic_of_a_node_has_its_load(two_regions: Path) -> None:
+def test_each_nic_of_a_node_has_its_load(two_regions):
     # 1 MB over two rails of 1e8 B/s: 5 ms on each, from 14 ms on.
     on = fabric(way(bandwidth=1e8), rails=2, stripe_min_bytes=65536)
     (found,) = predict(two_regions, [on], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
@@ -137,7 +135,7 @@ def test_a_faulty_placement_of_a_neighbour_is_said_of_its_option(two_regions):
         predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(beside=[(two_regions, "diagonal")]))
 
 
-def test_a_recording_is_of_a_program_alone(two_regions: Path, tmp_path: Path) -> None:
+def test_a_recording_is_of_a_program_alone(two_regions, tmp_path):
     beside = [(two_regions, "block")]
     timeline = Timeline(tmp_path / "t.json", (0.0, 1.0))
     for extras in (Extras(loads=True, beside=beside), Extras(timeline=timeline, beside=beside)):
@@ -145,8 +143,8 @@ def test_a_recording_is_of_a_program_alone(two_regions: Path, tmp_path: Path) ->
             predict(two_regions, [SLOW], Arrangement(nodes=2), extras=extras)
 
 
-def test_tables_are_shown_where_there_is_something_to_show(two_regions: Path, tmp_path: Path) -> None:
-    def titles(path: Path, **wanted: bool) -> list[str]:
+def test_tables_are_shown_where_there_is_something_to_show(two_regions, tmp_path):
+    def titles(path, **wanted):
         return [
             table.title
             for table in prediction_tables(

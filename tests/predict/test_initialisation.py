@@ -1,7 +1,6 @@
 """MPI_Init beside a prediction: recorded, measured by `bench init`, or a default with its source."""
 
 import json
-from pathlib import Path
 
 import pytest
 from synthetic import collective, write_trace
@@ -14,7 +13,7 @@ from linkworth.writing.documents import encode
 
 
 @pytest.fixture
-def startup(tmp_path: Path) -> Path:
+def startup(tmp_path):
     fit = StartupFit(base_seconds=0.1, seconds_per_rank=0.001, seconds_per_node=0.01)
     result = StartupResult(
         rows=[StartupRow(ranks=4, nodes=2, launch_seconds=[0.5], init_seconds=[0.124])],
@@ -30,12 +29,12 @@ def startup(tmp_path: Path) -> Path:
     return path
 
 
-def predicted(capsys, *words: str) -> dict[str, object]:
+def predicted(capsys, *words):
     assert main(["predict", *words, "--on", "gbe", "--json"]) == 0
     return json.loads(capsys.readouterr().out)["initialisation"]
 
 
-def test_a_recording_keeps_what_it_recorded(tmp_path: Path, capsys) -> None:
+def test_a_recording_keeps_what_it_recorded(tmp_path, capsys):
     trace = str(write_trace(tmp_path / "a.lwt", [[collective("MPI_Barrier")]] * 2))
     assert predicted(capsys, trace) == {
         "seconds": 0.5,
@@ -46,7 +45,7 @@ def test_a_recording_keeps_what_it_recorded(tmp_path: Path, capsys) -> None:
     assert predicted(capsys, bare) is None
 
 
-def test_a_measured_start_is_used(tmp_path: Path, startup: Path, capsys) -> None:
+def test_a_measured_start_is_used(tmp_path, startup, capsys):
     trace = str(write_trace(tmp_path / "a.lwt", [[collective("MPI_Barrier")]] * 4))
     found = predicted(capsys, trace, "--startup", str(startup))
     assert found["seconds"] == pytest.approx(0.1 + 4 * 0.001 + 2 * 0.01)
@@ -60,13 +59,13 @@ def test_a_measured_start_is_used(tmp_path: Path, startup: Path, capsys) -> None
     assert "MPI_Init comes before and takes 124 ms, and the launch 500 ms in all" in capsys.readouterr().out
 
 
-def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(capsys) -> None:
+def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(capsys):
     found = predicted(capsys, "npb:is.S", "-n", "4", "--machine", "xeon-e5-2650v3-x2")
     assert found["seconds"] == pytest.approx(DEFAULT_INIT.seconds(4, 2))
     assert "order of magnitude" in found["source"] and "bench init" in found["source"]
 
 
-def test_another_file_is_refused(tmp_path: Path) -> None:
+def test_another_file_is_refused(tmp_path):
     path = tmp_path / "other.json"
     path.write_text('{"schema": "linkworth.bench/1"}')
     with pytest.raises(UsageError, match=r"other\.json: not a result of"):

@@ -1,7 +1,6 @@
 """Computation on another machine: the ratio of the kernels, their spread, and machines of which nothing is known."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from linkworth.skeleton.rates import reference_seconds
 TIMES = {"npb:ep.W": 1.0, "npb:cg.A": 2.0, "npb:mg.A": 4.0}
 
 
-def machine_file(folder: Path, name: str, alone: float, full: float, cg: float = 1.0) -> str:
+def machine_file(folder, name, alone, full, cg=1.0):
     """Write the file of a machine that takes these multiples of TIMES, and yet another one for CG."""
     kernels = [
         KernelTime(
@@ -47,20 +46,18 @@ def machine_file(folder: Path, name: str, alone: float, full: float, cg: float =
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> str:
+def trace(tmp_path):
     computes = [Call("MPI_Wtime", "local").after(1.0)]
     return str(write_trace(tmp_path / "t.lwt", [computes] * 4))
 
 
-def predicted(capsys: pytest.CaptureFixture[str], trace: str, *options: str) -> dict[str, Any]:
+def predicted(capsys, trace, *options):
     assert main(["predict", trace, "--on", "gbe", *options, "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_the_kernels_scale_and_their_spread_widens(
-    tmp_path: Path, trace: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_kernels_scale_and_their_spread_widens(tmp_path, trace, capsys):
     # Four ranks recorded on one node of four cores; two of them on each of two nodes of the other machine.
     slow = machine_file(tmp_path, "slow", alone=1.0, full=2.0)
     fast = machine_file(tmp_path, "fast", alone=0.5, full=1.0)
@@ -80,9 +77,7 @@ def test_the_kernels_scale_and_their_spread_widens(
     assert widths[1] > 5 * widths[0]
 
 
-def test_a_core_speed_of_the_catalog_stands_for_kernels(
-    tmp_path: Path, trace: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_core_speed_of_the_catalog_stands_for_kernels(tmp_path, trace, capsys):
     here = machine_file(tmp_path, "here", alone=1.0, full=1.0)
     found = predicted(capsys, trace, "--recorded-on", here, "--machine", "xeon-e5-2650v3-x2")
     speeds = [reference_seconds(each) / seconds for each, seconds in TIMES.items()]
@@ -100,17 +95,13 @@ def test_a_core_speed_of_the_catalog_stands_for_kernels(
         (["--machine", "xeon-e5-2650v3-x2", "--measured", "gbe=2"], "--recorded-on: --measured sets the CPU factor"),
     ],
 )  # fmt: skip
-def test_what_does_not_scale_is_refused(
-    options: list[str], why: str, trace: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_scale_is_refused(options, why, trace, capsys):
     given = ["predict", trace, "--on", "gbe", "--recorded-on", "xeon-e5-2650v3-x2", *options]
     assert main(given) == 2
     assert why in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(tmp_path, capsys):
     kernels = [
         KernelTime(
             program="ep",

@@ -1,7 +1,5 @@
 """Predictions over fabrics, layouts, calibration and sensitivity, from traces made by hand."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,27 +17,27 @@ FAST = fabric(way(latency=1e-6, bandwidth=1e10))
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(tmp_path):
     # 10 ms of computation, then 1 MB: 10 + 0.1 + 10 ms on the slow fabric.
     return write_trace(
         tmp_path / "two.lwt", [[send(1, 1_000_000).after(10 * MS)], [recv(0, 1_000_000)]], workload="two"
     )
 
 
-def test_one_prediction_a_fabric_in_the_order_asked(trace: Path) -> None:
+def test_one_prediction_a_fabric_in_the_order_asked(trace):
     found = predict(trace, [SLOW, FAST], Arrangement(nodes=2))
     assert [round(each.seconds / MS, 3) for each in found.predictions] == [20.1, 10.101]
     assert (found.workload, found.ranks, found.nodes, found.ppn, found.region) == ("two", 2, 2, 1, "whole")
     assert found.warnings == []
 
 
-def test_faster_cores_shorten_computation_only(trace: Path) -> None:
+def test_faster_cores_shorten_computation_only(trace):
     (found,) = predict(trace, [SLOW], Arrangement(nodes=2), cpu_factor=4).predictions
     assert found.compute_seconds == pytest.approx(2.5 * MS)
     assert found.seconds == pytest.approx(12.6 * MS)
 
 
-def test_a_measured_time_scales_the_computation(trace: Path) -> None:
+def test_a_measured_time_scales_the_computation(trace):
     found = predict(trace, [SLOW, FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 50.1 * MS))
     assert found.calibration.cpu_factor == pytest.approx(10 / 40, rel=1e-5)
     assert found.predictions[0].seconds == pytest.approx(50.1 * MS, rel=1e-5)
@@ -48,14 +46,14 @@ def test_a_measured_time_scales_the_computation(trace: Path) -> None:
     assert quicker.predictions[0].seconds == pytest.approx(11 * MS, rel=1e-5)
 
 
-def test_a_measured_time_below_the_communication_is_refused(trace: Path) -> None:
+def test_a_measured_time_below_the_communication_is_refused(trace):
     with pytest.raises(UsageError, match=r"the communication alone takes 0\.0101 s"):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 9 * MS))
     with pytest.raises(UsageError, match="above 0 seconds"):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 0.0))
 
 
-def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
+def test_a_trace_without_computation_cannot_be_scaled(tmp_path):
     path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
     with pytest.raises(UsageError, match="no computation to scale"):
         predict(path, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1.0))
@@ -67,9 +65,7 @@ def test_a_trace_without_computation_cannot_be_scaled(tmp_path: Path) -> None:
     late=st.floats(min_value=1e-4, max_value=0.02),
 )
 @settings(deadline=None, max_examples=30)
-def test_calibration_meets_any_reachable_time(
-    tmp_path_factory: pytest.TempPathFactory, seconds: float, early: float, late: float
-) -> None:
+def test_calibration_meets_any_reachable_time(tmp_path_factory, seconds, early, late):
     # The slowest rank changes with the factor, so the time has a kink.
     path = write_trace(
         tmp_path_factory.mktemp("kink") / "kink.lwt",
@@ -79,14 +75,14 @@ def test_calibration_meets_any_reachable_time(
     assert found.predictions[0].seconds == pytest.approx(seconds, rel=1e-5)
 
 
-def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path: Path) -> None:
+def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path):
     path = write_trace(tmp_path / "odd.lwt", [[Call("MPI_Put", "local").lasting(1e-3)]], verified=False)
     warnings = predict(path, [SLOW]).warnings
     assert any("MPI_Put (1 calls) is not modelled" in warning for warning in warnings)
     assert any("failed its own verification" in warning for warning in warnings)
 
 
-def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path: Path) -> None:
+def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path):
     ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
     path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)
     with pytest.raises(DamagedInputError, match="rank 0 did not reach MPI_Finalize"):
@@ -97,7 +93,7 @@ def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path: Path) -> None:
     assert any("the trace is cut" in warning for warning in found.warnings)
 
 
-def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
+def test_the_sensitivity_grid_holds_replays(trace):
     grid = sensitivity(
         trace, SLOW, Arrangement(nodes=2), latency_factors=(0.5, 1.0), bandwidth_factors=(1.0, 2.0, 10.0)
     )
@@ -107,7 +103,7 @@ def test_the_sensitivity_grid_holds_replays(trace: Path) -> None:
     assert [[round(cell / MS, 6) for cell in row] for row in grid.seconds] == expected
 
 
-def test_pairs_of_factors_are_replayed_where_latency_and_bandwidth_hide_each_other(tmp_path: Path) -> None:
+def test_pairs_of_factors_are_replayed_where_latency_and_bandwidth_hide_each_other(tmp_path):
     # 100 messages in turn, 10 ms of latency, beside one of 1 MB, 10 ms of bandwidth: the longer of them takes the time.
     turns = [
         [each for _ in range(50) for each in pair]
@@ -122,7 +118,7 @@ def test_pairs_of_factors_are_replayed_where_latency_and_bandwidth_hide_each_oth
             )
 
 
-def test_no_fabric_and_an_impossible_factor_are_refused(trace: Path) -> None:
+def test_no_fabric_and_an_impossible_factor_are_refused(trace):
     with pytest.raises(UsageError, match="`on`"):
         predict(trace, [])
     with pytest.raises(UsageError, match="`cpu_factor` -1"):
@@ -140,9 +136,7 @@ def test_no_fabric_and_an_impossible_factor_are_refused(trace: Path) -> None:
         (3, 3, None, [0, 1, 2]),
     ],
 )
-def test_ranks_are_laid_in_blocks(
-    ranks: int, nodes: int | None, ppn: int | None, expected: list[int]
-) -> None:
+def test_ranks_are_laid_in_blocks(ranks, nodes, ppn, expected):
     assert block(ranks, nodes, ppn).node_of_rank == expected
 
 
@@ -156,15 +150,13 @@ def test_ranks_are_laid_in_blocks(
         (4, None, -2, "`ppn` -2"),
     ],
 )
-def test_a_layout_that_does_not_fit_says_what_would(
-    ranks: int, nodes: int | None, ppn: int | None, message: str
-) -> None:
+def test_a_layout_that_does_not_fit_says_what_would(ranks, nodes, ppn, message):
     with pytest.raises(UsageError, match=message):
         block(ranks, nodes, ppn)
 
 
 @given(st.integers(1, 300), st.integers(1, 40))
-def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
+def test_even_blocks_differ_by_one_rank_at_most(ranks, nodes):
     if nodes > ranks:
         return
     placed = block(ranks, nodes).node_of_rank
@@ -173,7 +165,7 @@ def test_even_blocks_differ_by_one_rank_at_most(ranks: int, nodes: int) -> None:
     assert max(counts) - min(counts) <= 1
 
 
-def test_a_measured_time_is_read_from_its_option() -> None:
+def test_a_measured_time_is_read_from_its_option():
     [found] = request.measured_times(["gbe=12.5"])
     assert (found.fabric.name, found.seconds, found.arrangement) == ("gbe", 12.5, None)
     with pytest.raises(UsageError, match=r"gbe"):

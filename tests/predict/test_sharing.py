@@ -1,7 +1,6 @@
 """The share of a node that its ranks demand, from times in several layouts."""
 
 import json
-from pathlib import Path
 
 import pytest
 from synthetic import recv, send, write_trace
@@ -17,7 +16,7 @@ from linkworth.trace.read import open_trace
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     """Four ranks that compute for a second each; a message at the end."""
     ranks = [
         [send(1, 8).after(1.0)],
@@ -28,7 +27,7 @@ def path(tmp_path: Path) -> Path:
     return write_trace(tmp_path / "four.lwt", ranks)
 
 
-def test_two_layouts_give_the_share_and_others_follow(path: Path) -> None:
+def test_two_layouts_give_the_share_and_others_follow(path):
     trace = open_trace(path)
     # Alone a rank takes 10 s; four share a node and take 24 s, so each demands 0.6 of it.
     times = request.measured_times(["gbe:1x4=24", "gbe:4x1=10"])
@@ -43,7 +42,7 @@ def test_two_layouts_give_the_share_and_others_follow(path: Path) -> None:
     assert found.seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
 
 
-def test_layouts_without_sharing_change_nothing(path: Path) -> None:
+def test_layouts_without_sharing_change_nothing(path):
     times = request.measured_times(["gbe:4x1=10", "gbe:1x4=9.5"])
     first, settings = fitted(open_trace(path), times, ReplaySettings())
     found = predict(
@@ -52,10 +51,10 @@ def test_layouts_without_sharing_change_nothing(path: Path) -> None:
     assert found.predictions[0].seconds == pytest.approx(10.0, rel=1e-4)
 
 
-def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) -> None:
+def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path):
     warned: list[int] = []
 
-    def high(*texts: str) -> float:
+    def high(*texts):
         first, settings = fitted(open_trace(path), request.measured_times(texts), ReplaySettings())
         found = predict(
             open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
@@ -71,7 +70,7 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path: Path) 
     assert warned == [1, 0, 0]
 
 
-def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults(path, capsys):
     trace = open_trace(path)
     with pytest.raises(UsageError, match="each needs its layout"):
         request.measured_times(["gbe=1", "gbe:4x1=1"])
@@ -87,7 +86,7 @@ def test_faults(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "a sweep has layouts of its own" in capsys.readouterr().err
 
 
-def test_the_verb_takes_several_layouts(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verb_takes_several_layouts(path, capsys):
     given = ["--measured", "gbe:4x1=10", "--measured", "gbe:1x4=24"]
     assert main(["predict", str(path), "--on", "gbe", "--nodes", "2", *given, "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["predictions"]

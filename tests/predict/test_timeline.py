@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 from synthetic import fabric, recv, send, way, write_trace
@@ -21,20 +20,20 @@ GBYTE = fabric(way(latency=10 * US, bandwidth=1e9))
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(tmp_path):
     return write_trace(
         tmp_path / "two.lwt",
         [[send(1, MB).after(1 * MS), send(1, 8).after(1 * MS)], [recv(0, MB), recv(0, 8)]],
     )
 
 
-def events(path: Path) -> list[dict]:
+def events(path):
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     return json.loads(text)["traceEvents"]
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.json.gz"])
-def test_calls_messages_and_loads_are_where_they_happened(trace: Path, tmp_path: Path, name: str) -> None:
+def test_calls_messages_and_loads_are_where_they_happened(trace, tmp_path, name):
     path = tmp_path / name
     predict(trace, [GBYTE], Arrangement(nodes=2), extras=Extras(timeline=Timeline(path, parse_window(":"))))
     found = events(path)
@@ -59,7 +58,7 @@ def test_calls_messages_and_loads_are_where_they_happened(trace: Path, tmp_path:
     assert max(each["args"]["busy %"] for each in busy) == 100.0
 
 
-def test_a_window_keeps_what_begins_in_it(trace: Path, tmp_path: Path) -> None:
+def test_a_window_keeps_what_begins_in_it(trace, tmp_path):
     path = tmp_path / "part.json"
     predict(
         trace, [GBYTE], Arrangement(nodes=2), extras=Extras(timeline=Timeline(path, parse_window("0.0015:")))
@@ -67,7 +66,7 @@ def test_a_window_keeps_what_begins_in_it(trace: Path, tmp_path: Path) -> None:
     assert [each["ts"] for each in events(path) if each["ph"] == "s"] == pytest.approx([2000])
 
 
-def test_links_between_switches_are_shown(trace: Path, tmp_path: Path) -> None:
+def test_links_between_switches_are_shown(trace, tmp_path):
     level = SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e9)
     on = fabric(way(bandwidth=1e9), topology=Topology(levels=[level]))
     path = tmp_path / "tree.json"
@@ -76,7 +75,7 @@ def test_links_between_switches_are_shown(trace: Path, tmp_path: Path) -> None:
     assert {"uplink 0 of group 0, level 0", "downlink 0 of group 1, level 0"} <= names
 
 
-def test_faults(trace: Path, tmp_path: Path) -> None:
+def test_faults(trace, tmp_path):
     for text, fault in (
         ("1", "write FROM:TO"),
         ("2:1", "write FROM:TO"),

@@ -1,7 +1,5 @@
 """Latency and bandwidth that a program bears, against times worked out by hand."""
 
-from pathlib import Path
-
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -24,7 +22,7 @@ MB = 1_000_000
 TWO = Layout(nodes=2, node_of_rank=[0, 1])
 
 
-def test_hidden_latency_is_borne_up_to_the_kink(tmp_path: Path) -> None:
+def test_hidden_latency_is_borne_up_to_the_kink(tmp_path):
     # 10 ms of computation hide L + 1 ms of bytes: the program is 1 % slower when they take 10.1 ms.
     ranks = [[isend(1, MB), waitall(1).after(10 * MS)], [irecv(0, MB), waitall(1).after(10 * MS)]]
     trace = _engine.Trace(str(write_trace(tmp_path / "hidden.lwt", ranks)))
@@ -37,7 +35,7 @@ def test_hidden_latency_is_borne_up_to_the_kink(tmp_path: Path) -> None:
     assert all(each.replays <= 12 for each in found)
 
 
-def test_a_ping_pong_bears_what_its_share_allows(tmp_path: Path) -> None:
+def test_a_ping_pong_bears_what_its_share_allows(tmp_path):
     # Two latencies and 2 x 1 kB: T = 1 ms + 2 L + 2 us.
     ranks = [[send(1, 1000).after(1 * MS), recv(1, 1000)], [recv(0, 1000), send(0, 1000)]]
     trace = _engine.Trace(str(write_trace(tmp_path / "pingpong.lwt", ranks)))
@@ -48,14 +46,14 @@ def test_a_ping_pong_bears_what_its_share_allows(tmp_path: Path) -> None:
     assert found.bandwidth_bytes_per_second == pytest.approx(2000 / (2 * US + 0.02 * total), rel=1e-9)
 
 
-def test_a_program_that_sends_nothing_bears_everything(tmp_path: Path) -> None:
+def test_a_program_that_sends_nothing_bears_everything(tmp_path):
     path = write_trace(tmp_path / "alone.lwt", [[send(0, 8).after(1 * MS), recv(0, 8)]] * 1)
     found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], extras=Extras(tolerances=True))
     assert {each.latency_seconds for each in found.tolerances} == {None}
     assert {each.bandwidth_bytes_per_second for each in found.tolerances} == {None}
 
 
-def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path: Path) -> None:
+def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path):
     path = write_trace(tmp_path / "short.lwt", [[send(1, 8)], [recv(0, 8)]])
     ideal, real = get("ideal"), fabric(way(latency=10 * US, bandwidth=1e9))
     endless = msgspec.structs.replace(fabric(way(latency=10 * US, bandwidth=float("inf"))), name="endless")
@@ -72,9 +70,7 @@ def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path: Path) 
     sizes=st.lists(st.integers(min_value=0, max_value=100_000), min_size=4, max_size=4),
 )
 @settings(deadline=None, max_examples=25)
-def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(
-    tmp_path_factory: pytest.TempPathFactory, gaps: list[int], sizes: list[int]
-) -> None:
+def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(tmp_path_factory, gaps, sizes):
     ranks: list[list] = [[], []]
     for turn, gap in enumerate(gaps):
         size = sizes[turn % 4]
@@ -91,10 +87,10 @@ def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(
         assert at == pytest.approx(now * (1 + found.slower), rel=1e-6)
 
 
-def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path: Path) -> None:
+def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path):
     # The receiver answers as it looks, at 4 ms; the sender looks at 5 ms. Above 1 ms of latency the answer is not there, and the
     # 3 ms of data leave at 10 ms, in place of under the computation.
-    def look(after: float) -> Call:
+    def look(after):
         return Call("MPI_Test", "complete", mode=0, listed=1, completions=[]).after(after)
 
     ranks = [

@@ -1,7 +1,5 @@
 """Intervals from the spread of a fabric's parameters."""
 
-from pathlib import Path
-
 import msgspec
 import numpy as np
 import pytest
@@ -9,8 +7,7 @@ from synthetic import fabric, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
-from linkworth.model.fabric import Fabric, Spread
-from linkworth.model.prediction import Interval
+from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import draws as draws_module
 from linkworth.predict import predict
@@ -23,26 +20,26 @@ MB = 1_000_000
 
 
 @pytest.fixture(autouse=True)
-def exact_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def exact_model(monkeypatch):
     """Leave the parameters' spread as the only source of error."""
     exact = msgspec.structs.replace(model_errors(), prior=dict.fromkeys(model_errors().prior, 0.0), misses=[])
     monkeypatch.setattr(draws_module, "model_errors", lambda: exact)
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(tmp_path):
     """Ten times 1 MB: 10 ms of bytes at 1 GB/s, nothing else."""
     return write_trace(tmp_path / "two.lwt", [[send(1, MB)] * 10, [recv(0, MB)] * 10])
 
 
-def within(trace: Path, on: Fabric, **settings: object) -> Interval:
-    (found,) = predict(trace, [on], settings=ReplaySettings(samples=400, **settings)).predictions  # type: ignore[arg-type]
+def within(trace, on, **settings):
+    (found,) = predict(trace, [on], settings=ReplaySettings(samples=400, **settings)).predictions
     assert found.interval is not None
     assert found.interval.low_seconds <= found.seconds <= found.interval.high_seconds
     return found.interval
 
 
-def test_the_interval_of_bytes_is_that_of_the_bandwidth(trace: Path) -> None:
+def test_the_interval_of_bytes_is_that_of_the_bandwidth(trace):
     on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1))
     found = within(trace, on)
     # 90 % of a normal distribution lie within 1.645 standard deviations; 400 samples give the quantiles to some 2 %.
@@ -51,25 +48,25 @@ def test_the_interval_of_bytes_is_that_of_the_bandwidth(trace: Path) -> None:
     assert (found.confidence, found.samples) == (0.9, 400)
 
 
-def test_draws_follow_the_seed_alone(trace: Path) -> None:
+def test_draws_follow_the_seed_alone(trace):
     on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1))
     assert within(trace, on, seed=3) == within(trace, on, seed=3)
     assert within(trace, on, seed=3) != within(trace, on, seed=4)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_interval_holds_its_time_at_the_widest_spread(trace: Path, seed: int) -> None:
+def test_the_interval_holds_its_time_at_the_widest_spread(trace, seed):
     settings = ReplaySettings(samples=10, seed=seed, spread={"latency": 1.0})
     (found,) = predict(trace, [fabric(way(latency=1.0, bandwidth=1e9))], settings=settings).predictions
     assert found.interval is not None
     assert found.interval.low_seconds <= found.seconds <= found.interval.high_seconds
 
 
-def test_a_spread_without_sense_is_refused() -> None:
+def test_a_spread_without_sense_is_refused():
     assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "latency=1e9"]) == 2
 
 
-def test_threads_change_nothing(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_change_nothing(trace, monkeypatch):
     on = [fabric(way(latency=1e-5, bandwidth=rate), spread=Spread(bandwidth=0.1)) for rate in (1e8, 1e9)]
     found = []
     for cores in (1, 5):
@@ -79,7 +76,7 @@ def test_threads_change_nothing(trace: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert found[0].predictions[0].interval is not None
 
 
-def test_a_spread_may_be_given_instead(trace: Path) -> None:
+def test_a_spread_may_be_given_instead(trace):
     on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.5))
     found = within(trace, on, spread={"bandwidth": 0.01})
     assert found.high_seconds / found.low_seconds == pytest.approx(1 + 2 * 0.01645, rel=0.01)
@@ -88,18 +85,18 @@ def test_a_spread_may_be_given_instead(trace: Path) -> None:
     assert idle.low_seconds == pytest.approx(idle.high_seconds)
 
 
-def test_computation_varies_too(tmp_path: Path) -> None:
+def test_computation_varies_too(tmp_path):
     path = write_trace(tmp_path / "one.lwt", [[send(0, 1).after(1.0), recv(0, 1)]])
     found = within(path, fabric(way(), spread=Spread(computation=0.05)))
     assert found.high_seconds == pytest.approx(1 + 1.645 * 0.05, rel=0.02)
 
 
-def test_a_fabric_without_spread_gets_the_assumed_one(trace: Path) -> None:
+def test_a_fabric_without_spread_gets_the_assumed_one(trace):
     found = within(trace, fabric(way(bandwidth=1e9)))
     assert found.high_seconds == pytest.approx(10e-3 * (1 + 0.1645), rel=0.05)
 
 
-def test_a_response_is_exact_at_its_replays_and_near_between_them(tmp_path: Path) -> None:
+def test_a_response_is_exact_at_its_replays_and_near_between_them(tmp_path):
     steps = [send(1, MB).after(1e-3), recv(1, MB)] * 5
     path = write_trace(tmp_path / "steps.lwt", [steps, [recv(0, MB).after(2e-3), send(0, MB)] * 5])
     trace = open_trace(path)
@@ -113,7 +110,7 @@ def test_a_response_is_exact_at_its_replays_and_near_between_them(tmp_path: Path
     assert 2 * response.seconds(np.array([0.5]))[0] == pytest.approx(slower, rel=0.02)
 
 
-def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path: Path) -> None:
+def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path):
     path = write_trace(
         tmp_path / "half.lwt", [[send(1, MB).after(1e-3), recv(1, 0)] * 10, [recv(0, MB), send(0, 0)] * 10]
     )
@@ -135,7 +132,7 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path: Pa
     assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []
 
 
-def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace: Path) -> None:
+def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace):
     on = msgspec.structs.replace(fabric(way(overhead=1e-3), spread=Spread(overhead=0.1)), mpi="Intel MPI")
     near, far = (within(trace, on, mpi_library=library) for library in ("mpich", "openmpi"))
     assert far.high_seconds / far.low_seconds > 5 * near.high_seconds / near.low_seconds
@@ -147,7 +144,7 @@ def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace: 
     assert predict(trace, [on]).warnings == []  # the trace names no library
 
 
-def test_errors_of_a_kind_come_from_its_sources_and_an_assumption() -> None:
+def test_errors_of_a_kind_come_from_its_sources_and_an_assumption():
     shipped = model_errors()
     errors: ModelErrors = msgspec.structs.replace(
         shipped,
@@ -164,6 +161,6 @@ def test_errors_of_a_kind_come_from_its_sources_and_an_assumption() -> None:
     assert shipped.date and all(each.points >= 2 for each in shipped.misses)
 
 
-def test_a_spread_of_an_unknown_parameter_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_spread_of_an_unknown_parameter_is_refused(capsys):
     assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "width=1"]) == 2
     assert "there is no 'width'; choose latency, bandwidth" in capsys.readouterr().err

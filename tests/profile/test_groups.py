@@ -58,7 +58,7 @@ def test_the_movement_from_a_smaller_run_counts(tmp_path):
     assert group_of(tmp_path, now, as_points) == "low"
 
 
-def a_balance(compute_seconds: float, other_bytes: float) -> Balance:
+def a_balance(compute_seconds, other_bytes):
     return Balance(
         compute_seconds=compute_seconds,
         latency=1.0,

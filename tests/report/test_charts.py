@@ -36,7 +36,7 @@ CHARTS: dict[str, Callable[[ReportItem], Figure | None]] = {
 }
 
 
-def marks(figure: Figure) -> list[str]:
+def marks(figure):
     """Return the descriptions of the marks that were drawn."""
     root = ElementTree.fromstring(svg(figure))
     return [
@@ -76,7 +76,7 @@ def marks(figure: Figure) -> list[str]:
         ("bandwidth", "Half the bandwidth costs gbe 73 % more time", "ib-hdr at 25.0 GB/s: 51.1 ms"),
     ],
 )
-def test_a_chart_says_its_message_and_draws_its_numbers(name: str, title: str, mark: str) -> None:
+def test_a_chart_says_its_message_and_draws_its_numbers(name, title, mark):
     figure = CHARTS[name](samples.item())
     assert figure is not None
     assert figure.table.title == title
@@ -86,7 +86,7 @@ def test_a_chart_says_its_message_and_draws_its_numbers(name: str, title: str, m
 
 
 @pytest.mark.parametrize("name", ["fabrics", "predicted"])
-def test_hostile_names_stay_text(name: str) -> None:
+def test_hostile_names_stay_text(name):
     text = "".join(samples.HOSTILE)
     item = samples.item(text)
     item = msgspec.structs.replace(
@@ -122,7 +122,7 @@ def test_hostile_names_stay_text(name: str) -> None:
     assert not any(key.startswith("on") or key in ("style", "href") for e in root.iter() for key in e.attrib)
 
 
-def test_no_messages_no_histogram_and_no_matrix() -> None:
+def test_no_messages_no_histogram_and_no_matrix():
     item = samples.item()
     profile = msgspec.structs.replace(
         item.profile, message_sizes=[], matrix=Matrix(ranks_per_row=1, bytes=[[0] * 16] * 16)
@@ -132,12 +132,12 @@ def test_no_messages_no_histogram_and_no_matrix() -> None:
     assert matrix.figure(item, "p0") is None
 
 
-def test_no_grids_no_sensitivity() -> None:
+def test_no_grids_no_sensitivity():
     item = msgspec.structs.replace(samples.item(), grids=[])
     assert sensitivity.latency(item, "p0") is None
 
 
-def test_a_large_matrix_is_condensed_without_losing_a_byte() -> None:
+def test_a_large_matrix_is_condensed_without_losing_a_byte():
     cells = [[i * 100 + j for j in range(100)] for i in range(100)]
     per_row, small = matrix.condense(cells, 2)
     assert (per_row, len(small)) == (8, 25)
@@ -149,27 +149,25 @@ def test_a_large_matrix_is_condensed_without_losing_a_byte() -> None:
     ("low", "high", "name"),
     [(0, 0, "0 B"), (16, 31, "16–32 B"), (512, 1023, "512 B–1.02 kB"), (65536, 131071, "65.5–131 kB")],
 )
-def test_bin_name(low: int, high: int, name: str) -> None:
+def test_bin_name(low, high, name):
     assert sizes.bin_name(SizeBin(lowest_bytes=low, highest_bytes=high, messages=1, bytes=1)) == name
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.05, 0.3), (1e-7, 1e-3), (1.0, 1.4), (1e-9, 1e9)])
-def test_log_ticks_are_few_and_inside(low: float, high: float) -> None:
+def test_log_ticks_are_few_and_inside(low, high):
     ticks = kinds.log_ticks(low, high)
     assert 1 <= len(ticks) <= 6
     assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
     assert ticks == sorted(ticks)
 
 
-def test_no_series_has_the_colour_of_a_kind_of_time() -> None:
+def test_no_series_has_the_colour_of_a_kind_of_time():
     neutral = {theme.INK, theme.MUTED, theme.GRID, theme.SKY}
     assert not set(theme.SERIES) & (set(theme.KINDS.values()) | neutral)
     assert len(set(theme.SERIES)) == len(theme.SERIES)
 
 
-def test_of_many_programs_the_chart_of_shares_has_those_that_communicate_most(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_many_programs_the_chart_of_shares_has_those_that_communicate_most(monkeypatch):
     monkeypatch.setattr(shares, "MOST_DRAWN", 2)
     items = samples.three()
     figure = shares.figure(items)

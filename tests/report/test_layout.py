@@ -1,7 +1,5 @@
 """Every kind of page in a real browser: nothing scrolls sideways, no labels of a chart overlap, no text is cut."""
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 from report import samples
@@ -51,7 +49,7 @@ FAULTS = """(() => {
 
 
 @pytest.fixture(scope="module")
-def pages(page_file: Path, hostile_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(page_file, hostile_file, tmp_path_factory):
     folder = tmp_path_factory.mktemp("layout")
     one = folder / "one.html"
     report.write(samples.three()[1:2], one)
@@ -70,7 +68,7 @@ def pages(page_file: Path, hostile_file: Path, tmp_path_factory: pytest.TempPath
     return found
 
 
-def _pages_of_programs(folder: Path) -> dict[str, Path]:
+def _pages_of_programs(folder):
     """Write pages with a decision over the nodes, scaled traces, and a damaged and failed program."""
     left_out = LeftOut(ranks=8, calls=0, messages=0, bytes=0, compute=0, seconds={"gbe": -0.25})
     scaling = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1, left_out=left_out, uneven=1.5)
@@ -96,7 +94,7 @@ def _pages_of_programs(folder: Path) -> dict[str, Path]:
 
 
 @pytest.mark.slow  # a browser draws each page in four ways
-def test_every_page_fits_in_both_widths_and_schemes(pages: dict[str, Path]) -> None:
+def test_every_page_fits_in_both_widths_and_schemes(pages):
     faults = []
     with Page() as browser:
         for name, path in pages.items():

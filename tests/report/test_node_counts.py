@@ -7,14 +7,13 @@ from report import samples
 from linkworth import units
 from linkworth.model.prediction import Interval
 from linkworth.model.scaling import Scaling
-from linkworth.report import ReportItem
 from linkworth.report.charts import node_counts
 from linkworth.report.svg import svg
 
 SCALE = units.CostScale(1000)
 
 
-def on(nodes: int, compute: float, scaling: Scaling | None = None) -> ReportItem:
+def on(nodes, compute, scaling=None):
     item = samples.item(compute=compute)
     assert item.metadata is not None
     return msgspec.structs.replace(
@@ -24,7 +23,7 @@ def on(nodes: int, compute: float, scaling: Scaling | None = None) -> ReportItem
     )
 
 
-def within(item: ReportItem, share: float) -> ReportItem:
+def within(item, share):
     """Return an item whose times are known to a share."""
     predictions = [
         msgspec.structs.replace(
@@ -43,7 +42,7 @@ def within(item: ReportItem, share: float) -> ReportItem:
     )
 
 
-def limited(item: ReportItem, deadline: float) -> ReportItem:
+def limited(item, deadline):
     """Return an item whose advice has a deadline."""
     options = [
         msgspec.structs.replace(each, feasible=each.seconds <= deadline) for each in item.advice.options
@@ -54,7 +53,7 @@ def limited(item: ReportItem, deadline: float) -> ReportItem:
 SCALED = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1)
 
 
-def test_the_least_is_named_and_the_interval_is_a_band() -> None:
+def test_the_least_is_named_and_the_interval_is_a_band():
     items = [on(2, 0.1), on(4, 0.05), within(on(8, 0.025, SCALED), 0.2)]
     time, cost = node_counts.figures(items, SCALE)
     assert time.table.title == "npb:ft.W is fastest on 8 nodes with ib-hdr: 26.1 ms"
@@ -66,7 +65,7 @@ def test_the_least_is_named_and_the_interval_is_a_band() -> None:
     assert "ib-hdr on 8 nodes, 16 ranks: 26.1 ms, scaled" in svg(time)
 
 
-def test_the_least_is_one_within_the_deadline() -> None:
+def test_the_least_is_one_within_the_deadline():
     items = [on(2, 0.1), on(4, 0.05), on(8, 0.025)]
     free = node_counts.figures(items, SCALE)[1].table.title
     _, cost = node_counts.figures([limited(each, 0.0265) for each in items], SCALE)
@@ -79,6 +78,6 @@ def test_the_least_is_one_within_the_deadline() -> None:
     assert "least: " not in svg(time)
 
 
-def test_one_number_of_nodes_is_no_chart() -> None:
+def test_one_number_of_nodes_is_no_chart():
     assert node_counts.figures([on(2, 0.1), on(2, 0.05)], SCALE) == []
     assert node_counts.figures([on(2, 0.1)], SCALE) == []

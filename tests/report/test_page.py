@@ -1,8 +1,6 @@
 """The page in a real browser: sliders, escaping, widths, and no network."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from report import samples
@@ -18,13 +16,13 @@ FT, GBE, IB_FDR = 1, 0, 2
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
+def browser():
     with Page() as page:
         yield page
 
 
 @pytest.fixture
-def page(browser: Page, page_file: Path) -> Iterator[Page]:
+def page(browser, page_file):
     browser.complaints.clear()
     browser.open(page_file)
     yield browser
@@ -32,23 +30,23 @@ def page(browser: Page, page_file: Path) -> Iterator[Page]:
     assert browser.requests == [page_file.as_uri()]
 
 
-def move(page: Page, group: int, what: str, value: float) -> None:
+def move(page, group, what, value):
     page.evaluate(
         f"""(() => {{ const slider = document.querySelector('[data-group="{group}"] input[data-what="{what}"]');
         slider.value = {value}; slider.dispatchEvent(new Event("input", {{ bubbles: true }})); }})()"""
     )
 
 
-def shown(page: Page, program: int, option: int, what: str) -> str:
+def shown(page, program, option, what):
     return page.text(f'[data-program="{program}"] [data-option="{option}"] .{what}')
 
 
-def choice(page: Page, program: int) -> str:
+def choice(page, program):
     return page.text(f'[data-program="{program}"] td.choice')
 
 
 @pytest.mark.parametrize(("latency", "bandwidth"), [(6, 0), (3, 3), (4.5, 1.25), (0, 5.9375)])
-def test_time_and_cost_follow_the_sliders(page: Page, latency: float, bandwidth: float) -> None:
+def test_time_and_cost_follow_the_sliders(page, latency, bandwidth):
     item = samples.three()[FT]
     grid = item.grids[GBE]
     move(page, GBE, "latency", latency)
@@ -62,7 +60,7 @@ def test_time_and_cost_follow_the_sliders(page: Page, latency: float, bandwidth:
     assert shown(page, FT, IB_FDR, "time") == duration(item.predictions.predictions[IB_FDR].seconds)
 
 
-def test_a_price_changes_cost_and_choice_but_not_time(page: Page) -> None:
+def test_a_price_changes_cost_and_choice_but_not_time(page):
     before = shown(page, FT, IB_FDR, "time")
     assert choice(page, FT) == "ib-fdr"
     move(page, IB_FDR, "price", 100)
@@ -74,7 +72,7 @@ def test_a_price_changes_cost_and_choice_but_not_time(page: Page) -> None:
     assert page.evaluate('document.querySelectorAll("[data-program] .chosen").length') == 3
 
 
-def test_reset_takes_everything_back(page: Page) -> None:
+def test_reset_takes_everything_back(page):
     table = page.text("table.results")
     move(page, GBE, "bandwidth", 0)
     move(page, IB_FDR, "price", 200)
@@ -83,7 +81,7 @@ def test_reset_takes_everything_back(page: Page) -> None:
     assert page.text("table.results") == table
 
 
-def test_the_table_is_right_before_a_slider_moves(page: Page, page_file: Path) -> None:
+def test_the_table_is_right_before_a_slider_moves(page, page_file):
     """At the start, the script shows the text that the file has for readers without scripts."""
     for program, item in enumerate(samples.three()):
         for option, prediction in enumerate(item.predictions.predictions):
@@ -94,7 +92,7 @@ def test_the_table_is_right_before_a_slider_moves(page: Page, page_file: Path) -
         assert float(page.text(f'[data-program="{program}"] .breakeven')) == pytest.approx(ratio, rel=0.005)
 
 
-def test_a_key_moves_a_slider_and_the_result_is_announced(page: Page) -> None:
+def test_a_key_moves_a_slider_and_the_result_is_announced(page):
     page.evaluate("""document.querySelector('[data-group="0"] input[data-what="latency"]').focus()""")
     before = page.text('[data-group="0"] output[data-what="latency"]')
     page.press("ArrowRight")
@@ -110,7 +108,7 @@ def test_a_key_moves_a_slider_and_the_result_is_announced(page: Page) -> None:
     )
 
 
-def test_interpolation_agrees_with_python(page: Page) -> None:
+def test_interpolation_agrees_with_python(page):
     grid = samples.three()[FT].grids[1]
     places = [(i / 4, j / 3) for i in range(25) for j in range(19)]
     script = f"""(() => {{ const grid = {json.dumps(grid.seconds)};
@@ -124,7 +122,7 @@ def test_interpolation_agrees_with_python(page: Page) -> None:
             assert seconds == grid.seconds[int(u)][int(v)]
 
 
-def test_the_choice_obeys_deadline_budget_and_goal(page: Page) -> None:
+def test_the_choice_obeys_deadline_budget_and_goal(page):
     options = [
         {"fabric": "slow", "seconds": 4, "cost": 1},
         {"fabric": "middle", "seconds": 2, "cost": 2},
@@ -132,7 +130,7 @@ def test_the_choice_obeys_deadline_budget_and_goal(page: Page) -> None:
         {"fabric": "unpriced", "seconds": 0.5, "cost": None},
     ]
 
-    def chosen(goal: str, deadline: float | None, budget: float | None) -> str | None:
+    def chosen(goal, deadline, budget):
         limits = json.dumps({"goal": goal, "deadline": deadline, "budget": budget})
         return page.evaluate(f"linkworth.choose({json.dumps(options)}, {limits}, 0.001)?.fabric ?? null")
 
@@ -143,7 +141,7 @@ def test_the_choice_obeys_deadline_budget_and_goal(page: Page) -> None:
     assert chosen("cost", 0.1, None) is None
 
 
-def test_a_mark_tells_its_numbers_under_the_pointer(page: Page) -> None:
+def test_a_mark_tells_its_numbers_under_the_pointer(page):
     page.evaluate(
         "document.querySelector('#p1 svg.chart').scrollIntoView({block: 'center', behavior: 'instant'})"
     )
@@ -157,7 +155,7 @@ def test_a_mark_tells_its_numbers_under_the_pointer(page: Page) -> None:
     assert page.evaluate("document.querySelector('.tip').hidden") is False
 
 
-def test_hostile_names_are_text(browser: Page, hostile_file: Path) -> None:
+def test_hostile_names_are_text(browser, hostile_file):
     browser.complaints.clear()
     browser.open(hostile_file)
     names = browser.evaluate(
@@ -172,7 +170,7 @@ def test_hostile_names_are_text(browser: Page, hostile_file: Path) -> None:
     assert browser.requests == [hostile_file.as_uri()]
 
 
-def test_everything_but_the_sliders_is_there_without_scripts(browser: Page, page_file: Path) -> None:
+def test_everything_but_the_sliders_is_there_without_scripts(browser, page_file):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         browser.open(page_file)
@@ -188,6 +186,6 @@ def test_everything_but_the_sliders_is_there_without_scripts(browser: Page, page
     assert len(charts) == 1 + 8 + 8 + 7
 
 
-def test_it_prints(page: Page) -> None:
+def test_it_prints(page):
     printed = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
     assert len(printed) > 50_000

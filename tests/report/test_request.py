@@ -1,7 +1,5 @@
 """`linkworth report` from traces made by hand to the page, through its own entry point."""
 
-from pathlib import Path
-
 import pytest
 import synthetic
 
@@ -10,21 +8,19 @@ from linkworth.model.advice import Limits
 from linkworth.report import page as report_page
 from linkworth.report import request as report_request
 from linkworth.report.collect import find_traces, smaller_of
-from linkworth.report.request import ReportRequest, WrittenReport, run
+from linkworth.report.request import ReportRequest, run
 from linkworth.trace.read import Allowance
 
 
 class NoProgress:
-    def plan(self, steps: int) -> None:
+    def plan(self, steps):
         pass
 
-    def step(self, text: str) -> None:
+    def step(self, text):
         pass
 
 
-def exchange(
-    path: Path, *, rounds: int = 5, verified: bool | None = None, workload: str = "exchange"
-) -> Path:
+def exchange(path, *, rounds=5, verified=None, workload="exchange"):
     path.parent.mkdir(parents=True, exist_ok=True)
     calls = [
         [
@@ -36,12 +32,12 @@ def exchange(
     return synthetic.write_trace(path, calls, workload=workload, verified=verified)
 
 
-def report(*paths: Path, output: Path, on: tuple[str, ...] = (), **options) -> WrittenReport:
+def report(*paths, output, on=(), **options):
     request = ReportRequest(paths=list(paths), output=output, on=list(on), **options)
     return run(request, NoProgress())
 
 
-def test_a_folder_of_traces_becomes_one_page(tmp_path: Path) -> None:
+def test_a_folder_of_traces_becomes_one_page(tmp_path):
     exchange(tmp_path / "runs" / "b.lwt", workload="second")
     exchange(tmp_path / "runs" / "a.lwt", workload="first", verified=True)
     exchange(tmp_path / "runs" / "smaller" / "a.lwt", workload="first", rounds=2)
@@ -52,9 +48,7 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path: Path) -> None:
     assert all(program.choice in written.fabrics for program in written.programs)
 
 
-def test_a_page_of_many_programs_has_the_charts_of_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_of_many_programs_has_the_charts_of_the_first(tmp_path, monkeypatch):
     for module in (report_page, report_request):
         monkeypatch.setattr(module, "MOST_DRAWN", 1)
     for name in ("a", "b"):
@@ -75,7 +69,7 @@ def test_a_page_of_many_programs_has_the_charts_of_the_first(
     assert 'id="p1-calls"' in page
 
 
-def test_without_a_price_no_network_wins_by_cost(tmp_path: Path) -> None:
+def test_without_a_price_no_network_wins_by_cost(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html")
     assert written.fabrics == ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
@@ -83,16 +77,14 @@ def test_without_a_price_no_network_wins_by_cost(tmp_path: Path) -> None:
     assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path: Path) -> None:
+def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), assignments=["gbe=1"])
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_own_prices_decide_what_is_shown_and_a_deadline_that_nothing_meets_chooses_nothing(
-    tmp_path: Path,
-) -> None:
+def test_own_prices_decide_what_is_shown_and_a_deadline_that_nothing_meets_chooses_nothing(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     prices = ["gbe=1", "ib-hdr=1000"]
     written = report(trace, output=tmp_path / "r.html", assignments=prices, limits=Limits(deadline=1e-6))
@@ -100,13 +92,13 @@ def test_own_prices_decide_what_is_shown_and_a_deadline_that_nothing_meets_choos
     assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path):
     for target in (tmp_path, tmp_path / "absent" / "r.html"):
         with pytest.raises(UsageError, match="cannot write the report"):
             report(tmp_path / "no-trace-is-read.lwt", output=target)
 
 
-def test_a_cut_trace_says_so_once_in_the_page_and_in_the_answer(tmp_path: Path) -> None:
+def test_a_cut_trace_says_so_once_in_the_page_and_in_the_answer(tmp_path):
     trace = exchange(tmp_path / "a.lwt", rounds=500)
     trace.write_bytes(trace.read_bytes()[:-20])
     with pytest.raises(DamagedInputError):
@@ -118,7 +110,7 @@ def test_a_cut_trace_says_so_once_in_the_page_and_in_the_answer(tmp_path: Path) 
     assert "read the notes" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_traces_are_found_in_order_and_once(tmp_path: Path) -> None:
+def test_traces_are_found_in_order_and_once(tmp_path):
     for name in ("b", "a"):
         exchange(tmp_path / f"{name}.lwt")
     (tmp_path / "notes.txt").write_text("x")
@@ -128,11 +120,11 @@ def test_traces_are_found_in_order_and_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["absent.lwt", "absent"])
-def test_a_path_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
+def test_a_path_that_does_not_exist_is_named(tmp_path, name):
     with pytest.raises(UsageError, match=rf"{name} does not exist"):
         find_traces([tmp_path / name])
 
 
-def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
+def test_an_empty_folder_says_how_to_fill_it(tmp_path):
     with pytest.raises(UsageError, match="contains no trace"):
         find_traces([tmp_path])

@@ -11,20 +11,20 @@ from linkworth.report.sensitivity import position, seconds_at, usable, value_at
 GRID = samples.grid("10gbe", 0.05, 400, 2e7)
 
 
-def test_the_knots_are_exact() -> None:
+def test_the_knots_are_exact():
     for i, latency in enumerate(GRID.latency_seconds):
         for j, bandwidth in enumerate(GRID.bandwidth_bytes_per_second):
             assert seconds_at(GRID, latency, bandwidth) == GRID.seconds[i][j]
 
 
-def test_between_knots_it_is_bilinear_in_the_logarithms() -> None:
+def test_between_knots_it_is_bilinear_in_the_logarithms():
     latency = math.sqrt(GRID.latency_seconds[2] * GRID.latency_seconds[3])
     bandwidth = math.sqrt(GRID.bandwidth_bytes_per_second[4] * GRID.bandwidth_bytes_per_second[5])
     corners = [GRID.seconds[i][j] for i in (2, 3) for j in (4, 5)]
     assert seconds_at(GRID, latency, bandwidth) == pytest.approx(math.prod(corners) ** 0.25)
 
 
-def test_a_power_law_is_met_everywhere() -> None:
+def test_a_power_law_is_met_everywhere():
     axis = [1.0, 3.0, 10.0]
     grid = SensitivityGrid(
         fabric="f",
@@ -36,19 +36,19 @@ def test_a_power_law_is_met_everywhere() -> None:
 
 
 @given(st.floats(min_value=1e-9, max_value=1.0), st.floats(min_value=1.0, max_value=1e15))
-def test_never_outside_the_replayed_times(latency: float, bandwidth: float) -> None:
+def test_never_outside_the_replayed_times(latency, bandwidth):
     times = [value for row in GRID.seconds for value in row]
     assert min(times) * (1 - 1e-12) <= seconds_at(GRID, latency, bandwidth) <= max(times) * (1 + 1e-12)
 
 
 @given(st.floats(min_value=0, max_value=6))
-def test_position_is_the_inverse_of_value(place: float) -> None:
+def test_position_is_the_inverse_of_value(place):
     knots = GRID.latency_seconds
     assert position(knots, value_at(knots, place)) == pytest.approx(place, abs=1e-9)
 
 
 @pytest.mark.parametrize("axis", [[0.0, 1.0], [1.0], [2.0, 1.0], [1.0, math.inf], []])
-def test_axes_without_logarithms_are_refused(axis: list[float]) -> None:
+def test_axes_without_logarithms_are_refused(axis):
     good = [1.0, 2.0]
     for latency, bandwidth in ((axis, good), (good, axis)):
         seconds = [[1.0] * len(bandwidth) for _ in latency]

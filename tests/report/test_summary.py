@@ -6,7 +6,7 @@ from linkworth.model.trace import MpiInfo
 from linkworth.report.summary import mpi_name, ran_on, summarise
 
 
-def test_one_row_a_program_with_a_cell_for_each_fabric() -> None:
+def test_one_row_a_program_with_a_cell_for_each_fabric():
     summary = summarise(samples.three())
     assert summary.fabrics == list(samples.LINKS)
     assert [row.workload for row in summary.rows] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
@@ -18,7 +18,7 @@ def test_one_row_a_program_with_a_cell_for_each_fabric() -> None:
     assert ft.breakeven == "4.30"
 
 
-def test_a_failed_verification_gives_no_time_no_cost_and_no_choice() -> None:
+def test_a_failed_verification_gives_no_time_no_cost_and_no_choice():
     row = summarise([samples.item(verified=False)]).rows[0]
     assert row.verified == "FAILED"
     assert {(cell.time, cell.cost, cell.chosen) for cell in row.cells} == {("–", "", False)}
@@ -26,7 +26,7 @@ def test_a_failed_verification_gives_no_time_no_cost_and_no_choice() -> None:
     assert "check failed" in row.choice_reason
 
 
-def test_programs_with_other_fabrics_leave_cells_empty() -> None:
+def test_programs_with_other_fabrics_leave_cells_empty():
     whole, part = samples.item(), samples.item("other")
     part = msgspec.structs.replace(
         part,
@@ -36,14 +36,14 @@ def test_programs_with_other_fabrics_leave_cells_empty() -> None:
     assert [cell.time for cell in row.cells] == ["220 ms", "–", "–", "–"]
 
 
-def test_a_fabric_without_a_price_has_a_time_and_no_cost() -> None:
+def test_a_fabric_without_a_price_has_a_time_and_no_cost():
     item = samples.item()
     advice = msgspec.structs.replace(item.advice, options=item.advice.options[1:])
     cell = summarise([msgspec.structs.replace(item, advice=advice)]).rows[0].cells[0]
     assert (cell.time, cell.cost) == ("220 ms", "")
 
 
-def test_where_it_ran_counts_the_cores_of_each_host_once() -> None:
+def test_where_it_ran_counts_the_cores_of_each_host_once():
     item = samples.item()
     assert item.metadata is not None
     ranks = [
@@ -72,11 +72,11 @@ def test_where_it_ran_counts_the_cores_of_each_host_once() -> None:
         ("", "", ""),
     ],
 )
-def test_an_mpi_is_named_shortly(library: str, version: str, name: str) -> None:
+def test_an_mpi_is_named_shortly(library, version, name):
     assert mpi_name(MpiInfo(library=library, version=version)) == name
 
 
-def test_a_group_that_is_not_known_is_said() -> None:
+def test_a_group_that_is_not_known_is_said():
     item = samples.without_replays()
     row = summarise([item]).rows[0]
     assert (row.group, row.group_reason) == ("not known", "this trace lacks messages")

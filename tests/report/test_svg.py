@@ -14,9 +14,7 @@ from linkworth.report import svg
         ("M0,0C1,1,2,2,3,3Z", "M0,0C1,1,2,2,3,3Z"),
     ],
 )
-def test_a_long_path_of_straight_lines_is_shortened(
-    monkeypatch: pytest.MonkeyPatch, path: str, shorter: str
-) -> None:
+def test_a_long_path_of_straight_lines_is_shortened(monkeypatch, path, shorter):
     assert svg._shorter(path) == path, "a short one stays as it is"
     monkeypatch.setattr(svg, "_LONG_PATH", 1)
     assert svg._shorter(path) == shorter

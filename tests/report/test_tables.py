@@ -1,7 +1,5 @@
 """Rows of the report's tables."""
 
-from pathlib import Path
-
 import msgspec
 from report import samples
 
@@ -10,7 +8,7 @@ from linkworth.report import tables, write
 from linkworth.report.charts import ranks
 
 
-def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
+def test_efficiencies_that_are_not_known_are_said_and_why():
     item = samples.without_replays()
     shown = {row[0].value: row[1] for row in tables.efficiencies(item.profile.pop, "p0").rows}
     assert (shown["serialisation"].text, shown["transfer"].text) == ("not known", "not known")
@@ -20,7 +18,7 @@ def test_efficiencies_that_are_not_known_are_said_and_why() -> None:
     assert not any("replay stops" in sentence for sentence in tables.warnings(samples.item()))
 
 
-def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path: Path) -> None:
+def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path):
     item = samples.without_replays()
     fabric = item.fabrics[0]
     note = msgspec.structs.replace(fabric.sources[0], source="<img src=x> at https://example.org/a?b=1&c=2")
@@ -36,7 +34,7 @@ def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_ma
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]
 
 
-def test_waits_sites_and_phases_are_on_the_page(tmp_path: Path) -> None:
+def test_waits_sites_and_phases_are_on_the_page(tmp_path):
     item = samples.item()
     count = item.profile.ranks
     late = CallWaits(name="MPI_Wait", late_sender=Waited(calls=2, seconds=0.4))
@@ -69,7 +67,7 @@ def test_waits_sites_and_phases_are_on_the_page(tmp_path: Path) -> None:
     assert "a.c:7 solve" in page and "– loop" in page
 
 
-def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run() -> None:
+def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run():
     item = samples.item()
     many = msgspec.structs.replace(
         item.profile,

@@ -2,7 +2,6 @@
 
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from report import samples
@@ -14,23 +13,23 @@ from linkworth.errors import UsageError
 class Elements(HTMLParser):
     """Collects the elements that a browser would make."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
 
 
-def test_nothing_is_fetched(page_file: Path) -> None:
+def test_nothing_is_fetched(page_file):
     elements = Elements(page_file.read_text(encoding="utf-8"))
     fetching = {"img", "link", "iframe", "object", "embed", "video", "audio", "base", "form"}
     assert not [tag for tag, _ in elements.tags if tag in fetching]
     assert not [attributes for _, attributes in elements.tags if "src" in attributes or "style" in attributes]
 
 
-def test_the_policy_allows_this_script_and_style_alone(page_file: Path) -> None:
+def test_the_policy_allows_this_script_and_style_alone(page_file):
     policy = next(
         attributes["content"] or ""
         for tag, attributes in Elements(page_file.read_text(encoding="utf-8")).tags
@@ -42,8 +41,8 @@ def test_the_policy_allows_this_script_and_style_alone(page_file: Path) -> None:
     assert re.search(r"script-src 'sha256-[^']+';", policy)
 
 
-def test_hostile_names_make_no_element_and_end_no_script(hostile_file: Path, page_file: Path) -> None:
-    def structure(path: Path) -> set[str]:
+def test_hostile_names_make_no_element_and_end_no_script(hostile_file, page_file):
+    def structure(path):
         return {tag for tag, _ in Elements(path.read_text(encoding="utf-8")).tags}
 
     text = hostile_file.read_text(encoding="utf-8")
@@ -55,12 +54,12 @@ def test_hostile_names_make_no_element_and_end_no_script(hostile_file: Path, pag
     )
 
 
-def test_ids_are_unique(page_file: Path) -> None:
+def test_ids_are_unique(page_file):
     ids = [a["id"] for _, a in Elements(page_file.read_text(encoding="utf-8")).tags if "id" in a]
     assert len(ids) == len(set(ids))
 
 
-def test_a_failed_program_is_shown_as_failed_and_has_no_prediction(tmp_path: Path) -> None:
+def test_a_failed_program_is_shown_as_failed_and_has_no_prediction(tmp_path):
     report.write([samples.item(verified=False)], tmp_path / "r.html")
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "✗ verification failed" in text
@@ -68,12 +67,12 @@ def test_a_failed_program_is_shown_as_failed_and_has_no_prediction(tmp_path: Pat
     assert 'id="what-if"' not in text
 
 
-def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file: Path) -> None:
+def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file):
     text = page_file.read_text(encoding="utf-8")
     assert "chosen for the tests (2025-01)" in text
     assert "chosen for the tests, 2025-01-01" in text
 
 
-def test_nothing_to_report_is_a_usage_error(tmp_path: Path) -> None:
+def test_nothing_to_report_is_a_usage_error(tmp_path):
     with pytest.raises(UsageError, match="at least one"):
         report.write([], tmp_path / "r.html")

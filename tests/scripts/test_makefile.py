@@ -11,11 +11,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+def make(*arguments):
     return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def native(pattern: str) -> str:
+def native(pattern):
     return str(next((ROOT / "native").rglob(pattern)).relative_to(ROOT))
 
 
@@ -35,7 +35,7 @@ def native(pattern: str) -> str:
         ("CMakeLists.txt", True),
     ],
 )
-def test_the_engine_is_rebuilt_after_a_change_in(changed: str, rebuilt: bool, tmp_path: Path) -> None:
+def test_the_engine_is_rebuilt_after_a_change_in(changed, rebuilt, tmp_path):
     for stamp in (".created", ".engine"):
         (tmp_path / stamp).touch()
         os.utime(tmp_path / stamp, (time.time() + 3600,) * 2)
@@ -43,7 +43,7 @@ def test_the_engine_is_rebuilt_after_a_change_in(changed: str, rebuilt: bool, tm
     assert done.returncode == int(rebuilt), done.stderr
 
 
-def test_every_file_that_the_compiler_read_rebuilds_the_engine() -> None:
+def test_every_file_that_the_compiler_read_rebuilds_the_engine():
     builds = [path.parent for path in ROOT.glob("build/cp*/.ninja_deps")]
     if not builds or not shutil.which("ninja"):
         pytest.skip("no build of the engine by ninja here")

@@ -19,7 +19,7 @@ import sources  # noqa: E402
 RENEW = "renew it: make published"
 
 
-def test_every_figure_has_its_points() -> None:
+def test_every_figure_has_its_points():
     expected: Counter[tuple[str, str]] = Counter()
     for source in sources.sources():
         assert source.title and source.source and source.licence and source.date
@@ -36,13 +36,13 @@ def test_every_figure_has_its_points() -> None:
     assert kept == expected, RENEW
 
 
-def test_the_page_is_that_of_the_points() -> None:
+def test_the_page_is_that_of_the_points():
     page = document.PAGE.read_text(encoding="utf-8")
     assert document.with_part(page, document.read()) == page, RENEW
     assert document.PLOT.exists(), RENEW
 
 
-def test_a_wrong_unit_is_refused(tmp_path: Path) -> None:
+def test_a_wrong_unit_is_refused(tmp_path):
     good = (sources.FOLDER / "aws-c5n.toml").read_text(encoding="utf-8")
     path = tmp_path / "source.toml"
     path.write_text(good.replace('unit = "us"', 'unit = "MB/s"', 1), encoding="utf-8")
@@ -58,7 +58,7 @@ def test_a_wrong_unit_is_refused(tmp_path: Path) -> None:
         sources.read(path)
 
 
-def test_another_process_can_take_the_points_of_a_program() -> None:
+def test_another_process_can_take_the_points_of_a_program():
     [source] = [each for each in sources.sources() if each.name == "interconnects"]
     points = predictions.Job(source, "npb:is.A", 1.0).points()
     assert len(points) == 4
@@ -67,7 +67,7 @@ def test_another_process_can_take_the_points_of_a_program() -> None:
         assert taken.response.at(taken.scale).seconds == doubt.response.at(doubt.scale).seconds
 
 
-def test_a_miss_counts_whether_or_not_it_can_be_predicted() -> None:
+def test_a_miss_counts_whether_or_not_it_can_be_predicted():
     near = predictions.Point(
         source="a", kind=predictions.FORWARD, what="x", measured=1.0, predicted=1.1, interval=(0.9, 1.2)
     )
@@ -79,7 +79,7 @@ def test_a_miss_counts_whether_or_not_it_can_be_predicted() -> None:
     assert line.endswith("| 3 (1 failed) | 105 % | 200 % | 33 % | 33 % | 0 % |")
 
 
-def test_the_errors_of_the_model_are_those_of_the_misses() -> None:
+def test_the_errors_of_the_model_are_those_of_the_misses():
     points = [
         predictions.Point(
             source="a", kind=predictions.FORWARD, what="x", measured=1.0, miss=("exchanges", "tcp", value)

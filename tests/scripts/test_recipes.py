@@ -18,7 +18,7 @@ REQUIRED = dict(text.split(">=") for text in PROJECT["project"]["dependencies"])
 CONTENT = b"any bytes"
 
 
-def write(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
+def write(folder, name):
     sdist = folder / name
     sdist.write_bytes(CONTENT)
     command = [sys.executable, str(ROOT / "scripts/recipes.py"), str(sdist), str(folder / "recipes")]
@@ -26,14 +26,14 @@ def write(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def recipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recipes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     done = write(folder, "linkworth-7.8.9.tar.gz")
     assert done.returncode == 0, done.stderr
     return folder / "recipes"
 
 
-def test_no_placeholder_is_left_and_every_recipe_has_the_version(recipes: Path) -> None:
+def test_no_placeholder_is_left_and_every_recipe_has_the_version(recipes):
     files = [path for path in recipes.rglob("*") if path.is_file()]
     assert len(files) == 5
     for path in files:
@@ -42,10 +42,10 @@ def test_no_placeholder_is_left_and_every_recipe_has_the_version(recipes: Path) 
         assert not any(f"@{name}@" in text for name in ("version", "sha256", "summary", "python"))
 
 
-def test_spack_requires_what_the_project_requires(recipes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spack_requires_what_the_project_requires(recipes, monkeypatch):
     told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
-    def directive(name: str) -> Any:
+    def directive(name):
         return lambda *words, **options: told.append((name, words, options))
 
     names = ["license", "version", "variant", "depends_on", "conflicts"]
@@ -65,7 +65,7 @@ def test_spack_requires_what_the_project_requires(recipes: Path, monkeypatch: py
     assert ("version", ("7.8.9",), {"sha256": hashlib.sha256(CONTENT).hexdigest()}) in told
 
 
-def test_conda_requires_what_the_project_requires(recipes: Path) -> None:
+def test_conda_requires_what_the_project_requires(recipes):
     recipe = yaml.safe_load((recipes / "conda/recipe.yaml").read_text())
     needed = recipe["requirements"]
     assert set(needed["run"]) == {"python", *(f"{name} >={lowest}" for name, lowest in REQUIRED.items())}
@@ -76,7 +76,7 @@ def test_conda_requires_what_the_project_requires(recipes: Path) -> None:
 
 
 @pytest.mark.requires("lua")
-def test_the_module_adds_the_command_alone(recipes: Path, tmp_path: Path) -> None:
+def test_the_module_adds_the_command_alone(recipes, tmp_path):
     script = tmp_path / "lmod.lua"
     script.write_text(
         'function pathJoin(a, b) return a .. "/" .. b end\n'
@@ -88,7 +88,7 @@ def test_the_module_adds_the_command_alone(recipes: Path, tmp_path: Path) -> Non
     assert (done.returncode, done.stdout) == (0, "PATH=/opt/linkworth/7.8.9/bin\n"), done.stderr
 
 
-def test_another_file_is_refused(tmp_path: Path) -> None:
+def test_another_file_is_refused(tmp_path):
     done = write(tmp_path, "linkworth.zip")
     assert done.returncode == 1
     assert "not a source distribution (linkworth-VERSION.tar.gz)" in done.stderr

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(script, *arguments, **environment):
     return subprocess.run(
         ["sh", str(SCRIPTS / script), *arguments],
         env=os.environ | environment,
@@ -26,19 +25,19 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
-def executable(path: Path, text: str) -> Path:
+def executable(path, text):
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
 
 
-def test_this_python_is_found_by_name() -> None:
+def test_this_python_is_found_by_name():
     done = run("find_python.sh", PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.strip()).exists()
 
 
-def test_an_old_python_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_an_old_python_is_refused_in_one_sentence(tmp_path):
     # Stands for a Python 3.9, whose comparison of versions ends with 1.
     old = executable(tmp_path / "python3.9", "exit 1")
     done = run("find_python.sh", PYTHON=str(old))
@@ -47,14 +46,14 @@ def test_an_old_python_is_refused_in_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_cpp20_compiler_is_found() -> None:
+def test_a_cpp20_compiler_is_found():
     done = run("find_compiler.sh", CXX="")
     if done.returncode == 3:
         pytest.skip(done.stderr.strip())
     assert Path(done.stdout.strip()).exists()
 
 
-def test_a_compiler_without_cpp20_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_a_compiler_without_cpp20_is_refused_in_one_sentence(tmp_path):
     old = executable(tmp_path / "g++-7", "exit 1")
     done = run("find_compiler.sh", CXX=str(old))
     assert done.returncode == 3
@@ -62,7 +61,7 @@ def test_a_compiler_without_cpp20_is_refused_in_one_sentence(tmp_path: Path) -> 
     assert done.stderr.count("\n") == 1
 
 
-def test_missing_headers_are_named_with_their_package(tmp_path: Path) -> None:
+def test_missing_headers_are_named_with_their_package(tmp_path):
     bare = executable(
         tmp_path / "python", 'case "$2" in *version*) echo 3.99;; *) echo /nonexistent/include;; esac'
     )
@@ -79,7 +78,7 @@ def test_missing_headers_are_named_with_their_package(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+def index(tmp_path):
     """Serve a folder as a package index; give the folder of its `pip` project and its address."""
     project = tmp_path / "simple" / "pip"
     project.mkdir(parents=True)
@@ -93,11 +92,11 @@ def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 
-def publish(project: Path, versions: list[str], *, spoil: bool = False) -> None:
+def publish(project, versions, *, spoil=False):
     """Put wheels into the index whose `pip` writes the version it was run from into a file beside the index."""
     links = []
     for version in versions:
@@ -110,13 +109,13 @@ def publish(project: Path, versions: list[str], *, spoil: bool = False) -> None:
     (project / "index.html").write_text("<html>" + "".join(links) + "</html>")
 
 
-def bootstrap(address: str) -> subprocess.CompletedProcess[str]:
+def bootstrap(address):
     environment = os.environ | {"PIP_INDEX_URL": address, "no_proxy": "127.0.0.1"}
     command = [sys.executable, str(SCRIPTS / "bootstrap_pip.py")]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_pip_installs_its_newest_release_from_the_index(index: tuple[Path, str]) -> None:
+def test_pip_installs_its_newest_release_from_the_index(index):
     project, address = index
     publish(project, ["9.0.3", "26.1", "24.3.1", "27.0b1"])
     done = bootstrap(address)
@@ -124,7 +123,7 @@ def test_pip_installs_its_newest_release_from_the_index(index: tuple[Path, str])
     assert (project.parent / "installed").read_text() == "26.1"
 
 
-def test_a_wheel_that_does_not_match_its_checksum_is_not_run(index: tuple[Path, str]) -> None:
+def test_a_wheel_that_does_not_match_its_checksum_is_not_run(index):
     project, address = index
     publish(project, ["26.1"], spoil=True)
     done = bootstrap(address)
@@ -133,7 +132,7 @@ def test_a_wheel_that_does_not_match_its_checksum_is_not_run(index: tuple[Path, 
     assert not (project.parent / "installed").exists()
 
 
-def test_an_index_that_cannot_be_reached_is_one_sentence(index: tuple[Path, str]) -> None:
+def test_an_index_that_cannot_be_reached_is_one_sentence(index):
     _, address = index
     done = bootstrap(f"{address}/nowhere")
     assert done.returncode == 3

@@ -20,7 +20,7 @@ KEPT = json.loads(study_pages.KEPT.read_text(encoding="utf-8"))
 RENEW = "renew it: make papers"
 
 
-def test_the_kept_results_are_of_the_study_files() -> None:
+def test_the_kept_results_are_of_the_study_files():
     files = shipped_files.files()
     for paper in KEPT["papers"]:
         content = files[paper["name"]].read_bytes()
@@ -30,19 +30,19 @@ def test_the_kept_results_are_of_the_study_files() -> None:
     ]
 
 
-def test_the_pages_are_those_of_the_study_files_and_results() -> None:
+def test_the_pages_are_those_of_the_study_files_and_results():
     for name, text in study_pages.pages(KEPT).items():
         path = ROOT / "docs" / "studies" / f"{name}.md"
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: {RENEW}"
 
 
-def test_the_readme_has_the_table() -> None:
+def test_the_readme_has_the_table():
     readme = study_pages.README.read_text(encoding="utf-8")
     assert study_pages.table(KEPT).splitlines()[2] in readme
     assert study_pages.with_table(readme, KEPT) == readme, RENEW
 
 
-def test_each_miss_has_its_sentence() -> None:
+def test_each_miss_has_its_sentence():
     missed = [
         each["what"]
         for paper in KEPT["papers"]
@@ -53,7 +53,7 @@ def test_each_miss_has_its_sentence() -> None:
     assert not missed
 
 
-def test_the_document_keeps_its_contract() -> None:
+def test_the_document_keeps_its_contract():
     assert KEPT["schema"] == "linkworth.papers/1"
     for paper in KEPT["papers"]:
         assert all({"what", "paper", "ours"} <= number.keys() for number in paper["numbers"])
@@ -68,7 +68,7 @@ def test_the_document_keeps_its_contract() -> None:
         ("interconnects", "workload=npb:ep.A,npb:mg.A"),
     ],
 )
-def test_what_is_quick_to_predict_still_gives_the_kept_results(name, filters, tmp_path) -> None:
+def test_what_is_quick_to_predict_still_gives_the_kept_results(name, filters, tmp_path):
     store = resume.begin(shipped_files.files()[name], folder=tmp_path / "s.study", scale="predict")
     run_study(store, filters=[filters])
     found = beside(Results(store.study, store.records()))

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,20 +12,20 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 INSTALLATION = re.compile(r"(sudo )?apt-get (update|install --yes --no-install-recommends [\w .+${}-]+)")
 
 
-def jobs(path: Path) -> dict[str, dict[str, Any]]:
+def jobs(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
 
 
-def steps(path: Path) -> list[dict[str, Any]]:
+def steps(path):
     return [step for job in jobs(path).values() for step in job["steps"]]
 
 
-def targets() -> set[str]:
+def targets():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     return {name for line in re.findall(r"^\.PHONY: (.*)$", makefile, re.M) for name in line.split()}
 
 
-def fault(command: str) -> str | None:
+def fault(command):
     """Return what is wrong with one command of a `run:`."""
     first, *words = command.split()
     if command == ".ci/run" or INSTALLATION.fullmatch(command):
@@ -37,26 +36,26 @@ def fault(command: str) -> str | None:
     return f"{command}: no target {unknown}" if unknown or not words else None
 
 
-def test_there_is_a_workflow_for_each_purpose() -> None:
+def test_there_is_a_workflow_for_each_purpose():
     assert [path.stem for path in WORKFLOWS] == ["check", "docs", "nightly", "wheels"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_steps_call_make_or_install_packages(path: Path) -> None:
+def test_steps_call_make_or_install_packages(path):
     commands = [command for step in steps(path) for command in step.get("run", "").split(" && ") if command]
     assert commands
     assert not [found for command in commands if (found := fault(command.strip()))]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_actions_are_pinned_to_a_version(path: Path) -> None:
+def test_actions_are_pinned_to_a_version(path):
     used = [step["uses"] for step in steps(path) if "uses" in step]
     assert used
     assert not [name for name in used if not re.search(r"@(v\d+\.\d+\.\d+|[0-9a-f]{40})$", name)]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_jobs_end_in_time_and_use_what_the_matrix_defines(path: Path) -> None:
+def test_jobs_end_in_time_and_use_what_the_matrix_defines(path):
     for name, job in jobs(path).items():
         assert job["timeout-minutes"] <= 90, name
         matrix = job.get("strategy", {}).get("matrix", {})
@@ -64,12 +63,12 @@ def test_jobs_end_in_time_and_use_what_the_matrix_defines(path: Path) -> None:
         assert set(re.findall(r"\$\{\{ matrix\.(\w+) \}\}", str(job))) <= known, name
 
 
-def test_check_covers_the_oldest_and_the_newest_tools() -> None:
+def test_check_covers_the_oldest_and_the_newest_tools():
     rows = jobs(ROOT / ".github" / "workflows" / "check.yml")["check"]["strategy"]["matrix"]["include"]
     assert {row["python"] for row in rows} == {"3.11", "3.x"}
     assert {"g++-11", "clang++-18"} < {row["cxx"] for row in rows}
 
 
 @pytest.mark.parametrize("command", ["make chek", "make", "pip install linkworth", "sudo rm -rf build"])
-def test_the_check_of_commands_finds(command: str) -> None:
+def test_the_check_of_commands_finds(command):
     assert fault(command)

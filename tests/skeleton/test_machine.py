@@ -1,7 +1,6 @@
 """Measurement of this machine, with times of its programs put in place of runs."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from linkworth.skeleton.progress import SilentProgress
 from linkworth.skeleton.rates import reference_seconds
 
 
-def test_one_hardware_thread_of_each_core_counts(tmp_path: Path) -> None:
+def test_one_hardware_thread_of_each_core_counts(tmp_path):
     for cpu, (siblings, socket) in enumerate((("0,2", "0"), ("1,3", "1"), ("0,2", "0"), ("1,3", "1"))):
         folder = tmp_path / f"devices/system/cpu/cpu{cpu}/topology"
         folder.mkdir(parents=True)
@@ -25,7 +24,7 @@ def test_one_hardware_thread_of_each_core_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("mpi")
-def test_the_programs_run_on_one_core_and_on_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_programs_run_on_one_core_and_on_all(tmp_path, monkeypatch):
     monkeypatch.setattr(measured.apps, "names", lambda: ["npb:is", "stencil"])
     monkeypatch.setattr(measured, "_SHORTER", {"npb:is": "npb:is.S"})
     monkeypatch.setattr(measured, "_ARRAY_BYTES", 2**22)
@@ -45,8 +44,6 @@ def test_the_programs_run_on_one_core_and_on_all(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "why"), [("here", "must end in .toml"), ("absent/here.toml", "its folder is absent")]
 )
-def test_an_output_is_refused_before_the_measurement(
-    name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, capsys):
     assert main(["machines", "measure", "-o", str(tmp_path / name)]) == 2
     assert why in " ".join(capsys.readouterr().err.split())

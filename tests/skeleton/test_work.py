@@ -6,7 +6,7 @@ from linkworth.skeleton import parse
 from linkworth.skeleton.program import operations
 
 
-def work(name: str, ranks: int, rank: int = 0) -> dict[str, float]:
+def work(name, ranks, rank=0):
     return operations(parse([f"npb:{name}"]), ranks, rank)
 
 

@@ -12,7 +12,7 @@ SKEWED = numpy.random.default_rng(1).lognormal(0.0, 0.6, 30)
 TIMES = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=20)
 
 
-def test_five_runs_by_hand() -> None:
+def test_five_runs_by_hand():
     description = describe([10.0, 12.0, 11.0, 13.0, 14.0])
     assert (description.n, description.mean, description.median) == (5, 12.0, 12.0)
     assert (description.minimum, description.maximum) == (10.0, 14.0)
@@ -23,14 +23,14 @@ def test_five_runs_by_hand() -> None:
     assert description.p99 == pytest.approx(13.96)
 
 
-def test_one_run_has_no_spread() -> None:
+def test_one_run_has_no_spread():
     description = describe([3.0])
     assert description.mean == description.median == description.p99 == 3.0
     assert (description.deviation, description.cv, description.mean_interval) == (None, None, None)
     assert description.runs_needed is None
 
 
-def test_equal_runs_have_a_point_for_an_interval() -> None:
+def test_equal_runs_have_a_point_for_an_interval():
     description = describe([2.0] * 8)
     assert description.mean_interval is not None
     assert (description.mean_interval.low, description.mean_interval.high) == (2.0, 2.0)
@@ -40,7 +40,7 @@ def test_equal_runs_have_a_point_for_an_interval() -> None:
 
 @pytest.mark.parametrize("statistic", ["mean", "median"])
 @pytest.mark.parametrize("values", [SKEWED, SKEWED[:6], numpy.arange(10.0) ** 2 + 1])
-def test_intervals_agree_with_scipy(statistic: str, values: numpy.ndarray) -> None:
+def test_intervals_agree_with_scipy(statistic, values):
     import scipy.stats  # a second to import, in each process that collects the tests
 
     description = describe(list(values))
@@ -54,7 +54,7 @@ def test_intervals_agree_with_scipy(statistic: str, values: numpy.ndarray) -> No
     assert ours.high == pytest.approx(theirs.high, abs=0.08 * width)
 
 
-def test_the_interval_covers_the_mean_about_as_often_as_it_says() -> None:
+def test_the_interval_covers_the_mean_about_as_often_as_it_says():
     rng = numpy.random.default_rng(5)
     covered = 0
     for _ in range(120):
@@ -67,7 +67,7 @@ def test_the_interval_covers_the_mean_about_as_often_as_it_says() -> None:
 
 @given(TIMES)
 @settings(max_examples=40, deadline=None)
-def test_what_always_holds(values: list[float]) -> None:
+def test_what_always_holds(values):
     description = describe(values)
     assert description.minimum <= description.median <= description.p99 <= description.maximum
     for bounds in filter(None, [description.mean_interval, description.median_interval]):
@@ -82,14 +82,14 @@ def test_what_always_holds(values: list[float]) -> None:
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=3, max_size=15), st.sampled_from([1e-6, 1024.0]))
 @settings(max_examples=25, deadline=None)
-def test_the_unit_does_not_matter(values: list[float], unit: float) -> None:
+def test_the_unit_does_not_matter(values, unit):
     one, other = describe(values), describe([value * unit for value in values])
     assert one.mean_interval is not None and other.mean_interval is not None
     assert other.mean_interval.low == pytest.approx(one.mean_interval.low * unit, rel=1e-6)
     assert other.runs_needed == one.runs_needed
 
 
-def test_many_values_take_the_normal_interval_and_agree_with_the_bootstrap() -> None:
+def test_many_values_take_the_normal_interval_and_agree_with_the_bootstrap():
     values = numpy.random.default_rng(2).exponential(1.0, 2500)
     many, fewer = describe(list(values)), describe(list(values[:1999]))
     assert many.mean_interval is not None and fewer.mean_interval is not None
@@ -100,7 +100,7 @@ def test_many_values_take_the_normal_interval_and_agree_with_the_bootstrap() -> 
     assert many.median_interval.low < many.median < many.median_interval.high
 
 
-def test_runs_for_a_precision_by_hand() -> None:
+def test_runs_for_a_precision_by_hand():
     # t(24) = 2.0639 x 0.05 / 5 = 0.0206 is not enough for 2 %; t(26) = 2.0555 x 0.05 / sqrt(27) = 0.0198 is.
     assert runs_for_mean(0.05, 0.02, 0.95) == 27
     assert runs_for_mean(0.0, 0.02, 0.95) == 2
@@ -108,6 +108,6 @@ def test_runs_for_a_precision_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("values", "said"), [([], "no values"), ([1.0, float("nan")], "nan")])
-def test_what_cannot_be_described_is_refused(values: list[float], said: str) -> None:
+def test_what_cannot_be_described_is_refused(values, said):
     with pytest.raises(ValueError, match=said):
         describe(values)

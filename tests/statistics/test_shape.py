@@ -7,13 +7,13 @@ from linkworth.statistics.modes import bimodality
 from linkworth.statistics.order import warm_up
 
 
-def noise(seed: int, n: int = 30) -> numpy.ndarray:
+def noise(seed, n=30):
     return numpy.random.default_rng(seed).normal(10.0, 0.1, n)
 
 
 @pytest.mark.parametrize("slow", [1, 2, 3])
 @pytest.mark.parametrize("factor", [1.3, 0.7])
-def test_slow_or_fast_first_runs_are_warm_up(slow: int, factor: float) -> None:
+def test_slow_or_fast_first_runs_are_warm_up(slow, factor):
     values = noise(slow)
     values[:slow] *= factor
     found = warm_up(values)
@@ -22,7 +22,7 @@ def test_slow_or_fast_first_runs_are_warm_up(slow: int, factor: float) -> None:
     assert found.relative == pytest.approx(factor - 1, abs=0.05)
 
 
-def test_a_lasting_change_is_a_change_point() -> None:
+def test_a_lasting_change_is_a_change_point():
     values = noise(4)
     values[:8] += 0.3
     found = warm_up(values)
@@ -31,44 +31,44 @@ def test_a_lasting_change_is_a_change_point() -> None:
     assert "orders" in found.reason
 
 
-def test_a_slow_run_later_is_no_warm_up() -> None:
+def test_a_slow_run_later_is_no_warm_up():
     values = noise(6)
     values[12] *= 1.4
     assert warm_up(values) is None
 
 
-def test_a_slow_first_run_among_other_slow_runs_is_no_warm_up() -> None:
+def test_a_slow_first_run_among_other_slow_runs_is_no_warm_up():
     values = noise(7)
     values[[0, 9, 21]] *= 1.4
     assert warm_up(values) is None
 
 
-def test_a_coarse_clock_is_no_warm_up() -> None:
+def test_a_coarse_clock_is_no_warm_up():
     assert warm_up(numpy.array([0.07, *[0.06] * 20, 0.07, 0.06, 0.07])) is None
 
 
-def test_a_slow_first_run_on_a_coarse_clock_is_warm_up() -> None:
+def test_a_slow_first_run_on_a_coarse_clock_is_warm_up():
     found = warm_up(numpy.array([0.2, *[0.06] * 20, 0.07, 0.06, 0.07]))
     assert found is not None and found.runs == 1
 
 
 @pytest.mark.parametrize("n", [6, 10, 30])
-def test_noise_is_seldom_warm_up(n: int) -> None:
+def test_noise_is_seldom_warm_up(n):
     assert sum(warm_up(noise(seed, n)) is not None for seed in range(100)) <= 4
 
 
-def test_changes_too_small_to_matter_are_not_reported() -> None:
+def test_changes_too_small_to_matter_are_not_reported():
     values = noise(8) * 0.001 + 10
     values[:2] += 0.01
     assert warm_up(values) is None
 
 
-def test_too_few_runs_say_nothing() -> None:
+def test_too_few_runs_say_nothing():
     assert warm_up(numpy.array([9.0, 1.0, 1.0, 1.0, 1.0])) is None
     assert bimodality(numpy.array([1.0, 1.1, 1.0, 9.0, 9.1])) is None
 
 
-def test_two_groups_are_found_with_their_shares() -> None:
+def test_two_groups_are_found_with_their_shares():
     rng = numpy.random.default_rng(9)
     values = numpy.concatenate([rng.normal(1.0, 0.02, 20), rng.normal(1.3, 0.03, 10)])
     rng.shuffle(values)
@@ -84,7 +84,7 @@ def test_two_groups_are_found_with_their_shares() -> None:
 @pytest.mark.parametrize(
     ("shape", "most"), [("normal", 2), ("lognormal", 5), ("exponential", 5), ("uniform", 10)]
 )
-def test_one_group_is_seldom_two(shape: str, most: int) -> None:
+def test_one_group_is_seldom_two(shape, most):
     found = 0
     for seed in range(100):
         rng = numpy.random.default_rng(seed)
@@ -98,15 +98,15 @@ def test_one_group_is_seldom_two(shape: str, most: int) -> None:
     assert found <= most
 
 
-def test_neighbouring_ticks_of_a_coarse_clock_are_one_group() -> None:
+def test_neighbouring_ticks_of_a_coarse_clock_are_one_group():
     assert bimodality(numpy.array([0.06] * 20 + [0.07] * 10)) is None
 
 
-def test_distant_ticks_of_a_coarse_clock_are_two_groups() -> None:
+def test_distant_ticks_of_a_coarse_clock_are_two_groups():
     assert bimodality(numpy.array([0.06] * 10 + [0.07] * 8 + [0.2] * 6 + [0.21] * 6)) is not None
 
 
-def test_two_slow_runs_of_thirty_are_no_group() -> None:
+def test_two_slow_runs_of_thirty_are_no_group():
     values = noise(10)
     values[:2] += 5
     assert bimodality(values) is None

@@ -69,7 +69,7 @@ DOCUMENTS = st.dictionaries(
 )
 
 
-def quoted(text: str) -> str:
+def quoted(text):
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

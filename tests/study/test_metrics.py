@@ -8,7 +8,7 @@ import pytest
 from linkworth.study.metrics import METRICS, is_metric, metric
 
 
-def test_known_metrics_are_complete() -> None:
+def test_known_metrics_are_complete():
     for name, known in METRICS.items():
         assert known.name == name and known.title and known.unit
     assert metric("seconds").better == "lower"
@@ -25,13 +25,13 @@ def test_known_metrics_are_complete() -> None:
         ("residual", "", None, "number"),
     ],
 )
-def test_the_ending_of_a_new_name_says_its_unit(name: str, unit: str, better: str | None, kind: str) -> None:
+def test_the_ending_of_a_new_name_says_its_unit(name, unit, better, kind):
     found = metric(name)
     assert (found.unit, found.better, found.kind) == (unit, better, kind)
     assert found.title and "_" not in found.title
 
 
-def test_all_values_of_micro_benchmarks_are_metrics() -> None:
+def test_all_values_of_micro_benchmarks_are_metrics():
     sources = (Path(__file__).parents[2] / "native/netbench/benches").glob("*.cpp")
     names = [name for file in sources for name in re.findall(r'bench\.value\("(\w+)"', file.read_text())]
     assert len(names) > 10

@@ -53,7 +53,7 @@ def loaded(tmp_path, *changes):
     return load(path)
 
 
-def test_each_value_is_a_number_with_its_expression(tmp_path) -> None:
+def test_each_value_is_a_number_with_its_expression(tmp_path):
     published = loaded(tmp_path).published
     assert [(number.what, number.of, number.value) for number in published.numbers] == [
         ("npb:ft.A on gbe", "seconds('npb:ft.A', 'gbe')", 2),
@@ -83,13 +83,13 @@ def test_each_value_is_a_number_with_its_expression(tmp_path) -> None:
         (('source = "A paper"\n', ""), "published: source is missing"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path, change, sentence) -> None:
+def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path, change, sentence):
     with pytest.raises(UsageError, match=sentence) as error:
         loaded(tmp_path, change)
     assert "\n" not in str(error.value)
 
 
-def test_an_expression_names_its_results_once() -> None:
+def test_an_expression_names_its_results_once():
     found = parse("2 * seconds('a', 'x') < gain('a', 'x', 'y') < 3 and group('b') == 'low'")
     assert set(found.selections) == {
         Selection("seconds", "a", "x"),
@@ -119,6 +119,6 @@ def test_an_expression_names_its_results_once() -> None:
         "-" * 20000 + "1",
     ],
 )
-def test_nothing_else_is_understood(text) -> None:
+def test_nothing_else_is_understood(text):
     with pytest.raises(UsageError):
         parse(text)

@@ -45,14 +45,14 @@ int main(int argc, char **argv)
 """
 
 
-def begin(folder: Path, text: str = STUDY) -> Store:
+def begin(folder, text=STUDY):
     (folder / "nodes.toml").write_text(text)
     return taking_up.begin(folder / "nodes.toml", folder=folder / "nodes.study")
 
 
 @pytest.mark.requires("mpi", "c++")
 @pytest.mark.slow  # the tracer is built, a program run and recorded
-def test_the_study_of_the_page_goes_from_recordings_to_time_and_cost_over_the_nodes(tmp_path: Path) -> None:
+def test_the_study_of_the_page_goes_from_recordings_to_time_and_cost_over_the_nodes(tmp_path):
     (tmp_path / "app.c").write_text(RING)
     mpi = usable_mpis()[0]
     subprocess.run([mpi.mpicc, "-O2", "-o", tmp_path / "app", tmp_path / "app.c"], check=True)
@@ -82,9 +82,9 @@ def test_the_study_of_the_page_goes_from_recordings_to_time_and_cost_over_the_no
     assert store.trace("app", "here-4").stat().st_mtime_ns == before
 
 
-def test_predictions_wait_for_all_recordings(tmp_path: Path) -> None:
+def test_predictions_wait_for_all_recordings(tmp_path):
     store = begin(tmp_path)
-    jobs, failed, waiting = prepare(store, [each for each in store.planned if each.mode == "predict"], None)  # type: ignore[arg-type]
+    jobs, failed, waiting = prepare(store, [each for each in store.planned if each.mode == "predict"], None)
     assert (jobs, failed, waiting) == ([], {}, ["the predictions of app wait for its recording"])
 
 
@@ -101,7 +101,7 @@ def test_predictions_wait_for_all_recordings(tmp_path: Path) -> None:
         ("ranks_per_node = 16", "", "without a number of ranks"),
     ],
 )
-def test_a_fault_is_one_sentence(tmp_path: Path, old: str, new: str, fault: str) -> None:
+def test_a_fault_is_one_sentence(tmp_path, old, new, fault):
     assert old in STUDY
     with pytest.raises(UsageError, match=re.escape(fault)):
         check_all((store := begin(tmp_path, STUDY.replace(old, new))).study, store.planned)

@@ -18,13 +18,13 @@ PAPERS = ["interconnects", "osu-and-npb", "slurm-four-nodes", "weather-transport
 FILES = sorted((ROOT / "studies").glob("*.toml"))
 
 
-def test_the_five_studies_and_a_starter_are_there() -> None:
+def test_the_five_studies_and_a_starter_are_there():
     assert {path.stem for path in FILES} == {*PAPERS, "first", "future-work"}
 
 
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize("scale", ["", "lab", "predict"])
-def test_every_scale_has_runs_that_can_be_made(name: str, scale: str) -> None:
+def test_every_scale_has_runs_that_can_be_made(name, scale):
     study = load(ROOT / "studies" / f"{name}.toml", scale=scale)
     runs = expand(study, 1)
     check_all(study, runs)
@@ -39,20 +39,20 @@ def test_every_scale_has_runs_that_can_be_made(name: str, scale: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_predictions_are_at_full_size(name: str) -> None:
+def test_predictions_are_at_full_size(name):
     full = {w.name: w.ranks for w in load(ROOT / "studies" / f"{name}.toml").workloads}
     predicted = load(ROOT / "studies" / f"{name}.toml", scale="predict")
     assert {w.name for w in predicted.workloads} <= {*full, "application"}
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_any_study_can_go_to_hosts_of_a_file(name: str) -> None:
+def test_any_study_can_go_to_hosts_of_a_file(name):
     study = load(ROOT / "studies" / f"{name}.toml", where="hostfile:hosts")
     measured = [environment for environment in study.environments if "measure" in environment.modes]
     assert {environment.where.kind for environment in measured} == {"hostfile"}
 
 
-def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path) -> None:
+def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path):
     program = tmp_path / "lmp"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -71,7 +71,7 @@ def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path) 
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_no_study_names_a_file_relative_to_the_current_folder(path: Path) -> None:
+def test_no_study_names_a_file_relative_to_the_current_folder(path):
     beside = [other.name for other in path.parent.iterdir() if other.is_file() and other not in FILES]
     for workload in load(path).workloads:
         for word in workload.command:
@@ -79,7 +79,7 @@ def test_no_study_names_a_file_relative_to_the_current_folder(path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", [*PAPERS, "first", "future-work"])
-def test_every_study_has_its_page(name: str) -> None:
+def test_every_study_has_its_page(name):
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
     assert f"linkworth study run studies/{name}.toml" in page
     if name in PAPERS:
@@ -87,7 +87,7 @@ def test_every_study_has_its_page(name: str) -> None:
     assert f"studies/{name}.md" in (ROOT / "zensical.toml").read_text(encoding="utf-8")
 
 
-def test_future_work_is_predicted_with_the_effect_of_each_question(tmp_path, monkeypatch) -> None:
+def test_future_work_is_predicted_with_the_effect_of_each_question(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["study", "run", "future-work", "--scale", "quick"]) == 0
     records = taking_up.resume(tmp_path / "future-work-quick.study").records()
@@ -101,7 +101,7 @@ def test_future_work_is_predicted_with_the_effect_of_each_question(tmp_path, mon
     assert lu["ib-fdr-2"] < lu["ib-fdr-passthrough"] < lu["ib-fdr-sriov"] < 1.05 * lu["ib-fdr-2"]
 
 
-def test_the_starter_runs_here_and_predicts() -> None:
+def test_the_starter_runs_here_and_predicts():
     study = load(ROOT / "studies" / "first.toml")
     assert {mode for environment in study.environments for mode in environment.modes} == {
         "measure",
@@ -114,7 +114,7 @@ def test_the_starter_runs_here_and_predicts() -> None:
     )
 
 
-def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, monkeypatch) -> None:
+def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     package = Path(linkworth.__file__).parent
     assert set(shipped_files.files()) == {path.stem for path in FILES}
@@ -134,7 +134,7 @@ def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, mon
         shipped_files.study_file(Path("frist"))
 
 
-def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys) -> None:
+def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["study", "list"]) == 0
     assert "interconnects" in capsys.readouterr().out
@@ -144,7 +144,7 @@ def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys
     assert "first.study does not exist" in capsys.readouterr().err
 
 
-def test_one_scale_takes_the_published_times_of_one_network() -> None:
+def test_one_scale_takes_the_published_times_of_one_network():
     study = load(ROOT / "studies" / "interconnects.toml", scale="given")
     assert len(study.prediction.measured) == 32
     assert study.prediction.measured["npb:ft.D"] == "ib-fdr=326.49"

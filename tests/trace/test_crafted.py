@@ -5,7 +5,7 @@ import time
 
 import pytest
 import synthetic
-from signed_trace import Parts, put_together, taken_apart
+from signed_trace import put_together, taken_apart
 
 from linkworth import _engine
 from linkworth.cli.main import main
@@ -14,7 +14,7 @@ from linkworth.trace.read import open_trace
 
 
 @pytest.fixture
-def whole(tmp_path, monkeypatch) -> Parts:
+def whole(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = synthetic.write_trace(tmp_path / "t.lwt", [[synthetic.send(1, 8)], [synthetic.recv(0, 8)]])
     engine = _engine.Trace(str(path))
@@ -22,7 +22,7 @@ def whole(tmp_path, monkeypatch) -> Parts:
     return taken_apart(path.read_bytes(), engine.metadata_json.encode(), names)
 
 
-def opened(parts: Parts, tmp_path):
+def opened(parts, tmp_path):
     path = tmp_path / "t.lwt"
     path.write_bytes(put_together(parts))
     return open_trace(path)

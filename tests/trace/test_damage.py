@@ -4,7 +4,6 @@ import json
 import re
 import struct
 from pathlib import Path
-from typing import Any
 
 import pytest
 import synthetic
@@ -43,7 +42,7 @@ def trace(tmp_path, monkeypatch):
     return synthetic.write_trace(tmp_path / "t.lwt", RING)
 
 
-def flip(path: Path, rank: int) -> None:
+def flip(path, rank):
     content = bytearray(path.read_bytes())
     content[content.index(b"LWBK" + struct.pack("<I", rank)) + 70] ^= 1
     path.write_bytes(content)
@@ -62,7 +61,7 @@ UNKNOWN = {
 }
 
 
-def nothing_is_known(document: dict[str, Any], verb: str) -> None:
+def nothing_is_known(document, verb):
     assert document["schema"].startswith("linkworth.")
     assert {name: document[name] for name in UNKNOWN[verb]} == UNKNOWN[verb]
 
@@ -95,7 +94,7 @@ def test_one_flipped_bit_decides_nothing(trace, capsys, verb):
     assert not Path("out.paje").exists()
 
 
-def abort(trace: Path) -> None:
+def abort(trace):
     """Write the same calls as a program left them whose rank 1 called MPI_Abort, and whose others were killed."""
     states = ["cut", "aborted", "cut", "cut"]
     ranks = [{"rank": rank, "host": "a", "state": state} for rank, state in enumerate(states)]

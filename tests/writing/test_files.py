@@ -12,7 +12,7 @@ from linkworth.trace.record import publish
 from linkworth.writing.files import STANDARD_OUTPUT, is_stream, put, staged, write_atomically, write_output
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+def test_a_file_is_replaced_whole(tmp_path):
     target = tmp_path / "file"
     target.write_text("before")
     write_atomically(target, b"after")
@@ -23,7 +23,7 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_what_fails_leaves_the_file_before_it(tmp_path: Path) -> None:
+def test_what_fails_leaves_the_file_before_it(tmp_path):
     target = tmp_path / "file"
     target.write_text("before")
     with pytest.raises(ZeroDivisionError), staged(target) as made:
@@ -33,7 +33,7 @@ def test_what_fails_leaves_the_file_before_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_link_is_followed(tmp_path: Path) -> None:
+def test_a_link_is_followed(tmp_path):
     (tmp_path / "there").mkdir()
     link = tmp_path / "link"
     link.symlink_to("there/file")
@@ -44,7 +44,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["file"]
 
 
-def test_a_link_to_another_file_system_is_followed(tmp_path: Path) -> None:
+def test_a_link_to_another_file_system_is_followed(tmp_path):
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK) or memory.stat().st_dev == tmp_path.stat().st_dev:
         pytest.skip("there is no second file system to write to")
@@ -59,7 +59,7 @@ def test_a_link_to_another_file_system_is_followed(tmp_path: Path) -> None:
         far.unlink(missing_ok=True)
 
 
-def test_a_device_stays_a_device(tmp_path: Path) -> None:
+def test_a_device_stays_a_device(tmp_path):
     (tmp_path / "null").symlink_to(os.devnull)
     for path in (Path(os.devnull), tmp_path / "null"):
         assert is_stream(path)
@@ -70,7 +70,7 @@ def test_a_device_stays_a_device(tmp_path: Path) -> None:
     assert (tmp_path / "null").is_symlink()
 
 
-def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+def test_a_pipe_is_written_into(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     found: list[str] = []
@@ -82,15 +82,15 @@ def test_a_pipe_is_written_into(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_standard_output_is_not_opened_anew(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_standard_output_is_not_opened_anew(capfdbinary):
     print("before")
     write_output(STANDARD_OUTPUT, "content\n")
     print("after")
     assert capfdbinary.readouterr().out == b"before\ncontent\nafter\n"
 
 
-def test_a_trace_goes_where_its_name_leads(tmp_path: Path) -> None:
-    def made() -> Path:
+def test_a_trace_goes_where_its_name_leads(tmp_path):
+    def made():
         (tmp_path / "made").write_text("trace")
         return tmp_path / "made"
 
@@ -106,7 +106,7 @@ def test_a_trace_goes_where_its_name_leads(tmp_path: Path) -> None:
     assert link.is_symlink() and (tmp_path / "far.lwt").read_text() == "trace"
 
 
-def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path: Path) -> None:
+def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
     (tmp_path / "full").symlink_to("/dev/full")
     with pytest.raises(
         EnvironmentLacksError, match="full: No space left on device; make room or give another"

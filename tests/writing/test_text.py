@@ -31,11 +31,11 @@ class Named(msgspec.Struct):
         ("half \ud83d", "half \\ud83d"),
     ],
 )
-def test_what_a_terminal_prints(text: str, printed: str) -> None:
+def test_what_a_terminal_prints(text, printed):
     assert printable(text) == printed
 
 
-def test_a_quoted_name_in_a_sentence_has_the_same_escape() -> None:
+def test_a_quoted_name_in_a_sentence_has_the_same_escape():
     name = os.fsdecode(b"x\xff\xfe\x1b")
     assert (
         sentence(f"there is no verb {name!r} or {name}")
@@ -46,7 +46,7 @@ def test_a_quoted_name_in_a_sentence_has_the_same_escape() -> None:
 
 
 @given(ANY_TEXT)
-def test_what_is_printed_can_be_encoded_and_orders_nothing(text: str) -> None:
+def test_what_is_printed_can_be_encoded_and_orders_nothing(text):
     shown = printable(text)
     assert shown.encode().decode() == shown
     assert all(
@@ -56,25 +56,25 @@ def test_what_is_printed_can_be_encoded_and_orders_nothing(text: str) -> None:
 
 
 @given(ANY_TEXT)
-def test_a_document_is_valid_json_whatever_a_name_is(text: str) -> None:
+def test_a_document_is_valid_json_whatever_a_name_is(text):
     document = encode(Named(name=text, words={text: [text, "plain"]}))
     kept = encodable(text)
     assert msgspec.json.decode(document) == {"name": kept, "words": {kept: [kept, "plain"]}}
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
-def test_a_formula_becomes_text(text: str) -> None:
+def test_a_formula_becomes_text(text):
     cell = csv_cell(text)
     assert isinstance(cell, str) and cell.startswith("'")
 
 
 @pytest.mark.parametrize("value", [-1e-6, 0.1, -3, "-12.5e-3", "+1", "-inf", "gbe", "a-b", "", None])
-def test_numbers_and_plain_names_stay(value: str | float | None) -> None:
+def test_numbers_and_plain_names_stay(value):
     assert csv_cell(value) == value
 
 
 @given(st.floats(allow_nan=False))
-def test_a_number_is_written_exactly(value: float) -> None:
+def test_a_number_is_written_exactly(value):
     text = io.StringIO()
     csv.writer(text).writerow([csv_cell(value)])
     assert float(text.getvalue()) == value

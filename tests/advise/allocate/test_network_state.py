@@ -1,7 +1,6 @@
 """An allocation by the state of the network: the choice follows the measured utilisation, and faults are named."""
 
 import json
-from pathlib import Path
 
 import pytest
 from synthetic import recv, send, write_trace
@@ -32,17 +31,17 @@ STATE = '[[links]]\nnodes = "busy"\nlink = "leaf1"\nutilisation = {busy}\n'
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "queue.toml").write_text(QUEUE)
     write_trace(tmp_path / "a.lwt", [[send(1, 50_000_000)], [recv(0, 50_000_000)]])
     return tmp_path
 
 
-def test_the_choice_follows_the_state(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_choice_follows_the_state(folder, capsys):
     pytest.importorskip("highspy")
     queue, state = str(folder / "queue.toml"), folder / "state.toml"
 
-    def chosen(*words: str) -> tuple[str, float, list[str]]:
+    def chosen(*words):
         assert main(["allocate", queue, *words, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         return found["choices"][0]["nodes_of"], found["choices"][0]["seconds"], found["warnings"]
@@ -58,7 +57,7 @@ def test_the_choice_follows_the_state(folder: Path, capsys: pytest.CaptureFixtur
     assert chosen("--network-state", str(state))[0] == "quiet"
 
 
-def test_the_busiest_link_of_a_kind_counts(folder: Path) -> None:
+def test_the_busiest_link_of_a_kind_counts(folder):
     table = folder / "state.csv"
     table.write_text("link,nodes,utilisation\nleaf1,busy,0.1\nleaf2, busy ,0.4\n\nleaf3,quiet,0\n")
     found = network_state.load(table, load(folder / "queue.toml"))
@@ -83,14 +82,14 @@ def test_the_busiest_link_of_a_kind_counts(folder: Path) -> None:
         ("s.csv", "", "the columns are missing"),
     ],
 )
-def test_a_fault_is_one_sentence_that_names_the_place(folder: Path, name: str, text: str, said: str) -> None:
+def test_a_fault_is_one_sentence_that_names_the_place(folder, name, text, said):
     (folder / name).write_text(text)
     with pytest.raises(UsageError) as caught:
         network_state.load(folder / name, load(folder / "queue.toml"))
     assert said in str(caught.value)
 
 
-def test_known_seconds_are_named_as_untouched(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_known_seconds_are_named_as_untouched(folder, capsys):
     pytest.importorskip("highspy")
     queue = folder / "queue.toml"
     queue.write_text(QUEUE + "seconds = { busy = 1.0 }\n")

@@ -2,8 +2,6 @@
 
 import importlib.util
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,16 +23,14 @@ command = "a"
 """
 
 
-def queue(folder: Path, text: str = QUEUE) -> str:
+def queue(folder, text=QUEUE):
     path = folder / "queue.toml"
     path.write_text(text)
     return str(path)
 
 
 @pytest.mark.parametrize("form", [["--json"], ["--as", "sbatch"]])
-def test_nothing_else_reaches_standard_output(
-    form: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_else_reaches_standard_output(form, tmp_path, capfd):
     pytest.importorskip("highspy")
     assert main(["allocate", queue(tmp_path), *form]) == 0
     output = capfd.readouterr().out
@@ -45,7 +41,7 @@ def test_nothing_else_reaches_standard_output(
         assert all(line.startswith(("#", "sbatch")) for line in output.splitlines() if line)
 
 
-def test_what_a_library_writes_beside_python_is_kept_away(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_library_writes_beside_python_is_kept_away(capfd):
     import ctypes
 
     library = ctypes.CDLL(None)
@@ -57,12 +53,10 @@ def test_what_a_library_writes_beside_python_is_kept_away(capfd: pytest.CaptureF
     assert "banner" not in capfd.readouterr().out
 
 
-def test_a_missing_solver_is_reported_before_anything_is_replayed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monkeypatch, capsys):
     found = importlib.util.find_spec
 
-    def without_highspy(name: str, package: str | None = None) -> Any:
+    def without_highspy(name, package=None):
         return None if name == "highspy" else found(name, package)
 
     monkeypatch.setattr(importlib.util, "find_spec", without_highspy)
@@ -85,8 +79,6 @@ def test_a_missing_solver_is_reported_before_anything_is_replayed(
         ("[[nodes]]", 'goal = "speed"\n[[nodes]]', "goal: invalid enum value 'speed'; give cost or makespan"),
     ],
 )
-def test_a_fault_of_the_file_is_answered_with_what_its_place_has(
-    right: str, wrong: str, answer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fault_of_the_file_is_answered_with_what_its_place_has(right, wrong, answer, tmp_path, capsys):
     assert main(["allocate", queue(tmp_path, QUEUE.replace(right, wrong, 1))]) == 2
     assert answer in capsys.readouterr().err

@@ -21,7 +21,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("format_name", FORMATS)
-def test_golden(format_name: str, case: str) -> None:
+def test_golden(format_name, case):
     written = files(environment_for(CASES[case], format_name), format_name)
     text = "".join(f"==== {path}\n{content}" for path, content in sorted(written.items()))
     check_golden(GOLDEN / f"{format_name}-{case}.txt", text)
@@ -29,7 +29,7 @@ def test_golden(format_name: str, case: str) -> None:
 
 @pytest.mark.parametrize("format_name", FORMATS)
 @pytest.mark.parametrize("case", CASES)
-def test_no_address_is_given_twice_and_every_host_is_there(format_name: str, case: str) -> None:
+def test_no_address_is_given_twice_and_every_host_is_there(format_name, case):
     spec = CASES[case]
     environment = environment_for(spec, format_name)
     given = [environment.address(host, lane) for host in environment.hosts for lane in environment.lanes]
@@ -41,14 +41,14 @@ def test_no_address_is_given_twice_and_every_host_is_there(format_name: str, cas
         assert any(path.startswith(f"{name}/") for path in written)
 
 
-def test_round_robin_becomes_a_bond_and_says_so() -> None:
+def test_round_robin_becomes_a_bond_and_says_so():
     environment = of_spec(LabSpec(nics=3, aggregate="roundrobin"), containers="none")
     assert environment.bond_mode == "balance-rr"
     assert environment.lanes[0].members == ["eth0", "eth1", "eth2"]
     assert any("stands in for bonding" in remark for remark in environment.remarks)
 
 
-def test_what_is_not_written_is_said() -> None:
+def test_what_is_not_written_is_said():
     spec = LabSpec(rate=1e9, mtu=9000, latency=30e-6, nics=2, aggregate="mptcp")
     said = " ".join(of_spec(spec, containers="none").remarks)
     for word in ("rate", "Latency", "9000", "mptcpize"):
@@ -66,12 +66,12 @@ def test_what_is_not_written_is_said() -> None:
         (LabSpec(nodes=8), {"network": "10.0.0.0/29"}, "room for 6 hosts"),
     ],
 )
-def test_what_cannot_be_is_refused(spec: LabSpec, options: dict[str, object], message: str) -> None:
+def test_what_cannot_be_is_refused(spec, options, message):
     with pytest.raises(UsageError, match=message):
-        of_spec(spec, containers="none", **options)  # type: ignore[arg-type]
+        of_spec(spec, containers="none", **options)
 
 
-def test_nothing_is_overwritten(tmp_path: Path) -> None:
+def test_nothing_is_overwritten(tmp_path):
     done = export(LabSpec(nodes=1), "netplan", tmp_path / "new")
     assert done.files == ["node1/etc/hosts.linkworth", "node1/etc/netplan/60-linkworth.yaml"]
     with pytest.raises(UsageError, match="is not empty"):

@@ -4,7 +4,6 @@ import itertools
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -46,7 +45,7 @@ ip -j addr
 """
 
 
-def applied_by_networkd(folder: Path, last: str, *nics: str) -> tuple[str, dict[str, dict]]:
+def applied_by_networkd(folder, last, *nics):
     """Run networkd on a folder of files until a word shows in `ip addr`; return what it said and the interfaces."""
     (folder / "last").write_text(last)
     done = subprocess.run(
@@ -58,18 +57,18 @@ def applied_by_networkd(folder: Path, last: str, *nics: str) -> tuple[str, dict[
     return said, {interface["ifname"]: interface for interface in json.loads(listed)}
 
 
-def addresses(interface: dict) -> list[str]:
+def addresses(interface):
     return [f"{one['local']}/{one['prefixlen']}" for one in interface["addr_info"] if one["family"] == "inet"]
 
 
-def wrong(said: str) -> list[str]:
+def wrong(said):
     return [
         line for line in said.splitlines() if "nknown" in line or "nvalid" in line or "ailed to parse" in line
     ]
 
 
 @pytest.mark.requires("networkd")
-def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
+def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path):
     export(LabSpec(nodes=2, nics=2, mtu=9000), "systemd-networkd", tmp_path)
     said, there = applied_by_networkd(tmp_path / "node2/etc/systemd/network", "10.10.1.2/24", "eth0", "eth1")
     assert not wrong(said)
@@ -78,7 +77,7 @@ def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("networkd")
-def test_networkd_puts_nics_and_containers_on_bridges(tmp_path: Path) -> None:
+def test_networkd_puts_nics_and_containers_on_bridges(tmp_path):
     export(LabSpec(nodes=1, nics=2, mtu=9000, isolation="nspawn"), "systemd-networkd", tmp_path)
     nics = ("eth0", "eth1", "lw-d0", "lw-d1")
     said, there = applied_by_networkd(tmp_path / "node1/etc/systemd/network", "lw-d1.*master lwbr1", *nics)
@@ -88,7 +87,7 @@ def test_networkd_puts_nics_and_containers_on_bridges(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("networkd", "netplan")
-def test_netplan_makes_networkd_do_the_same(tmp_path: Path) -> None:
+def test_netplan_makes_networkd_do_the_same(tmp_path):
     export(LabSpec(nodes=1, nics=2, mtu=9000), "netplan", tmp_path / "written")
     root = generated(tmp_path / "written/node1", tmp_path / "root")
     folder = root / "run/systemd/network"
@@ -97,7 +96,7 @@ def test_netplan_makes_networkd_do_the_same(tmp_path: Path) -> None:
     assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.1/24"], ["10.10.1.1/24"]]
 
 
-def generated(host: Path, root: Path) -> Path:
+def generated(host, root):
     shutil.copytree(host / "etc", root / "etc")
     for file in (root / "etc/netplan").iterdir():
         file.chmod(0o600)
@@ -109,7 +108,7 @@ def generated(host: Path, root: Path) -> Path:
 
 
 @pytest.mark.requires("netplan")
-def test_netplan_reads_every_file(tmp_path: Path) -> None:
+def test_netplan_reads_every_file(tmp_path):
     for number, spec in enumerate(spec for spec in SPECS if spec.isolation != "nspawn"):  # as lxc for netplan
         folder = tmp_path / str(number)
         export(spec, "netplan", folder)
@@ -122,7 +121,7 @@ def test_netplan_reads_every_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("ifupdown")
-def test_ifup_reads_every_file(tmp_path: Path) -> None:
+def test_ifup_reads_every_file(tmp_path):
     for number, spec in enumerate(SPECS):
         folder = tmp_path / str(number)
         export(spec, "ifupdown", folder)
@@ -142,7 +141,7 @@ def test_ifup_reads_every_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("ifupdown", "tap")
-def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
+def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path):
     export(LabSpec(nodes=2, nics=2, mtu=9000), "ifupdown", tmp_path)
     script = (
         "for nic in eth0 eth1; do ip link add $nic type veth peer name p-$nic; done; "
@@ -158,7 +157,7 @@ def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path: Path) -> None:
     assert there["eth1"]["mtu"] == 9000
 
 
-def test_hosts_of_lxd_and_opennebula_get_what_netplan_reads() -> None:
+def test_hosts_of_lxd_and_opennebula_get_what_netplan_reads():
     for spec in SPECS:
         for format_name in ("lxd", "opennebula"):
             environment = environment_for(spec, format_name)
@@ -170,7 +169,7 @@ def test_hosts_of_lxd_and_opennebula_get_what_netplan_reads() -> None:
 
 
 @pytest.mark.requires("system-yaml")
-def test_what_lxd_reads_is_what_was_meant() -> None:
+def test_what_lxd_reads_is_what_was_meant():
     spec = LabSpec(nodes=2, nics=2, mtu=9000, aggregate="mptcp")
     environment = environment_for(spec, "lxd")
     written = files(environment, "lxd")
@@ -193,7 +192,7 @@ def test_what_lxd_reads_is_what_was_meant() -> None:
         assert "sysctl --system" in user["runcmd"]
 
 
-def read_yaml(*texts: str) -> list[dict]:
+def read_yaml(*texts):
     """Read YAML with the system's Python, which has the package: the project itself needs none."""
     program = "import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)"
     done = subprocess.run(
@@ -206,7 +205,7 @@ def read_yaml(*texts: str) -> list[dict]:
     return json.loads(done.stdout)
 
 
-def test_opennebula_templates_have_balanced_brackets_and_one_nic_a_lane() -> None:
+def test_opennebula_templates_have_balanced_brackets_and_one_nic_a_lane():
     for spec in SPECS:
         environment = environment_for(spec, "opennebula")
         written = files(environment, "opennebula")

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from command import LinkworthCommand
 
 
-def test_options_become_files(linkworth: LinkworthCommand) -> None:
+def test_options_become_files(linkworth):
     done = linkworth("lab", "export", "--as", "netplan", "--nodes", "2", "--nics", "2", "--mtu", "9000", "--aggregate",
                      "bond", "--interface", "eno1", "--interface", "eno2", "-o", "made")  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -19,7 +18,7 @@ def test_options_become_files(linkworth: LinkworthCommand) -> None:
     assert again.stderr.strip() == "linkworth: made is not empty; give another folder with -o"
 
 
-def test_a_preset_as_json(linkworth: LinkworthCommand) -> None:
+def test_a_preset_as_json(linkworth):
     done = linkworth("lab", "export", "--as", "systemd-networkd", "--like", "gbex2", "--json")
     document = json.loads(done.stdout)
     assert document["schema"] == "linkworth.lab-export/1"
@@ -28,7 +27,7 @@ def test_a_preset_as_json(linkworth: LinkworthCommand) -> None:
 
 
 @pytest.mark.requires("lab")
-def test_a_lab_that_is_up(linkworth: LinkworthCommand) -> None:
+def test_a_lab_that_is_up(linkworth):
     assert linkworth("lab", "up", "here", "--nodes", "1", "--nics", "3", "--mtu", "4000").returncode == 0
     try:
         done = linkworth("lab", "export", "here", "--as", "ifupdown")

@@ -11,7 +11,7 @@ PROOF = Path(__file__).parent / "proof.py"
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
+def seen(tmp_path_factory):
     """Boot once, and return what the proofs saw, by name."""
     environment = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -30,7 +30,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
 pytestmark = [pytest.mark.slow, pytest.mark.requires("virtual-machine")]
 
 
-def test_round_robin_of_the_bond_sends_half_over_each_link(seen: dict[str, dict]) -> None:
+def test_round_robin_of_the_bond_sends_half_over_each_link(seen):
     assert seen["kernel"]["bonding"]
     assert "Bonding Mode: load balancing (round-robin)" in seen["balance-rr"]["bond"]
     for way in ("sent", "received"):
@@ -40,13 +40,13 @@ def test_round_robin_of_the_bond_sends_half_over_each_link(seen: dict[str, dict]
         assert all(0.45 < count / sum(carried) < 0.55 for count in carried), carried
 
 
-def test_netem_delays_a_packet_once_each_way(seen: dict[str, dict]) -> None:
+def test_netem_delays_a_packet_once_each_way(seen):
     assert seen["kernel"]["netem"]
     # 50 ms one way; twice delayed it would be 200 ms, and the emulated processor adds some.
     assert 0.100 <= seen["balance-rr"]["round_trip"] < 0.190
 
 
-def test_lacp_finds_its_partner_and_one_flow_stays_on_one_link(seen: dict[str, dict]) -> None:
+def test_lacp_finds_its_partner_and_one_flow_stays_on_one_link(seen):
     shown = seen["802.3ad"]["bond"]
     assert "Bonding Mode: IEEE 802.3ad Dynamic link aggregation" in shown
     assert "Partner Mac Address: 00:00:00:00:00:00" not in shown
@@ -55,6 +55,6 @@ def test_lacp_finds_its_partner_and_one_flow_stays_on_one_link(seen: dict[str, d
     assert carried[1] > 3_000_000 > 20 * carried[0]
 
 
-def test_soft_roce_makes_an_rdma_device(seen: dict[str, dict]) -> None:
+def test_soft_roce_makes_an_rdma_device(seen):
     assert seen["rxe"]["said"] == ""
     assert "rxe0/1" in seen["rxe"]["links"]

@@ -28,16 +28,16 @@ JUNK = st.lists(
 )
 
 
-def only(name: str) -> BenchResult:
+def only(name):
     (result,) = bench.read(FIXTURES / name)
     return result
 
 
-def rows_by_size(result: BenchResult) -> dict[int, BenchRow]:
+def rows_by_size(result):
     return {row.bytes: row for row in result.rows}
 
 
-def test_osu_latency() -> None:
+def test_osu_latency():
     result = only("osu-7.1-latency.txt")
     rows = rows_by_size(result)
     assert (result.test, result.tool, result.ranks, len(rows)) == ("latency", "OSU 7.1", 2, 22)
@@ -46,7 +46,7 @@ def test_osu_latency() -> None:
     assert result.facts == {"datatype": "MPI_CHAR"}
 
 
-def test_osu_with_validation_and_a_loaders_warnings() -> None:
+def test_osu_with_validation_and_a_loaders_warnings():
     result = only("osu-7.5-latency-validation.txt")
     assert len(result.rows) == 12
     assert result.rows[-1].latency_seconds == pytest.approx(4.57e-6)
@@ -55,7 +55,7 @@ def test_osu_with_validation_and_a_loaders_warnings() -> None:
     assert failed[0].warnings == ["the benchmark found wrong data at 1 bytes"]
 
 
-def test_osu_full_output_of_a_collective_gives_the_slowest_ranks_time() -> None:
+def test_osu_full_output_of_a_collective_gives_the_slowest_ranks_time():
     result = only("osu-7.0-bcast-full.txt")
     first = result.rows[0]
     assert (result.test, result.ranks) == ("bcast", 0)
@@ -65,7 +65,7 @@ def test_osu_full_output_of_a_collective_gives_the_slowest_ranks_time() -> None:
     assert first.samples == 1000
 
 
-def test_several_osu_benchmarks_in_one_file() -> None:
+def test_several_osu_benchmarks_in_one_file():
     pairs, bcast, alltoall = bench.read(FIXTURES / "osu-5.6.3-several.txt")
     assert [pairs.test, bcast.test, alltoall.test] == ["multipair", "bcast", "ialltoall"]
     assert (pairs.ranks, pairs.rows[0].label, pairs.facts["window"]) == (2, "1", "64")
@@ -73,7 +73,7 @@ def test_several_osu_benchmarks_in_one_file() -> None:
     assert rows_by_size(alltoall)[1024].latency_seconds == pytest.approx(18.75e-6)
 
 
-def test_osu_tail_columns_barrier_and_one_sided() -> None:
+def test_osu_tail_columns_barrier_and_one_sided():
     bandwidth, both, barrier, put = bench.read(FIXTURES / "osu-7.4-by-hand.txt")
     assert [bandwidth.test, both.test, barrier.test, put.test] == [
         "bandwidth",
@@ -86,7 +86,7 @@ def test_osu_tail_columns_barrier_and_one_sided() -> None:
     assert put.facts["synchronization"] == "MPI_Win_flush"
 
 
-def test_imb_pingpong_of_two_versions() -> None:
+def test_imb_pingpong_of_two_versions():
     new, old = only("imb-2019-pingpong.txt"), only("imb-4.0-pingpong.txt")
     assert (new.test, new.tool, new.date, new.ranks) == ("latency", "IMB 2019", "2023-06-01", 2)
     assert (old.tool, old.date) == ("IMB 4.0", "2016-08-30")
@@ -97,7 +97,7 @@ def test_imb_pingpong_of_two_versions() -> None:
     assert rows_by_size(new)[0].latency_seconds == pytest.approx(1.66e-6)
 
 
-def test_imb_p2p_and_other_tables() -> None:
+def test_imb_p2p_and_other_tables():
     p2p = only("imb-p2p-pingpong.txt")
     assert (p2p.ranks, p2p.rows[0].latency_seconds) == (4, pytest.approx(24.5e-6))
     two, four, uniband, allreduce, barrier = bench.read(FIXTURES / "imb-by-hand.txt")
@@ -110,7 +110,7 @@ def test_imb_p2p_and_other_tables() -> None:
     assert (barrier.rows[0].bytes, barrier.rows[0].samples) == (0, 1000)
 
 
-def test_netpipe_screen_and_file_of_one_run_agree() -> None:
+def test_netpipe_screen_and_file_of_one_run_agree():
     screen, file = only("netpipe-3.7.2-screen.txt"), only("netpipe-3.7.2-np.out")
     assert (screen.test, len(screen.rows), len(file.rows)) == ("pingpong", 118, 118)
     for shown, kept in zip(screen.rows, file.rows, strict=True):
@@ -118,7 +118,7 @@ def test_netpipe_screen_and_file_of_one_run_agree() -> None:
         assert shown.latency_seconds == pytest.approx(kept.latency_seconds, abs=0.6e-8)
 
 
-def test_netpipe_5_screen_with_colours_and_file() -> None:
+def test_netpipe_5_screen_with_colours_and_file():
     screen, file = only("netpipe-5-screen-by-hand.txt"), only("netpipe-5-np-by-hand.out")
     assert [row.bytes for row in screen.rows] == [1, 2, 1024, 8389000]
     assert screen.rows[3].latency_seconds == pytest.approx(1.678e-3)
@@ -126,7 +126,7 @@ def test_netpipe_5_screen_with_colours_and_file() -> None:
     assert file.rows[2].bandwidth_bytes_per_second == pytest.approx(1024 / 2e-6)
 
 
-def test_hpcc_summary() -> None:
+def test_hpcc_summary():
     result = only("hpcc-1.5.0-hpccoutf.txt")
     assert (result.test, result.ranks, result.tool) == ("beff", 2, "HPCC b_eff 1.5.1")
     rows = {(row.label, row.bytes): row for row in result.rows}
@@ -136,7 +136,7 @@ def test_hpcc_summary() -> None:
     assert result.values["max_ping_pong_latency_seconds"] == pytest.approx(0.403917e-6)
 
 
-def test_ucx_perftest_with_and_without_the_waiting_sides_heading() -> None:
+def test_ucx_perftest_with_and_without_the_waiting_sides_heading():
     client, both, stream = (
         only(f"ucx_perftest-1.13-{name}.txt") for name in ("tag_lat-client", "tag_lat-both", "tag_bw-client")
     )
@@ -149,7 +149,7 @@ def test_ucx_perftest_with_and_without_the_waiting_sides_heading() -> None:
     assert stream.rows[0].bandwidth_bytes_per_second == pytest.approx(6319.99 * 2**20)
 
 
-def test_a_run_that_did_not_end_is_an_error_that_says_so() -> None:
+def test_a_run_that_did_not_end_is_an_error_that_says_so():
     with pytest.raises(UsageError, match=r"heading of ucx_perftest's tables but no complete row"):
         bench.read(FIXTURES / "ucx_perftest-issue-10532.txt")
 
@@ -160,7 +160,7 @@ RESULT = BenchResult(test="latency", rows=[BenchRow(bytes=8, latency_seconds=1e-
 @pytest.mark.parametrize(
     "document", [RESULT, [RESULT, RESULT], {"schema": "x/1", "results": [RESULT, RESULT]}]
 )
-def test_linkworths_own_results(tmp_path: Path, document: object) -> None:
+def test_linkworths_own_results(tmp_path, document):
     path = tmp_path / "own.json"
     path.write_bytes(msgspec.json.encode(document))
     assert set(map(msgspec.json.encode, bench.read(path))) == {msgspec.json.encode(RESULT)}
@@ -179,7 +179,7 @@ def test_linkworths_own_results(tmp_path: Path, document: object) -> None:
         ('{"schema": "linkworth.bench/9", "test": "latency", "rows": []}', "linkworth.bench/1 is read"),
     ],
 )
-def test_what_is_no_result_is_refused_with_the_files_name(tmp_path: Path, text: str, sentence: str) -> None:
+def test_what_is_no_result_is_refused_with_the_files_name(tmp_path, text, sentence):
     path = tmp_path / "some.txt"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=r"some.txt: ") as error:
@@ -187,7 +187,7 @@ def test_what_is_no_result_is_refused_with_the_files_name(tmp_path: Path, text: 
     assert sentence in str(error.value)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"none.txt: cannot be read"):
         bench.read(tmp_path / "none.txt")
 
@@ -196,7 +196,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
-def test_osu_numbers_come_back_whatever_stands_between(rows: dict[int, int], junk: list[str]) -> None:
+def test_osu_numbers_come_back_whatever_stands_between(rows, junk):
     lines = ["# OSU MPI Latency Test v6.2", "# Size          Latency (us)"]
     for size, hundredths in rows.items():
         lines += [*(line for line in junk if line != "8 16"), f"{size:<10d}{hundredths / 100:>18.2f}"]
@@ -210,7 +210,7 @@ def test_osu_numbers_come_back_whatever_stands_between(rows: dict[int, int], jun
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
-def test_imb_numbers_come_back_whatever_stands_between(rows: dict[int, int], junk: list[str]) -> None:
+def test_imb_numbers_come_back_whatever_stands_between(rows, junk):
     lines = ["# Benchmarking PingPong", "# #processes = 2", "  #bytes #repetitions  t[usec]  Mbytes/sec"]
     for size, hundredths in rows.items():
         lines += [*junk, f"{size:>13d} {1000:>12d} {hundredths / 100:>12.2f} {0:>12.2f}"]
@@ -222,7 +222,7 @@ def test_imb_numbers_come_back_whatever_stands_between(rows: dict[int, int], jun
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 1 << 30), st.floats(1e-6, 10.0)), min_size=1, max_size=30))
-def test_netpipe_files_numbers_come_back(rows: list[tuple[int, float]]) -> None:
+def test_netpipe_files_numbers_come_back(rows):
     text = "".join(
         f"{size:8d} {size * 8 / seconds / 2**20:f}   {seconds:.8f}\n"
         for size, seconds in rows
@@ -243,9 +243,7 @@ def test_netpipe_files_numbers_come_back(rows: list[tuple[int, float]]) -> None:
     name=st.sampled_from(sorted(path.name for path in FIXTURES.glob("*.*") if path.suffix != ".md")),
     share=st.floats(0, 1),
 )
-def test_a_truncated_file_gives_some_of_its_rows_or_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, name: str, share: float
-) -> None:
+def test_a_truncated_file_gives_some_of_its_rows_or_a_sentence(tmp_path_factory, name, share):
     text = (FIXTURES / name).read_text(encoding="utf-8")
     path = tmp_path_factory.mktemp("cut") / name
     path.write_text(text[: int(len(text) * share)], encoding="utf-8")

@@ -7,7 +7,7 @@ EVERY_MPI = True  # requests of persistent collectives differ between versions
 PIECES = [4, 8, 12, 16]
 
 
-def _expected(rank: int) -> dict[str, list[tuple]]:
+def _expected(rank):
     own = 4 * (rank + 1)
     root1, root3, first = rank == 1, rank == 3, rank == 0
     gathered = (own, 40 if root1 else 0, 1, [], PIECES if root1 else [])
@@ -37,7 +37,7 @@ def _expected(rank: int) -> dict[str, list[tuple]]:
 ROOTS = {"Bcast": 1, "Reduce": 2, "Gather": 3, "Scatter": 0, "Gatherv": 1, "Scatterv": 1}
 
 
-def _figures(fields: dict) -> tuple:
+def _figures(fields):
     return tuple(fields[name] for name in ("sent", "received", "element", "sent_list", "received_list"))
 
 
@@ -59,7 +59,7 @@ def test_every_collective_says_its_bytes(bench, yielding):
         assert [event.fields["completed"] for event in waits] == [[(1, None)]] * 17
 
 
-def _persistent(rank: int) -> dict[str, tuple]:
+def _persistent(rank):
     at = 16 if rank == 3 else 0
     pieces = [4] * 4
     root_pieces = pieces if rank == 3 else []

@@ -1,9 +1,9 @@
 """Point-to-point calls as they stand in the parts of `programs/point_to_point.c`."""
 
-from part_reader import ANY, NOBODY, Part
+from part_reader import ANY, NOBODY
 
 
-def _by_tag(part: Part, name: str, tag: int) -> dict:
+def _by_tag(part, name, tag):
     found = [event.fields for event in part.named(name) if event.fields["tag"] == tag]
     assert len(found) == 1, f"{name} with tag {tag}: {found}"
     return found[0]

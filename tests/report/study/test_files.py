@@ -2,7 +2,6 @@
 
 import csv
 import io
-from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -15,16 +14,14 @@ from linkworth.report.files import csv_text, write_files
 from linkworth.report.latex import escape, latex
 from linkworth.report.study.contents import contents
 from linkworth.report.study.results import Results
-from linkworth.report.table import ReportTable, Section, table, whole, words
+from linkworth.report.table import table, whole, words
 
 
-def tables(sections: dict[str, Section]) -> list[ReportTable]:
+def tables(sections):
     return [each for section in sections.values() for each in section.all_tables]
 
 
-def test_every_table_and_figure_has_its_files(
-    networks_folder: Path, networks_sections: dict[str, Section]
-) -> None:
+def test_every_table_and_figure_has_its_files(networks_folder, networks_sections):
     figures = {"by-mtu-1"}
     keys = {each.key for each in tables(networks_sections)}
     expected = {f"{key}.{ending}" for key in keys for ending in ("csv", "tex", "parquet")}
@@ -32,9 +29,7 @@ def test_every_table_and_figure_has_its_files(
     assert {path.name for path in networks_folder.iterdir()} == expected
 
 
-def test_csv_and_parquet_hold_the_same_numbers(
-    networks_folder: Path, networks_sections: dict[str, Section]
-) -> None:
+def test_csv_and_parquet_hold_the_same_numbers(networks_folder, networks_sections):
     for made in tables(networks_sections):
         text = (networks_folder / f"{made.key}.csv").read_bytes().decode()
         rows = list(csv.reader(io.StringIO(text)))
@@ -48,27 +43,25 @@ def test_csv_and_parquet_hold_the_same_numbers(
             assert parquet[name] == [row[number].value for row in made.rows]
 
 
-def test_figures_are_what_their_names_say(networks_folder: Path) -> None:
+def test_figures_are_what_their_names_say(networks_folder):
     assert (networks_folder / "by-mtu-1.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert (networks_folder / "by-mtu-1.pdf").read_bytes().startswith(b"%PDF-")
     assert ElementTree.parse(networks_folder / "by-mtu-1.svg").getroot().tag.endswith("svg")
 
 
-def test_only_the_wanted_formats_are_written(tmp_path: Path, networks_sections: dict[str, Section]) -> None:
+def test_only_the_wanted_formats_are_written(tmp_path, networks_sections):
     written = write_files([networks_sections["by-mtu"]], tmp_path, ["csv", "svg"])
     assert sorted(written.files) == ["by-mtu-1.csv", "by-mtu-1.svg"]
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(
-    tmp_path: Path, networks_sections: dict[str, Section]
-) -> None:
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, networks_sections):
     taken = tmp_path / "file"
     taken.write_text("")
     with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with -o"):
         write_files([networks_sections["by-mtu"]], taken, ["csv"])
 
 
-def test_latex_is_a_whole_table() -> None:
+def test_latex_is_a_whole_table():
     made = table(
         "t",
         "50 % of a_b & c",
@@ -90,21 +83,19 @@ def test_latex_is_a_whole_table() -> None:
     ]
 
 
-def test_nothing_in_a_name_has_a_meaning_for_tex() -> None:
+def test_nothing_in_a_name_has_a_meaning_for_tex():
     assert (
         escape("\\input{x}$#^~<") == r"\textbackslash{}input\{x\}\$\#\textasciicircum{}\textasciitilde{}\(<\)"
     )
 
 
-def test_hostile_names_survive_csv() -> None:
+def test_hostile_names_survive_csv():
     sections = contents(Results(*samples.hostile()))
     rows = list(csv.reader(io.StringIO(csv_text(sections[0].tables[0]))))
     assert rows[1][0] == samples.HOSTILE
 
 
-def test_the_download_of_a_page_is_the_csv(
-    study_page: Path, interconnects_sections: dict[str, Section]
-) -> None:
+def test_the_download_of_a_page_is_the_csv(study_page, interconnects_sections):
     times = interconnects_sections["times-1"].tables[0]
     html = study_page.read_text(encoding="utf-8")
     start = html.index('download="times-1.csv" href="data:text/csv;charset=utf-8,')

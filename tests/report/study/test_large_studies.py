@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
 import study_samples as samples
 
-from linkworth.model.study import Environment, RunRecord, Study, StudyWorkload
+from linkworth.model.study import Environment, Study, StudyWorkload
 from linkworth.report.charts.kinds import MOST_LINES
 from linkworth.report.charts.kinds import MOST_ROWS as MOST_DRAWN
 from linkworth.report.study import contents as report_contents
@@ -17,7 +16,7 @@ from linkworth.report.table import MOST_FIGURES
 from linkworth.report.writer import MOST_ROWS
 
 
-def many(workloads: int, environments: int, **more: object) -> tuple[Study, list[RunRecord]]:
+def many(workloads, environments, **more):
     programs = [f"w{number}" for number in range(workloads)]
     networks = [f"e{number}" for number in range(environments)]
     study = Study(
@@ -34,13 +33,13 @@ def many(workloads: int, environments: int, **more: object) -> tuple[Study, list
     return study, records
 
 
-def height(svg: str) -> float:
+def height(svg):
     found = re.search(r'<svg[^>]* height="([0-9.]+)"', svg)
     assert found
     return float(found[1])
 
 
-def test_the_height_of_a_figure_does_not_grow_with_the_square_of_the_environments() -> None:
+def test_the_height_of_a_figure_does_not_grow_with_the_square_of_the_environments():
     heights = []
     for environments in (8, 16):
         [section] = [each for each in contents(Results(*many(4, environments))) if each.key == "times-1"]
@@ -48,7 +47,7 @@ def test_the_height_of_a_figure_does_not_grow_with_the_square_of_the_environment
     assert heights[1] < 2.5 * heights[0]
 
 
-def test_figures_show_what_differs_most_and_their_numbers_are_whole() -> None:
+def test_figures_show_what_differs_most_and_their_numbers_are_whole():
     study, records = many(20, 30)
     sections = {each.key: each for each in contents(Results(study, records))}
     [times] = sections["times-1"].figures
@@ -61,7 +60,7 @@ def test_figures_show_what_differs_most_and_their_numbers_are_whole() -> None:
     assert f"The first {MOST_ROWS} of 600 rows; the file below has all." in page
 
 
-def test_lines_beyond_those_that_can_be_told_apart_are_in_the_files_only() -> None:
+def test_lines_beyond_those_that_can_be_told_apart_are_in_the_files_only():
     rows = [{"bytes": size, "latency_seconds": 1e-6 * size} for size in (1, 2, 4)]
     sections = contents(Results(*many(1, MOST_LINES + 2, rows=rows)))
     [curves] = [each for each in sections if each.key == "curve-1"]
@@ -70,7 +69,7 @@ def test_lines_beyond_those_that_can_be_told_apart_are_in_the_files_only() -> No
     assert len(drawing.table.rows) == 3 * (MOST_LINES + 2)
 
 
-def test_a_section_of_many_figures_has_tables_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_of_many_figures_has_tables_for_the_rest(monkeypatch):
     monkeypatch.setattr(report_contents, "MOST_FIGURES_OF_ALL", 3)
     rows = [{"bytes": size, "latency_seconds": 1e-6 * size} for size in (1, 2)]
     sections = contents(Results(*many(5, 1, rows=rows)))

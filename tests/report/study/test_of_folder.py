@@ -21,13 +21,13 @@ machine = "xeon-e5-2650v3-x2"
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(FILE)
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_file_stands_for_its_folder(study, capsys):
     assert main(["study", "run", str(study)]) == 0
     capsys.readouterr()
     assert main(["study", "report", str(study), "--format", "csv", "--json"]) == 0
@@ -48,12 +48,12 @@ def test_a_study_file_stands_for_its_folder(study: Path, capsys: pytest.CaptureF
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
 
 
-def test_a_study_that_was_not_begun_is_one_sentence(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_that_was_not_begun_is_one_sentence(study, capsys):
     assert main(["study", "report", str(study)]) == 2
     assert "begin one with: linkworth study run" in capsys.readouterr().err
 
 
-def test_a_study_without_records_is_one_sentence(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_without_records_is_one_sentence(study, capsys):
     Store.create(study.parent / "two.study", study)
     assert main(["study", "report", str(study)]) == 2
     assert "nothing has been run yet" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Prices of a study's environments, from the file and from a catalog."""
 
-from pathlib import Path
-
 from linkworth.model.study import Environment, Study, StudyPrices, StudyWorkload
 from linkworth.report.study.prices import prices_of
 
@@ -17,7 +15,7 @@ market = "{market}"
 """
 
 
-def catalog(path: Path, *rows: tuple[str, str, float, str, str]) -> str:
+def catalog(path, *rows):
     text = 'title = "T"\n' + "".join(
         ROW.format(name=name, fabric=fabric, usd=usd, region=region, market=market)
         for name, fabric, usd, region, market in rows
@@ -26,7 +24,7 @@ def catalog(path: Path, *rows: tuple[str, str, float, str, str]) -> str:
     return str(path)
 
 
-def study(prices: StudyPrices, *environments: Environment) -> Study:
+def study(prices, *environments):
     return Study(
         name="s",
         workloads=[StudyWorkload(name="w", command=["w"])],
@@ -35,7 +33,7 @@ def study(prices: StudyPrices, *environments: Environment) -> Study:
     )
 
 
-def test_the_environments_own_price_stands_before_the_catalog(tmp_path: Path) -> None:
+def test_the_environments_own_price_stands_before_the_catalog(tmp_path):
     known = catalog(tmp_path / "p.toml", ("n", "gbe", 2.0, "r", "on-demand"))
     own = Environment(name="own", fabric="gbe", usd_per_node_hour=1.0)
     found, remarks = prices_of(
@@ -46,7 +44,7 @@ def test_the_environments_own_price_stands_before_the_catalog(tmp_path: Path) ->
     assert remarks == []
 
 
-def test_the_instance_and_the_region_choose(tmp_path: Path) -> None:
+def test_the_instance_and_the_region_choose(tmp_path):
     known = catalog(
         tmp_path / "p.toml",
         ("a", "gbe", 1.0, "east", "on-demand"),
@@ -59,7 +57,7 @@ def test_the_instance_and_the_region_choose(tmp_path: Path) -> None:
     assert found["e"].usd == 2.0, "not the price of nodes that may be taken away"
 
 
-def test_several_that_fit_are_a_remark_and_no_guess(tmp_path: Path) -> None:
+def test_several_that_fit_are_a_remark_and_no_guess(tmp_path):
     known = catalog(
         tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "gbe", 2.0, "r", "on-demand")
     )
@@ -68,7 +66,7 @@ def test_several_that_fit_are_a_remark_and_no_guess(tmp_path: Path) -> None:
     assert "e has no price" in remark and "a in r, b in r" in remark
 
 
-def test_a_catalog_that_is_gone_is_a_remark(tmp_path: Path) -> None:
+def test_a_catalog_that_is_gone_is_a_remark(tmp_path):
     prices = StudyPrices(catalog=str(tmp_path / "gone.toml"))
     found, (remark,) = prices_of(study(prices, Environment(name="e", fabric="gbe")))
     assert found == {} and "Prices are missing" in remark

@@ -4,13 +4,13 @@ import msgspec
 import pytest
 import study_samples as samples
 
-from linkworth.model.study import Published, PublishedConclusion, PublishedNumber, RunRecord, Study
+from linkworth.model.study import Published, PublishedConclusion, PublishedNumber
 from linkworth.report.study.published import beside
 from linkworth.report.study.results import Results
 from linkworth.report.study.sections import published
 
 
-def paper(*holds: str, numbers: tuple[PublishedNumber, ...] = (), predicted: bool = False):
+def paper(*holds, numbers=(), predicted=False):
     """Return what `beside` gives of the sample with these conclusions; `predicted`: without its measured runs."""
     study, records = samples.interconnects()
     conclusions = [PublishedConclusion(what=text, holds=text, miss="Because.") for text in holds]
@@ -22,12 +22,12 @@ def paper(*holds: str, numbers: tuple[PublishedNumber, ...] = (), predicted: boo
     return found
 
 
-def results(study: Study, records: list[RunRecord], table: Published) -> Results:
+def results(study, records, table):
     return Results(msgspec.structs.replace(study, published=table), records, samples.profiles())
 
 
-def number(of: str, value: float, **more: object) -> PublishedNumber:
-    return PublishedNumber(what="a number", of=of, value=value, **more)  # type: ignore[arg-type]
+def number(of, value, **more):
+    return PublishedNumber(what="a number", of=of, value=value, **more)
 
 
 # Class A in seconds: FT 4.5 on Ethernet and 0.9 on InfiniBand, EP 0.3 on both, measured with 1 % of noise.
@@ -49,13 +49,13 @@ def number(of: str, value: float, **more: object) -> PublishedNumber:
         ("seconds('npb:ft.A', 'gbe') < seconds('npb:ft.B', 'gbe') < seconds('npb:ft.C', 'gbe')", True),
     ],
 )  # fmt: skip
-def test_a_conclusion_is_reached_if_the_results_support_it(holds, reached, predicted) -> None:
+def test_a_conclusion_is_reached_if_the_results_support_it(holds, reached, predicted):
     [conclusion] = paper(holds, predicted=predicted).conclusions
     assert (conclusion.reached, conclusion.asked) == (reached, True)
     assert conclusion.miss == ("" if reached else "Because.")
 
 
-def test_what_lies_inside_the_doubt_is_not_reached() -> None:
+def test_what_lies_inside_the_doubt_is_not_reached():
     # EP's times differ by the noise alone.
     one = "seconds('npb:ep.A', 'gbe') < seconds('npb:ep.A', 'ib-fdr')"
     other = "seconds('npb:ep.A', 'gbe') > seconds('npb:ep.A', 'ib-fdr')"
@@ -64,13 +64,13 @@ def test_what_lies_inside_the_doubt_is_not_reached() -> None:
     assert sum("not in 95 % of the draws" in conclusion.miss for conclusion in found) == 1
 
 
-def test_a_prediction_is_in_doubt_by_its_critical_path() -> None:
+def test_a_prediction_is_in_doubt_by_its_critical_path():
     # 4.725 s, of which 4.2 s are transfer: 10 % of spread in bandwidth makes 4.8 s possible, and 10 s not.
     found = paper("seconds('npb:ft.A', 'gbe') < 4.8", "seconds('npb:ft.A', 'gbe') < 10", predicted=True)
     assert [conclusion.reached for conclusion in found.conclusions] == [False, True]
 
 
-def test_what_has_no_value_or_is_not_asked_is_not_reached() -> None:
+def test_what_has_no_value_or_is_not_asked_is_not_reached():
     nothing, absent = paper(
         "retransmits('npb:ft.A', 'gbe') > 0", "gain('npb:ft.D', 'gbe', 'ib-fdr') > 1"
     ).conclusions
@@ -79,7 +79,7 @@ def test_what_has_no_value_or_is_not_asked_is_not_reached() -> None:
     assert (absent.reached, absent.asked, absent.miss) == (False, False, "This scale does not run npb:ft.D.")
 
 
-def test_numbers_are_compared_in_the_papers_unit() -> None:
+def test_numbers_are_compared_in_the_papers_unit():
     study, records = samples.interconnects()
     table = Published(
         source="A paper",

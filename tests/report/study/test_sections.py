@@ -5,19 +5,18 @@ import study_samples as samples
 from msgspec.structs import replace
 from study_samples import record
 
-from linkworth.model.statistics import Better, Comparison
-from linkworth.model.study import Environment, RunRecord, Study, StudyComparison, StudyWorkload
+from linkworth.model.study import Environment, Study, StudyComparison, StudyWorkload
 from linkworth.report.study import cheapest, comparing
 from linkworth.report.study.comparing import comparisons, pair
 from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
 from linkworth.report.study.sections import costs, gains, steps, times
-from linkworth.report.table import Cell, ReportTable, Section
+from linkworth.report.table import Cell
 from linkworth.statistics import compare
 
 
-def cells(table: ReportTable, first: str) -> dict[str, Cell]:
+def cells(table, first):
     """Return the cells of the row with that head, by the column's title (the first of equal ones)."""
     row = next(row for row in table.rows if row[0].text == first)
     found: dict[str, Cell] = {}
@@ -26,9 +25,7 @@ def cells(table: ReportTable, first: str) -> dict[str, Cell]:
     return found
 
 
-def test_only_what_the_study_holds_is_there(
-    interconnects_sections: dict[str, Section], networks_sections: dict[str, Section]
-) -> None:
+def test_only_what_the_study_holds_is_there(interconnects_sections, networks_sections):
     assert list(interconnects_sections) == [
         "times-1", "gains", "costs", "profiles", "groups", "cells", "lost", "environments",
     ]  # fmt: skip
@@ -37,7 +34,7 @@ def test_only_what_the_study_holds_is_there(
     ]  # fmt: skip
 
 
-def test_times_stand_side_by_side_with_their_difference(interconnects_sections: dict[str, Section]) -> None:
+def test_times_stand_side_by_side_with_their_difference(interconnects_sections):
     row = cells(interconnects_sections["times-1"].tables[0], "npb:ft.C")
     assert row["gbe, measured"].value == pytest.approx(72, rel=0.02)
     assert row["gbe, predicted"].value == pytest.approx(72 * 1.05)
@@ -49,16 +46,12 @@ def test_times_stand_side_by_side_with_their_difference(interconnects_sections: 
     assert row["gbe: prediction off by"].value == pytest.approx(0.05, abs=0.015)
 
 
-def test_equal_programs_are_the_same_by_the_equivalence_test(
-    interconnects_sections: dict[str, Section],
-) -> None:
+def test_equal_programs_are_the_same_by_the_equivalence_test(interconnects_sections):
     row = cells(interconnects_sections["times-1"].tables[0], "npb:ep.B")
     assert row["against gbe"].note.endswith("same, within 3 sigma")
 
 
-def test_lost_runs_are_said_and_never_averaged(
-    interconnects: Results, interconnects_sections: dict[str, Section]
-) -> None:
+def test_lost_runs_are_said_and_never_averaged(interconnects, interconnects_sections):
     cell = cells(interconnects_sections["times-1"].tables[0], "npb:ep.A")["gbe, measured"]
     assert cell.value == pytest.approx(0.3, rel=0.03), "the warm-up of a million seconds is in no mean"
     assert "5 runs, 1 unverified, 1 failed" in cell.note
@@ -72,7 +65,7 @@ def test_lost_runs_are_said_and_never_averaged(
     }
 
 
-def test_a_cell_of_lost_runs_alone_says_so() -> None:
+def test_a_cell_of_lost_runs_alone_says_so():
     study, records = samples.hostile()
     broken = [
         samples.record(r.workload, r.environment, repetition=r.repetition, state="failed", cause="x")
@@ -87,7 +80,7 @@ def test_a_cell_of_lost_runs_alone_says_so() -> None:
     assert comparisons(results) == []
 
 
-def test_costs_follow_time_nodes_and_price(interconnects_sections: dict[str, Section]) -> None:
+def test_costs_follow_time_nodes_and_price(interconnects_sections):
     costs = interconnects_sections["costs"].tables[0]
     row = next(r for r in costs.rows if (r[0].text, r[1].text, r[2].text) == ("npb:ft.C", "gbe", "predicted"))
     assert row[6].value == pytest.approx(72 * 1.05 * 2 * 0.78 / 3600)
@@ -103,7 +96,7 @@ def test_costs_follow_time_nodes_and_price(interconnects_sections: dict[str, Sec
     assert row["cheapest"].text == "gbe" and row["gbe"].value < row["ib-fdr"].value
 
 
-def test_gains_are_by_program_and_class(interconnects_sections: dict[str, Section]) -> None:
+def test_gains_are_by_program_and_class(interconnects_sections):
     measured, predicted = interconnects_sections["gains"].figures
     assert "measured" in measured.table.title and "predicted" in predicted.table.title
     gains = {(row[0].text, row[1].text): row[2].value for row in predicted.table.rows}
@@ -111,14 +104,14 @@ def test_gains_are_by_program_and_class(interconnects_sections: dict[str, Sectio
     assert gains["ep", "A"] == pytest.approx(1)
 
 
-def test_groups_come_from_the_traces(interconnects_sections: dict[str, Section]) -> None:
+def test_groups_come_from_the_traces(interconnects_sections):
     section = interconnects_sections["groups"]
     assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
     rows = {row[0].text: [cell.text for cell in row[1:3]] for row in section.tables[0].rows}
     assert rows["npb:ep.C"] == ["equally fast on all of these networks (predicted)", "none"]
 
 
-def test_what_a_stopped_replay_does_not_tell_is_left_out() -> None:
+def test_what_a_stopped_replay_does_not_tell_is_left_out():
     found = {
         key: replace(each, group=None, reason="a replay stops", transfer_efficiency=None)
         if key[0] == "npb:ft.A"
@@ -140,7 +133,7 @@ def test_what_a_stopped_replay_does_not_tell_is_left_out() -> None:
     assert row["serialisation"].value == pytest.approx(0.9)
 
 
-def test_the_figures_of_shares_include_initialisation() -> None:
+def test_the_figures_of_shares_include_initialisation():
     study, records = samples.interconnects()
     shares = {"compute_share": 0.6, "communication_share": 0.4}
     started = [
@@ -159,7 +152,7 @@ def test_the_figures_of_shares_include_initialisation() -> None:
     assert [cell.value for cell in bar[1:]] == pytest.approx([0.45, 0.3, 0.25])
 
 
-def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Section]) -> None:
+def test_profiles_say_where_they_are_from(interconnects_sections):
     table = interconnects_sections["profiles"].tables[0]
     sources = {row[1].text for row in table.rows}
     assert sources == {"ib-fdr, predicted", "gbe, predicted", "gbe, recorded"}
@@ -168,10 +161,10 @@ def test_profiles_say_where_they_are_from(interconnects_sections: dict[str, Sect
     )
     path = interconnects_sections["profiles"].tables[1]
     for row in path.rows:
-        assert sum(cell.value for cell in row[3:8]) == pytest.approx(1)  # type: ignore[misc]
+        assert sum(cell.value for cell in row[3:8]) == pytest.approx(1)
 
 
-def test_curves_are_equal_by_size_or_not(networks_sections: dict[str, Section]) -> None:
+def test_curves_are_equal_by_size_or_not(networks_sections):
     section = networks_sections["curve-1"]
     table = section.tables[0]
     container = [row for row in table.rows if row[0].text == "container"]
@@ -185,7 +178,7 @@ def test_curves_are_equal_by_size_or_not(networks_sections: dict[str, Section]) 
     assert len(bandwidth.table.rows) == len(latency.table.rows) == 3 * len(samples.SIZES)
 
 
-def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: dict[str, Section]) -> None:
+def test_steps_are_held_against_the_one_before_and_the_start(networks_sections):
     rows = networks_sections["steps-1"].tables[0].rows
     assert [row[2].text for row in rows] == ["0. sockets only", "1. shared memory", "2. best of today"]
     assert rows[1][4].value == pytest.approx(-1 / 3, abs=0.01)
@@ -193,14 +186,14 @@ def test_steps_are_held_against_the_one_before_and_the_start(networks_sections: 
     assert rows[2][5].value == pytest.approx(5.9 / 9 - 1, abs=0.01)
 
 
-def test_the_mtu_sweep_is_one_line(networks_sections: dict[str, Section]) -> None:
+def test_the_mtu_sweep_is_one_line(networks_sections):
     (drawing,) = networks_sections["by-mtu"].figures
     assert [row[1].value for row in drawing.table.rows] == [1500, 4000, 9000]
     assert {row[0].text for row in drawing.table.rows} == {"sockets"}
     assert drawing.table.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
 
 
-def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections: dict[str, Section]) -> None:
+def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections):
     repairs, nics = networks_sections["traffic"].tables
     row = repairs.rows[0]
     assert (row[1].text, row[2].value) == ("sockets", 2)
@@ -211,12 +204,12 @@ def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections: di
     assert nics.rows[1][7].value == pytest.approx(2 / 3)
 
 
-def test_core_utilisation_is_of_the_time_of_the_run(networks_sections: dict[str, Section]) -> None:
+def test_core_utilisation_is_of_the_time_of_the_run(networks_sections):
     row = networks_sections["cores"].tables[0].rows[0]
     assert [cell.value for cell in row[3:]] == [2, *(pytest.approx(x) for x in (0.7, 0.5, 0.9))]
 
 
-def test_each_core_is_drawn_over_time(networks_sections: dict[str, Section]) -> None:
+def test_each_core_is_drawn_over_time(networks_sections):
     drawings = [each for each in networks_sections["cores"].figures if "over time" in each.table.title]
     assert [each.table.title for each in drawings] == [
         f"weather on {name}: each core over time" for name in ("sockets", "shared", "best")
@@ -229,20 +222,20 @@ def test_each_core_is_drawn_over_time(networks_sections: dict[str, Section]) -> 
     assert second == [*[pytest.approx(1.0)] * (len(second) // 2), *[pytest.approx(0.0)] * (len(second) // 2)]
 
 
-def test_iterations_are_medians_over_the_runs(networks_sections: dict[str, Section]) -> None:
+def test_iterations_are_medians_over_the_runs(networks_sections):
     section = networks_sections["iterations"]
     assert section.tables[0].rows[0][3].value == 300
     assert len(section.figures[0].table.rows) == 150
     assert "shortest on best" in section.figures[0].table.title
 
 
-def test_a_study_without_comparisons_takes_the_first_environment() -> None:
+def test_a_study_without_comparisons_takes_the_first_environment():
     results = Results(*samples.hostile())
     found = comparisons(results)
     assert [(each.baseline, each.verdict) for each in found] == [("a", "same")]
 
 
-def test_a_prediction_against_a_measurement_is_not_tested(interconnects: Results) -> None:
+def test_a_prediction_against_a_measurement_is_not_tested(interconnects):
     study, records = samples.interconnects()
     kept = [r for r in records if not (r.environment == "gbe" and r.mode == "predict")]
     results = Results(study, kept)
@@ -251,7 +244,7 @@ def test_a_prediction_against_a_measurement_is_not_tested(interconnects: Results
     assert {each.verdict for each in comparisons(interconnects) if each.mode == "predict"} == {"predicted"}
 
 
-def test_two_studies_are_held_against_each_other(interconnects: Results) -> None:
+def test_two_studies_are_held_against_each_other(interconnects):
     study, records = samples.interconnects()
     slower = [
         samples.record(r.workload, r.environment, r.mode, r.repetition,
@@ -277,14 +270,14 @@ def test_two_studies_are_held_against_each_other(interconnects: Results) -> None
     assert section.figures[0].table.title.endswith("of that of the other study")
 
 
-def test_studies_without_a_common_cell_are_compared_in_one_sentence(interconnects: Results) -> None:
+def test_studies_without_a_common_cell_are_compared_in_one_sentence(interconnects):
     study, records = samples.networks()
     section = contents(Results(study, records), interconnects)[0]
     assert section.text == "No workload ran in the same environment in both studies."
     assert not section.tables and not section.figures
 
 
-def test_warm_up_and_two_groups_are_reported() -> None:
+def test_warm_up_and_two_groups_are_reported():
     study, _ = samples.hostile()
     times = [9.0, *(1.0 + n % 2 + n % 3 / 100 for n in range(18))]
     early = [9.0, *(1.0 + n % 5 / 100 for n in range(12))]
@@ -298,23 +291,21 @@ def test_warm_up_and_two_groups_are_reported() -> None:
     assert remarks == {("a", "warm-up"), ("a", "two groups"), ("b", "warm-up")}
 
 
-def test_programs_and_their_classes() -> None:
+def test_programs_and_their_classes():
     assert problem_of("npb:ft.B") == ("ft", "B")
     assert problem_of("stencil:default") == ("stencil:default", "")
     names = ["npb:ft.C", "npb:ft.A", "npb:is.B", "stencil:default"]
     assert smaller_problems(names) == {"npb:ft.C": "npb:ft.A"}
 
 
-def noisy(
-    environment: str, seconds: list[float], workload: str = "npb:ft.A", **facts: str
-) -> list[RunRecord]:
+def noisy(environment, seconds, workload="npb:ft.A", **facts):
     return [
         record(workload, environment, repetition=n, metrics={"seconds": value}, facts=facts)
         for n, value in enumerate(seconds)
     ]
 
 
-def priced(**usd: float) -> Study:
+def priced(**usd):
     return Study(
         name="s",
         workloads=[StudyWorkload(name=f"npb:ft.{problem}", command=["x"]) for problem in "AB"],
@@ -324,7 +315,7 @@ def priced(**usd: float) -> Study:
     )
 
 
-def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it() -> None:
+def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it():
     spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
     records = noisy("a", spread) + noisy("b", [1.05 * seconds for seconds in reversed(spread)])
     (section,) = costs.sections(Results(priced(a=1.0, b=1.0), records))
@@ -336,12 +327,12 @@ def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it() -> None:
     assert "undecided" not in section.tables[0].rows[1][7].note
 
 
-def drawn(environment: str, seconds: float, times: list[float], workload: str = "npb:ft.A") -> RunRecord:
+def drawn(environment, seconds, times, workload="npb:ft.A"):
     series = {"drawn_seconds": times} if times else {}
     return record(workload, environment, "predict", metrics={"seconds": seconds}, series=series)
 
 
-def test_a_prediction_is_the_cheapest_in_so_many_draws() -> None:
+def test_a_prediction_is_the_cheapest_in_so_many_draws():
     # Under the third draw a is dearer; the fifth was made for a alone.
     records = [drawn("a", 1.0, [1.1, 0.9, 2.3, 1.0, 9.0]), drawn("b", 1.0, [1.0, 1.0, 1.0, 1.2])]
     (section,) = costs.sections(Results(priced(a=1.0, b=2.0), records))
@@ -356,7 +347,7 @@ def test_a_prediction_is_the_cheapest_in_so_many_draws() -> None:
     assert "a is the cheapest in 3 of 4." in section.text
 
 
-def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_them() -> None:
+def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_them():
     both = [drawn("a", 1.0, [1.0, 1.0]), drawn("b", 1.0, [1.0, 1.0])]
     unsure = [drawn("a", 1.0, [1.0, 3.0], "npb:ft.B"), drawn("b", 1.0, [1.0, 1.0], "npb:ft.B")]
     (section,) = costs.sections(Results(priced(a=1.0, b=2.0), both + unsure))
@@ -366,10 +357,10 @@ def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_th
     assert len(section.tables[0].columns) == 8
 
 
-def test_each_pair_of_environments_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_pair_of_environments_is_compared_once(monkeypatch):
     asked = []
 
-    def counted(first: list[float], second: list[float], better: Better) -> Comparison:
+    def counted(first, second, better):
         asked.append((first, second))
         return compare(first, second, better)
 
@@ -379,10 +370,10 @@ def test_each_pair_of_environments_is_compared_once(monkeypatch: pytest.MonkeyPa
     assert len(asked) == 2 and len(section.tables[0].rows) == 3
 
 
-def test_each_comparison_of_a_report_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_comparison_of_a_report_is_computed_once(monkeypatch):
     asked = []
 
-    def counted(first: list[float], second: list[float], better: Better, *, margin: float) -> Comparison:
+    def counted(first, second, better, *, margin):
         asked.append((first, second))
         return compare(first, second, better, margin=margin)
 
@@ -397,7 +388,7 @@ def test_each_comparison_of_a_report_is_computed_once(monkeypatch: pytest.Monkey
     assert len(comparisons(results)) == len(asked) == 2
 
 
-def test_a_gain_that_is_not_shown_is_no_headline() -> None:
+def test_a_gain_that_is_not_shown_is_no_headline():
     spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
     records = [
         run
@@ -415,7 +406,7 @@ def test_a_gain_that_is_not_shown_is_no_headline() -> None:
     assert section.figures[0].table.title == "No difference of time from a is shown by these runs"
 
 
-def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
+def test_ranks_that_share_cores_are_marked_where_they_do():
     remark = "4 ranks share 2 cores: times include the wait for a core"
     records = noisy("a", [1.0, 1.1]) + noisy("b", [2.0, 2.1], remark=remark)
     results = Results(priced(a=1.0, b=1.0), records)
@@ -427,7 +418,7 @@ def test_ranks_that_share_cores_are_marked_where_they_do() -> None:
     assert crowded(Results(priced(a=1.0), noisy("a", [1.0]))) == []
 
 
-def test_steps_say_what_is_undecided_and_which_metric_they_are_of() -> None:
+def test_steps_say_what_is_undecided_and_which_metric_they_are_of():
     spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
     records = noisy("a", spread) + noisy("b", [0.95 * seconds for seconds in reversed(spread)])
     comparison = StudyComparison(
@@ -439,7 +430,7 @@ def test_steps_say_what_is_undecided_and_which_metric_they_are_of() -> None:
     assert section.figures[0].table.title.endswith("(measured, undecided)")
 
 
-def test_workloads_that_none_of_the_compared_environments_has_are_no_rows() -> None:
+def test_workloads_that_none_of_the_compared_environments_has_are_no_rows():
     records = noisy("a", [1.0, 1.1]) + noisy("b", [1.0, 1.2]) + noisy("c", [1.0, 1.1], "npb:ft.B")
     comparison = StudyComparison(baseline="a", environments=["b"])
     (section,) = times.sections(

@@ -1,8 +1,6 @@
 """The page of a study in a real browser: sorting, escaping, widths, dark and light, downloads, and no network."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from chromium import Page
@@ -11,13 +9,13 @@ pytestmark = pytest.mark.requires("chromium")
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
+def browser():
     with Page() as page:
         yield page
 
 
 @pytest.fixture
-def page(browser: Page, study_page: Path) -> Iterator[Page]:
+def page(browser, study_page):
     browser.complaints.clear()
     browser.open(study_page)
     yield browser
@@ -25,19 +23,19 @@ def page(browser: Page, study_page: Path) -> Iterator[Page]:
     assert browser.requests == [study_page.as_uri()]
 
 
-def column(page: Page, table: str, number: int) -> list[str]:
+def column(page, table, number):
     script = f"""JSON.stringify([...document.querySelectorAll("#{table} tbody tr")]
         .map((row) => row.cells[{number}].querySelector("bdi").textContent))"""
     return list(json.loads(page.evaluate(script)))
 
 
-def press_head(page: Page, table: str, number: int) -> str | None:
+def press_head(page, table, number):
     script = f"""(() => {{ const head = document.querySelectorAll("#{table} thead th")[{number}];
         head.querySelector("button").click(); return head.getAttribute("aria-sort"); }})()"""
     return page.evaluate(script)
 
 
-def test_heads_sort_by_value_and_back(page: Page) -> None:
+def test_heads_sort_by_value_and_back(page):
     before = column(page, "costs", 3)
     assert press_head(page, "costs", 3) == "ascending"
     up = column(page, "costs", 3)
@@ -48,13 +46,13 @@ def test_heads_sort_by_value_and_back(page: Page) -> None:
     assert down[0] == "75.6 s"
 
 
-def test_words_sort_as_words(page: Page) -> None:
+def test_words_sort_as_words(page):
     press_head(page, "costs", 1)
     names = column(page, "costs", 1)
     assert names == sorted(names)
 
 
-def test_it_says_what_was_measured_and_where(page: Page) -> None:
+def test_it_says_what_was_measured_and_where(page):
     facts = page.text("#facts")
     for expected in (
         "124 measured",
@@ -68,7 +66,7 @@ def test_it_says_what_was_measured_and_where(page: Page) -> None:
     assert page.evaluate('getComputedStyle(document.querySelector("td.predicted bdi")).fontStyle') == "italic"
 
 
-def test_every_link_of_the_contents_leads_somewhere(page: Page) -> None:
+def test_every_link_of_the_contents_leads_somewhere(page):
     missing = page.evaluate(
         """JSON.stringify([...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttribute("href"))
         .filter((target) => !document.getElementById(target.slice(1))))"""
@@ -76,13 +74,13 @@ def test_every_link_of_the_contents_leads_somewhere(page: Page) -> None:
     assert json.loads(missing) == []
 
 
-def test_ids_are_unique(page: Page) -> None:
+def test_ids_are_unique(page):
     script = """(() => { const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
         return JSON.stringify(ids.filter((id, n) => ids.indexOf(id) !== n)); })()"""
     assert json.loads(page.evaluate(script)) == []
 
 
-def test_dark_and_light_have_ink_that_can_be_read(page: Page) -> None:
+def test_dark_and_light_have_ink_that_can_be_read(page):
     for scheme, dark in (("dark", True), ("light", False)):
         page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         paper, ink = (
@@ -95,12 +93,12 @@ def test_dark_and_light_have_ink_that_can_be_read(page: Page) -> None:
     page.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_it_prints_in_few_pages(page: Page) -> None:
+def test_it_prints_in_few_pages(page):
     pdf = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
     assert len(pdf) > 10_000
 
 
-def test_hostile_names_are_text(browser: Page, hostile_folder: Path) -> None:
+def test_hostile_names_are_text(browser, hostile_folder):
     browser.complaints.clear()
     browser.open(hostile_folder / "report.html")
     assert browser.evaluate("document.querySelectorAll('img').length") == 0

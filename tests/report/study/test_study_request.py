@@ -12,7 +12,7 @@ from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
 
 
-def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> None:
+def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path):
     study, records = samples.interconnects()
     written = report(
         study,
@@ -33,13 +33,13 @@ def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path: Path) -> No
     assert msgspec.json.decode(msgspec.json.encode(written))["schema"] == "linkworth.study-report/1"
 
 
-def test_nothing_run_is_nothing_to_report(tmp_path: Path) -> None:
+def test_nothing_run_is_nothing_to_report(tmp_path):
     study, _ = samples.interconnects()
     with pytest.raises(UsageError, match="nothing has been run yet"):
         report(study, [], outputs=Outputs(tmp_path / "x.html", tmp_path), progress=samples.NoProgress())
 
 
-def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> None:
+def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path):
     study, records = samples.interconnects()
     trace = tmp_path / "broken.lwt"
     trace.write_bytes(b"no trace")
@@ -54,7 +54,7 @@ def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path: Path) -> No
     assert Path(written.path).exists()
 
 
-def test_without_pyarrow_there_is_a_remark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_has_pyarrow", lambda: False)
     study, records = samples.hostile()
     written = report(
@@ -65,7 +65,7 @@ def test_without_pyarrow_there_is_a_remark(tmp_path: Path, monkeypatch: pytest.M
     assert not any(name.endswith(".parquet") for name in written.files)
 
 
-def test_what_was_not_applied_is_said_at_the_top(tmp_path: Path) -> None:
+def test_what_was_not_applied_is_said_at_the_top(tmp_path):
     study, records = samples.hostile()
     facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0"}
     predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
@@ -80,7 +80,7 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b\x1b[31m\x07\nc\x9b\u202e", r"a\x02b\u0007\1"])
-def test_a_name_of_control_characters_or_escapes_has_its_report(tmp_path: Path, name: str) -> None:
+def test_a_name_of_control_characters_or_escapes_has_its_report(tmp_path, name):
     study, records = samples.hostile()
     seen = {samples.HOSTILE: name, "a": f"{name}2"}
     study = msgspec.structs.replace(

@@ -1,8 +1,5 @@
 """Groups and shares of a study's traces, made on all cores."""
 
-from pathlib import Path
-
-import pytest
 from synthetic import send, write_trace
 
 from linkworth.cli.main import main
@@ -20,9 +17,7 @@ machine = "xeon-e5-2650v3-x2"
 """
 
 
-def test_profiles_are_made_once_and_say_what_a_whole_profile_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_profiles_are_made_once_and_say_what_a_whole_profile_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(FILE)
     assert main(["study", "run", "two.toml"]) == 0
@@ -43,7 +38,7 @@ def test_profiles_are_made_once_and_say_what_a_whole_profile_says(
     assert again == found and planned == [3, 1]
 
 
-def test_a_replay_that_stops_leaves_the_rest_of_a_profile(tmp_path: Path) -> None:
+def test_a_replay_that_stops_leaves_the_rest_of_a_profile(tmp_path):
     programs = [[send(1, 1 << 20).after(1.0).lasting(1.0)], []]
     trace = write_trace(tmp_path / "t.lwt", programs, source="converted")
     for _ in ("made", "kept"):
