@@ -11,6 +11,8 @@ from linkworth.cli.main import VERBS, main
         (["profil"], "there is no verb 'profil'; did you mean profile?"),
         (["predcit", "x"], "there is no verb 'predcit'; did you mean predict?"),
         (["zzz"], f"there is no verb 'zzz'; there are {', '.join(VERBS)}"),
+        (["scale", "-n", "8"], "give TRACE...; linkworth scale --help explains it"),
+        (["run"], "give the program to run, for example ./program"),
         (["predict", "x", "--onn", "gbe"], "there is no option --onn; did you mean --on?"),
         (["predict", "x", "--qqq"], "there is no option --qqq; linkworth predict --help lists them"),
         (["predict", "x"], "Missing option '--on'. Name a network with --on, such as gbe, "),

@@ -40,8 +40,8 @@ class LaunchCommand(click.RichCommand):
         return super().parse_args(ctx, args)
 
 
-def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds rank count, MPI, time limit, dry run, JSON, and the command itself."""
+def launch_options(command: _Command) -> _Command:
+    """Add rank count, MPI, time limit, dry run, JSON, and the command itself."""
     decorators = [
         click.option("-n", "--ranks", type=click.IntRange(min=1), help="Number of ranks.  [default: the cores of the place]"),
         click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
@@ -50,15 +50,12 @@ def launch_options(*, command_required: bool = True) -> Callable[[_Command], _Co
                      help="Stop everything after this wall time; what was measured is kept."),
         click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document; the program's output goes to stderr."),
-        click.argument("command", nargs=-1, type=click.UNPROCESSED, required=command_required),
+        click.argument("command", metavar="COMMAND...", nargs=-1, type=click.UNPROCESSED),
     ]  # fmt: skip
 
-    def add(command: _Command) -> _Command:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return add
+    for decorator in reversed(decorators):
+        command = decorator(command)
+    return command
 
 
 def stdin_is_given() -> bool:

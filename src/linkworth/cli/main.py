@@ -156,7 +156,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         note(f"linkworth: there is no option {error.option_name}; {_instead(near, error.ctx)}")
         return 2
     except click.MissingParameter as error:
-        note(f"linkworth: {error.format_message()}{_EXAMPLES.get(_option(error), '')}")
+        note(f"linkworth: {_missing(error)}")
         return 2
     except click.ClickException as error:
         note(f"linkworth: {error.format_message()}")
@@ -175,8 +175,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _option(error: click.MissingParameter) -> str:
-    return error.param.opts[0] if error.param is not None else ""
+def _missing(error: click.MissingParameter) -> str:
+    missing, context = error.param, error.ctx
+    if isinstance(missing, click.Argument) and context is not None:
+        return f"give {missing.make_metavar(context)}; {context.command_path} --help explains it"
+    example = _EXAMPLES.get(missing.opts[0], "") if missing is not None else ""
+    return f"{error.format_message()}{example}"
 
 
 def _instead(near: Sequence[str], context: click.Context | None) -> str:

@@ -40,7 +40,7 @@ from linkworth.model.place import Place
     "[default: those of the bundled programs and of WRF]",
 )
 @place_options
-@launch_options()
+@launch_options
 def command(
     output: Path | None,
     profile: bool,

@@ -54,7 +54,7 @@ _OF_A_RUN = (*place_options.parameters, "dry_run", "timeout")
 )
 @rate_options
 @place_options
-@launch_options(command_required=False)
+@launch_options
 def command(
     output: Path | None,
     force: bool,
