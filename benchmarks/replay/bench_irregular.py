@@ -1,7 +1,7 @@
 """Replay and profile of traffic whose peers and sizes change from turn to turn, beside a regular stencil, on one core.
 
     .venv/bin/python benchmarks/replay/bench_irregular.py [--messages 1000000] [--patterns permutations,particles,mesh,stencil]
-        [--repeats 3] [--no-counts]
+        [--repeats 3] [--no-counts] [--fabric gbe]
 
 *permutations*: each turn four random permutations of 64 or of 512 ranks, sizes drawn from seven values of 8 B to 200 kB, all
 non-blocking with one wait. *particles*: each rank exchanges with 12 neighbours, one in 50 of which changes in a turn, and the
@@ -49,9 +49,9 @@ from linkworth.catalog import fabrics
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay
-path, contention = sys.argv[1:]
+path, fabric, contention = sys.argv[1:]
 trace = _engine.Trace(path)
-replay(trace, fabrics.get("gbe"), block(trace.ranks, trace.ranks), settings=ReplaySettings(contention=contention == "True"))
+replay(trace, fabrics.get(fabric), block(trace.ranks, trace.ranks), settings=ReplaySettings(contention=contention == "True"))
 """
 
 Turn = list[tuple[int, int, int]]
@@ -139,12 +139,12 @@ PATTERNS: dict[str, list[tuple[int, Callable[[Path, int], int]]]] = {
 }
 
 
-def counts(path: Path, contention: bool, cache: int) -> list[int]:
+def counts(path: Path, fabric: str, contention: bool, cache: int) -> list[int]:
     """Count a replay's instructions, and the accesses to data that miss the first and the second cache."""
     command = ["valgrind", "--tool=callgrind", "--cache-sim=yes", f"--LL={cache},8,64", "--D1=32768,8,64",
                "--callgrind-out-file=/dev/null", "--collect-atstart=no",
                "--toggle-collect=linkworth::replay::replay_together*",
-               sys.executable, "-c", REPLAY, str(path), str(contention)]  # fmt: skip
+               sys.executable, "-c", REPLAY, str(path), fabric, str(contention)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Collected : ([\d ]+)", done.stderr)
     if done.returncode != 0 or not found:
@@ -166,9 +166,10 @@ def main() -> None:
     parser.add_argument("--patterns", default=",".join(PATTERNS))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--no-counts", action="store_true")
+    parser.add_argument("--fabric", default="gbe")
     given = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    gbe = fabrics.get("gbe")
+    fabric = fabrics.get(given.fabric)
     for name in given.patterns.split(","):
         for ranks, make in PATTERNS[name]:
             with tempfile.TemporaryDirectory() as folder:
@@ -189,7 +190,7 @@ def main() -> None:
                     sharing = "shared" if contention else "alone"
                     settings = ReplaySettings(contention=contention)
                     took = median_seconds(
-                        partial(replay, trace, gbe, block(trace.ranks, trace.ranks), settings=settings),
+                        partial(replay, trace, fabric, block(trace.ranks, trace.ranks), settings=settings),
                         given.repeats,
                     )
                     line += (
@@ -199,7 +200,9 @@ def main() -> None:
                         line += f", {messages / took / 1e6 / LOGGOPSIM[name]:.1f} x LogGOPSim as reported"
                     if lengths:
                         fewer, more = lengths.values()
-                        short, long = (counts(part, contention, 1024 * given.cache) for part in lengths)
+                        short, long = (
+                            counts(part, given.fabric, contention, 1024 * given.cache) for part in lengths
+                        )
                         each = [(b - a) / (more - fewer) for a, b in zip(short, long, strict=True)]
                         line += (
                             f", {each[0]:.0f} instructions, {each[1]:.1f} and {each[2]:.2f} misses a message"

@@ -51,13 +51,6 @@ constexpr std::size_t few_operations = 16;
 
 inline void Simulation::send_eagerly(RankState& sender, Message& message, std::uint32_t index,
                                      const Stamp& now) {
-    if (early_ && !message.local) {
-        Transmission what = transmission_of(message);
-        what.order = &sender.last_link_envelope;
-        Stamp at;
-        network_.carry_alone(what, now, at, nullptr);
-        return on_eager(index, at);
-    }
     if (message.local) {
         Stamp envelope = now;
         envelope.add_latency_elsewhere(fabric_.intranode.latency_seconds);
@@ -70,14 +63,12 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
-    Transmission what;
-    what.source_node = node_of(message.source);
-    what.destination_node = node_of(message.destination);
-    what.bytes = message.bytes;
+    Transmission what = transmission_of(message);
     what.order = &sender.last_link_envelope;
-    if (network_.goes_plainly(what.source_node, what.bytes)) return network_.send_plainly(index, what, now);
-    what.connection = connection(message.source, message.destination);
-    network_.send_anyhow(index, what, now);
+    if (!early_) return network_.send(index, what, now);
+    Stamp at;
+    network_.carry_alone(what, now, at, nullptr);
+    on_eager(index, at);
 }
 
 void Simulation::announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now) {

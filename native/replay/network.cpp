@@ -77,8 +77,8 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       pairs_(fabric.tcp, ranks, fabric.rails * striped_bandwidth_ / rail_bandwidth_),
       costs_({&fabric.link}),
       plain_(contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
-             fabric.topology.levels.empty() && !restarts_.matter() && !full_ports_.matter() &&
-             !pairs_.matter() && duplex_factor_ <= 1) {}
+             fabric.topology.levels.empty() && !full_ports_.matter() && !pairs_.matter() &&
+             duplex_factor_ <= 1) {}
 
 std::vector<LinkLoad> Network::loads() const {
     std::vector<LinkLoad> result;
@@ -323,9 +323,11 @@ void Network::leave(std::uint32_t message, double start_seconds, const Stamp& le
 }
 
 /// Does the same as `leave` for a message of one chunk.
-void Network::leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left) {
+void Network::leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left,
+                            double stall_seconds) {
     Stamp out = left;
     out.add_bandwidth(-std::min(held_wire_bytes_ / rail_bandwidth_, left.seconds - start_seconds), false);
+    out.add_wait(stall_seconds);
     listener_.on_left(message, out);
 }
 

@@ -59,19 +59,12 @@ class Network {
     std::vector<LinkLoad> loads() const;
 
     void send(std::uint32_t message, const Transmission& what, const Stamp& ready) {
-        if (goes_plainly(what.source_node, what.bytes))
+        // Nothing but what its NIC has begun is before it.
+        if (plain_ && what.bytes <= chunk_bytes_[what.source_node] && out_[what.source_node].idle())
             send_plainly(message, what, ready);
         else
             send_anyhow(message, what, ready);
     }
-    /// Returns whether the message only waits for what its NICs have begun, so that its connection need not
-    /// be known.
-    bool goes_plainly(std::uint32_t source_node, std::uint64_t bytes) const {
-        return plain_ && bytes <= chunk_bytes_[source_node] && out_[source_node].idle();
-    }
-    /// Forms of `send` with and without `goes_plainly`.
-    void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
-    void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
     /// Sends a request to send or its answer, without data. It waits for what its NIC has begun. Returns when
     /// it arrives.
     Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
@@ -193,6 +186,8 @@ class Network {
             shipments_.resize(message + std::size_t{1});
         return shipments_[message];
     }
+    void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
+    void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_chunk(std::uint32_t port);
     void send_chunk_plainly(std::uint32_t node);
     void move_parcel(std::uint32_t parcel);
@@ -202,7 +197,7 @@ class Network {
     void send_in_chunks(std::uint32_t message, std::uint32_t rail, std::uint32_t chunks, bool on_all_rails);
     void send_alone(std::uint32_t message);
     void leave(std::uint32_t message, double start_seconds, const Stamp& left);
-    void leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left);
+    void leave_plainly(std::uint32_t message, double start_seconds, const Stamp& left, double stall_seconds);
     Stamp head_after(Shipment& shipment, const Stamp& start);
     void set_head(Shipment& shipment, Stamp& head);
     void arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail);
@@ -260,8 +255,8 @@ class Network {
     FullPorts full_ports_;
     Pairs pairs_;
     BySize<CostsOfSize> costs_;
-    /// Nodes share one NIC each and nothing else. Links have neither bucket nor restarts, and ports no bound.
-    /// Both directions of a NIC are independent, and those of a pair of ranks.
+    /// Nodes share one NIC each and nothing else. Links have no bucket, and ports no bound. Both directions
+    /// of a NIC are independent, and those of a pair of ranks.
     bool plain_;
 };
 

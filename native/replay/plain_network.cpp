@@ -18,13 +18,15 @@ void Network::send_plainly(std::uint32_t message, const Transmission& what, cons
     head = free;
     head.add_link_latency(fabric_.link.latency_seconds);
     if (costs.added_latency > 0) head.add_latency_elsewhere(costs.added_latency);
+    const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
+    if (stall > 0) head.add_wait(stall);
     if (what.order != nullptr) {
         head.raise_to(*what.order);
         *what.order = head;
     }
     const double start = free.seconds;
     free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    if (what.tell_when_left) leave_plainly(message, start, free);
+    if (what.tell_when_left) leave_plainly(message, start, free, stall);
     const double taken = free.seconds - start;
     if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
     queue_.push(head.seconds, Happening::whole, message);

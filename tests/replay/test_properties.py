@@ -141,18 +141,19 @@ def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) 
     st.sampled_from([1500, 65_536]),
     st.sampled_from([2e4, float("inf")]),
     st.sampled_from([5e7, float("inf")]),
+    st.sampled_from([1e-6, float("inf")]),
     st.integers(min_value=1, max_value=6),
 )
 @settings(deadline=None, max_examples=60)
 def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
-    ranks: list[list[Call]], on: Fabric, chunk: int, buffer: float, ceiling: float, nodes: int
+    ranks: list[list[Call]], on: Fabric, chunk: int, buffer: float, ceiling: float, restart: float, nodes: int
 ) -> None:
     # If ranks share one NIC and nothing else, the fast path does not record loads, and other code does.
     one_nic = msgspec.structs.replace(
         on,
         rails=1,
         chunk_bytes=chunk,
-        tcp=Tcp(port_buffer_bytes=buffer),
+        tcp=Tcp(port_buffer_bytes=buffer, restart_after_seconds=restart),
         intranode_total_bytes_per_second=ceiling,
     )
     with tempfile.TemporaryDirectory() as folder:
