@@ -3,7 +3,9 @@
 import subprocess
 from pathlib import Path
 
+import checks_in_cpp
 import pytest
+from sanitized_programs import FLAGS
 
 SOURCES = Path(__file__).parents[3] / "native/netbench"
 PURE = [
@@ -22,11 +24,6 @@ PURE = [
 @pytest.mark.requires("c++")
 def test_hand_computed_numbers(tmp_path):
     files = [Path(__file__).with_name("check_pure.cpp"), *(SOURCES / f"{name}.cpp" for name in PURE)]
-    together = tmp_path / "together.cpp"  # their headers cost more to compile than they do
-    together.write_text("".join(f'#include "{file}"\n' for file in files))
-    subprocess.run(
-        ["c++", "-O0", "-g1", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
-         "-fno-sanitize-recover=all", f"-I{SOURCES}", together, "-o", tmp_path / "check"], check=True,
-    )  # fmt: skip
-    done = subprocess.run([tmp_path / "check"], capture_output=True, text=True, check=False)
+    program = checks_in_cpp.compiled(files, SOURCES, tmp_path, *FLAGS)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

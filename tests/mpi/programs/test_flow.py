@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import checks_in_cpp
 import pytest
 
 HERE = Path(__file__).parent
@@ -12,7 +13,6 @@ SOURCES = HERE.parents[2] / "native/programs"
 @pytest.mark.requires("c++")
 def test_shared_parts(tmp_path):
     files = [HERE / "check_flow.cpp", *(SOURCES / "flow").glob("*.cpp")]
-    binary = tmp_path / "check_flow"
-    subprocess.run(["c++", "-std=c++20", "-O1", f"-I{SOURCES}", *files, "-o", binary], check=True)
+    binary = checks_in_cpp.compiled(files, SOURCES, tmp_path, "-O1")
     done = subprocess.run([binary], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")

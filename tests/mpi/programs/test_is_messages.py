@@ -4,6 +4,7 @@ import subprocess
 from math import sqrt
 from pathlib import Path
 
+import checks_in_cpp
 import pytest
 
 from linkworth import _engine
@@ -17,9 +18,8 @@ BUCKETS = {"S": 512, "W": 1024, "A": 1024}
 @pytest.fixture(scope="module")
 def real_counts(tmp_path_factory):
     """Keys from each rank to each other one, from the keys themselves."""
-    binary = tmp_path_factory.mktemp("messages") / "is_message_counts"
     files = [HERE / "is_message_counts.cpp", SOURCES / "is/sorter.cpp"]
-    subprocess.run(["c++", "-std=c++20", "-O2", f"-I{SOURCES}", *files, "-o", binary], check=True)
+    binary = checks_in_cpp.compiled(files, SOURCES, tmp_path_factory.mktemp("messages"), "-O2")
 
     def counts(letter, ranks):
         done = subprocess.run([binary, letter, str(ranks)], check=True, capture_output=True, text=True)

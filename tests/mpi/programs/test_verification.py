@@ -5,6 +5,7 @@ import struct
 import subprocess
 from pathlib import Path
 
+import checks_in_cpp
 import pytest
 
 from linkworth.mpi import build
@@ -15,10 +16,8 @@ SOURCES = HERE.parents[2] / "native/programs"
 
 @pytest.mark.requires("c++")
 def test_verdict(tmp_path):
-    binary = tmp_path / "check_verification"
     files = [HERE / "check_verification.cpp", SOURCES / "common/outcome.cpp"]
-    subprocess.run(["c++", "-std=c++20", f"-I{SOURCES}", *files, "-o", binary], check=True)
-    assert subprocess.run([binary], check=False).returncode == 0
+    assert subprocess.run([checks_in_cpp.compiled(files, SOURCES, tmp_path)], check=False).returncode == 0
 
 
 @pytest.mark.requires("openmpi")
