@@ -19,9 +19,9 @@ from linkworth.model.fabric import Path
 SIZES = [1 << power for power in range(23)]
 
 
-def points(fabric, *, inside=False, pairs=0):
+def points(fabric, *, inside=False, pairs=0, sizes=SIZES):
     results = [
-        replayed.result(fabric, test, SIZES, inside_a_node=inside) for test in ("latency", "bandwidth")
+        replayed.result(fabric, test, sizes, inside_a_node=inside) for test in ("latency", "bandwidth")
     ]
     if pairs:
         results.append(replayed.result(fabric, "multipair", [1, 8], pairs=pairs, inside_a_node=inside))
@@ -223,11 +223,12 @@ def test_rails_come_back(efficiency, least, rest):
     fabric = msgspec.structs.replace(
         fabrics.get("ib-fdr"), rail_efficiency=efficiency, stripe_min_bytes=least, stripe_rest_bytes=rest
     )
-    by_rails = {rails: points(msgspec.structs.replace(fabric, rails=rails)) for rails in (2, 4)}
+    sizes = [1, 1024, *SIZES[13:]]
+    by_rails = {rails: points(msgspec.structs.replace(fabric, rails=rails), sizes=sizes) for rails in (2, 4)}
     base = msgspec.structs.replace(
         fabric, rail_efficiency=0.5, stripe_min_bytes=1 << 20, stripe_rest_bytes=8192
     )
-    fitted = fit_rails(base, by_rails, points(fabric))
+    fitted = fit_rails(base, by_rails, points(fabric, sizes=sizes))
     assert fitted.fabric.rail_efficiency == pytest.approx(efficiency, abs=0.02)
     if rest:
         assert fitted.fabric.stripe_rest_bytes == rest
@@ -248,7 +249,10 @@ def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several():
     def half_duplex(rails):
         on = msgspec.structs.replace(fabric, rails=rails)
         both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
-        return [*points(on), *(point._replace(seconds=2 * point.seconds) for point in both)]
+        return [
+            *points(on, sizes=[1, 1024, *SIZES[13:]]),
+            *(point._replace(seconds=2 * point.seconds) for point in both),
+        ]
 
     several = {2: half_duplex(2)}
     base = msgspec.structs.replace(fabric, rail_efficiency=0.5)
