@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,12 @@ GENERATED = {"docs/reference/cli.md"}
 MACHINE_PATH = re.compile(r"(?<![\w.*-])/(?:work|root|home/\w+|Users/\w+|tmp/\w*probe\w*)/\w")
 
 
+@cache
+def parsed(path):
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def tracked_files():
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -119,7 +126,7 @@ def imported_layers(path):
     """Return the first part below `linkworth` of everything that a file imports."""
     own_package = path.relative_to(PACKAGE.parent).parent.parts
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -154,7 +161,7 @@ def texts(path):
     """Return the strings of a file with their lines, without docstrings. `{}` stands for a value in an f-string."""
     found = []
     skipped: set[ast.AST] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(node.value)
         elif isinstance(node, ast.JoinedStr):
@@ -189,7 +196,7 @@ def test_a_public_class_name_means_one_thing():
     for path in PACKAGE.rglob("*.py"):
         if path.parent == PACKAGE / "api":
             continue  # its classes add to those of the same names what users call
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     assert not {name: found for name, found in files.items() if len(found) > 1}
@@ -228,7 +235,7 @@ def is_verb(function):
 def test_no_function_takes_more_than_eight_parameters():
     found = set()
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef) and not is_verb(node):
                 given = [
                     each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

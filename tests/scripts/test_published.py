@@ -27,10 +27,9 @@ def test_every_figure_has_its_points():
             expected[source.name, table.system] += len(table.values)
         for program, times in (source.layouts.values if source.layouts else {}).items():
             expected[source.name, program] += 2 * len(times) - 3  # one given, and two given
-        for program in {
-            program for times in (source.times() if source.study else {}).values() for program in times
-        }:
-            networks = sum(program in times for times in source.times().values())
+        by_network = list(source.times().values()) if source.study else []
+        for program in set().union(*by_network):
+            networks = sum(program in times for times in by_network)
             expected[source.name, program] += networks + networks * (networks - 1)
     kept = Counter((point.source, point.what.split(" ")[0]) for point in document.read().points)
     assert kept == expected, RENEW
