@@ -2,9 +2,9 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER]
 
-LAMMPS (a melt and copper), quantum-espresso's pw.x, and programs in Python with mpi4py's buffers and with its pickled objects,
-all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at
-that count. Recordings in FOLDER are used again.
+LAMMPS (a melt and copper), quantum-espresso's pw.x, and programs in Python with mpi4py's buffers, with its pickled objects and
+with reductions of them, all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with
+those of the recording at that count. Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -140,6 +140,19 @@ everyone = world.allgather((me, len(back)))
 """
 
 
+REDUCTIONS = """from mpi4py import MPI
+world = MPI.COMM_WORLD
+me, n = world.rank, world.size
+mine = [0.5 * i for i in range(3000000 // n)]
+for step in range(8):
+    mine = [x * 0.999 + 1e-6 for x in mine]
+    total = world.allreduce(sum(mine))
+    most = world.reduce(max(mine), op=MPI.MAX, root=0)
+    before = world.scan(len(mine))
+    first = world.exscan(len(mine))
+"""
+
+
 class Program(NamedTuple):
     """A program, its input, and the counts to record and to reach."""
 
@@ -159,6 +172,7 @@ PROGRAMS = {
     "copper": Program(OPEN_MPI, LAMMPS, "in.copper", METAL, COUNTS, 64),
     "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in"], "si.in", SILICON, (4, 8, 16), 32),
     "objects": Program(["mpiexec"], [sys.executable], "objects.py", OBJECTS, COUNTS, 64),
+    "reductions": Program(OPEN_MPI, [sys.executable], "reductions.py", REDUCTIONS, COUNTS, 64),
     "halo": Program(["mpiexec"], [sys.executable], "halo.py", HALO, COUNTS, 64),
 }
 

@@ -5,7 +5,7 @@ Programs write binomial trees, butterflies and prefix sums so. Each rank has a s
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +61,14 @@ def levels(ranks: int) -> int:
 class Ladders:
     """The ladders of some recordings."""
 
-    def __init__(self, recordings: Sequence[Recording], alphabet: Sequence[Numbers]) -> None:
-        """Find them. `alphabet`: symbols of the calls, by recording."""
+    def __init__(
+        self,
+        recordings: Sequence[Recording],
+        alphabet: Sequence[Numbers],
+        features: Iterable[tuple[int, ...]],
+    ) -> None:
+        """Find them. `alphabet`: symbols of the calls, by recording; `features`: what may be known to decide."""
+        self.features = features
         self.codes, found = _codes(recordings, alphabet)
         # What completes requests belongs to the messages before it.
         self._completing = {
@@ -375,8 +381,16 @@ def _key(features: Sequence[int], where: tuple[int, int, int, int]) -> tuple[int
     return tuple(int(_FEATURES[each](*where)) for each in features)
 
 
-def fit_bits(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], site: str) -> ByBits:
-    """Return the rule of a ladder's steps. `entered`: by sample, the steps each time. Raises UnfitError."""
+def fit_bits(
+    samples: Samples,
+    entered: Sequence[Sequence[tuple[int, ...]]],
+    site: str,
+    likely: Iterable[tuple[int, ...]],
+) -> ByBits:
+    """Return the rule of a ladder's steps. `entered`: by sample, the steps each time. Raises UnfitError.
+
+    `likely`: features that decide if more recordings are looked at.
+    """
     turning = any(len(set(times)) > 1 for times in entered)
     known: dict[tuple[int, int, int, int], int] = {}
     for rank, n, times in zip(samples.rank.tolist(), samples.at.sizes.tolist(), entered, strict=True):
@@ -384,9 +398,9 @@ def fit_bits(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], sit
             for k, body in enumerate(each):
                 if known.setdefault((rank, n, k, at % levels(n) if turning else 0), body) != body:
                     raise UnfitError(site, "a rank's part in the tree of ranks differs each time")
-    for count in range(_MOST_FEATURES + 1):
-        for features in combinations(range(len(_FEATURES)), count):
-            bodies: dict[tuple[int, ...], int] = {}
-            if all(bodies.setdefault(_key(features, where), body) == body for where, body in known.items()):
-                return ByBits(features, bodies, turning, site)
+    sets = (combinations(range(len(_FEATURES)), count) for count in range(_MOST_FEATURES + 1))
+    for features in chain(sorted(likely, key=len), *sets):
+        bodies: dict[tuple[int, ...], int] = {}
+        if all(bodies.setdefault(_key(features, where), body) == body for where, body in known.items()):
+            return ByBits(features, bodies, turning, site)
     raise UnfitError(site, "no bits of the ranks give the tree of ranks")

@@ -54,7 +54,7 @@ class OffGridError(Exception):
     """A rule leads to a rank that does not exist."""
 
 
-_WHOLE = {"opposite", "mirrored", "parent", "index of others"}
+_WHOLE = {"opposite", "mirrored", "index of others"}
 _RING = {"ring", "ring +other", "ring -other", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
 PLAIN = (
     "shift",
@@ -67,8 +67,6 @@ PLAIN = (
     "ring -other",
     "opposite",
     "mirrored",
-    "child",
-    "parent",
 )
 STEPPED = (
     "xor k",
@@ -98,11 +96,15 @@ def _step(kind: str, steps: Iterations) -> Numbers:
     return steps.number
 
 
+def _levels(n: Numbers) -> Numbers:
+    return np.ceil(np.log2(n)).astype(np.int64)
+
+
 def _step_kinds(n: Numbers, steps: Iterations) -> Iterator[str]:
     """Yield ways to count iterations: from either end, and in loops of which two became one, from the start of the inner."""
     yield from ("k", "k back")
     times = {2: None, 3: None}
-    for period in (n, n - 1, n // 2, np.ceil(np.log2(n)).astype(np.int64)):
+    for period in (n, n - 1, n // 2, _levels(n)):
         outer = steps.total // np.maximum(period, 1)
         if outer[0] > 1 and (outer == outer[0]).all() and np.array_equal(outer * period, steps.total):
             times[int(outer[0])] = None
@@ -131,10 +133,6 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
             return n - 1
         case "mirrored":
             return n - 1 - x
-        case "child":
-            return 2 * x
-        case "parent":
-            return (x - 1) >> 1
         case "index":
             return k
         case "index of others":
@@ -183,7 +181,10 @@ def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations
         (kind, source, "") for kind in plain for source in (others if kind.endswith("other") else [dimension])
     ]
     if stepped:
-        ways += [(kind, dimension, step) for step in _step_kinds(n, steps) for kind in STEPPED]
+        # As many iterations as distances that double: two of them are also 1 and 2.
+        halves = np.array_equal(steps.total, _levels(n))
+        kinds = sorted(STEPPED, key=lambda kind: "2^k" not in kind) if halves else STEPPED
+        ways += [(kind, dimension, step) for step in _step_kinds(n, steps) for kind in kinds]
     for kind, source, step in ways:
         k = _step(step, steps)
         base = _base(kind, source, dimension, at, k)

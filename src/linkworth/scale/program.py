@@ -75,6 +75,11 @@ class Behaviour(NamedTuple):
         """Return how ranks are divided."""
         return ROLES[self.kind][0]
 
+    def features(self) -> set[tuple[int, ...]]:
+        """Return what decides on the steps of ladders."""
+        rules = (rule for role in self.roles.values() for rule in role.counts)
+        return {rule.features for rule in rules if isinstance(rule, ByBits)}
+
 
 class _Runs(NamedTuple):
     """Iterations of a loop."""
@@ -197,8 +202,13 @@ class Builder:
     def _align(self, samples: Sequence[_Sample]) -> tuple[Alignment, dict[bytes, int]]:
         """Align the different sequences of a role; which one a sample has is in the dictionary."""
         texts = self._different(samples)
-        sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         numbers = {text: number for number, text in enumerate(texts)}
+        known = self._alignments.get(tuple(texts))
+        if isinstance(known, UnfitError):
+            raise known
+        if known is not None:
+            return known, numbers
+        sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         ladders = self.ladders
         if ladders:
             tokens = [
@@ -207,11 +217,6 @@ class Builder:
             ]
             sequences = [each.symbols for each in tokens]
         lengths = [len(each) for each in sequences]
-        known = self._alignments.get(tuple(texts))
-        if isinstance(known, UnfitError):
-            raise known
-        if known is not None:
-            return known, numbers
         if len(texts) == 1:
             grammar = Grammar(tuple(sequences[0]), [])
         else:
@@ -387,9 +392,9 @@ class Builder:
         """Return the rule of a ladder's steps. `counts`: by sequence, those of each time that it is entered."""
         entered = [counts[number] for number in table.sequence_of_sample]
         which = [number for number, times in enumerate(entered) if times]
-        return fit_bits(
-            each.only(np.array(which, dtype=np.int64)), [entered[number] for number in which], site
-        )
+        features = self.ladders.features if self.ladders else ()
+        samples = each.only(np.array(which, dtype=np.int64))
+        return fit_bits(samples, [entered[number] for number in which], site, features)
 
     def _columns(
         self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]

@@ -129,15 +129,18 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
             yield best
 
 
-def _builder(recordings: Sequence[Recording], target: Target, likeness: int, way: Way) -> Builder:
+def _builder(
+    recordings: Sequence[Recording], target: Target, likeness: int, way: Way, known: Behaviour | None = None
+) -> Builder:
     alphabet = Alphabet(list(recordings), LIKENESS[likeness])
-    ladders = Ladders(recordings, alphabet.of_recording) if way is Way.LADDERS else None
+    features = known.features() if known else ()
+    ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     return Builder(recordings, alphabet, ladders, weak=target.weak, merging=way is Way.PARTS)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
     """Return the program of fewer recordings under the same assumptions. Raises UnfitError."""
-    builder = _builder(recordings, target, found.likeness, found.way)
+    builder = _builder(recordings, target, found.likeness, found.way, found.program)
     arrangement, kind = found.program.arrangement, found.program.kind
     return found._replace(program=builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)))
 
