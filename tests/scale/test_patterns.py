@@ -280,5 +280,25 @@ def lateness(rank: int, ranks: int, calls: int) -> list[float]:
     return [3e-4 if (rank + number) % 4 == 0 else 1e-4 for number in range(calls)]
 
 
+def collect(rank: int, ranks: int) -> Iterator[Event]:
+    """Receive from all ranks in the order of their arrival."""
+    for step in range(STEPS):
+        for number in range(ranks - 1) if rank == 0 else ():
+            source = (number + step * ranks // 3) % (ranks - 1) + 1
+            fields = {"comm": 0, "peer": -1, "tag": 3, "bytes": 80, "actual_peer": source, "actual_tag": 3}
+            yield "MPI_Recv@collect.c:10", "recv", fields
+        if rank:
+            yield message(11, "send", 0, 80)
+
+
+def test_senders_in_any_order_are_taken_in_that_of_their_ranks_and_named(tmp_path: Path) -> None:
+    made = tmp_path / "made.lwt"
+    small = [trace(collect, ranks, tmp_path) for ranks in (4, 8, 16)]
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert summary.scaling.data_dependent == ["MPI_Recv@collect.c:10"]
+    received = [fields["actual_peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
+    assert received == [*range(1, 64)] * STEPS
+
+
 def communication(path: Path, rank: int) -> int:
     return sum(call_class != "local" for _, call_class, _ in calls(path, rank))

@@ -15,12 +15,14 @@ from linkworth.scale.rules import (
     Latest,
     Partner,
     Ranks,
+    Rounds,
     Rule,
     Same,
     Samples,
     UnfitError,
     fit_number,
     fit_partner,
+    fit_rounds,
 )
 from linkworth.scale.vectors import fit_vector
 
@@ -71,7 +73,7 @@ class PlacedCall(NamedTuple):
     def copied(self) -> bool:
         """Return whether some field depends on data."""
         return any(
-            rule.copied() if isinstance(rule, ByDimension) else isinstance(rule, Copied)
+            rule.copied() if isinstance(rule, ByDimension) else isinstance(rule, Copied | Rounds)
             for rule in self.rules.values()
         )
 
@@ -115,7 +117,7 @@ def fit_column(
             if alike:
                 rules[name] = Same(value)
                 continue
-            rule = fit_partner(samples, numbers, communicator)
+            rule = fit_partner(samples, numbers, communicator) or fit_rounds(samples, numbers, communicator)
             if rule is None:
                 raise UnfitError(first.entry, f"its {_word(name)} depend on no position on the grid")
             rules[name] = rule

@@ -510,6 +510,34 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
     return _alternating(samples, values, communicator)
 
 
+class Rounds(NamedTuple):
+    """Peers of rounds in which each other rank comes once, in an order that data or time decide."""
+
+    in_order: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank, in the order of ranks."""
+        return self.in_order.values(ranks)
+
+
+def fit_rounds(samples: Samples, values: Numbers, communicator: int) -> Rounds | None:
+    """Return the rule of peers such as the senders to a root that receives from any."""
+    if any(
+        view.place != rank
+        for view, rank in zip(samples.communicator(communicator), samples.rank, strict=True)
+    ):
+        return None
+    ordered = np.empty_like(values)
+    for recording, rank in np.unique(np.stack([samples.recording, samples.rank], axis=1), axis=0).tolist():
+        here = np.flatnonzero((samples.recording == recording) & (samples.rank == rank))
+        others = np.delete(np.arange(samples.recordings[recording].ranks), rank)
+        if len(here) % len(others) or (np.sort(values[here].reshape(-1, len(others))) != others).any():
+            return None
+        ordered[here] = np.tile(others, len(here) // len(others))
+    rule = fit_partner(samples, ordered, communicator)
+    return None if rule is None else Rounds(rule)
+
+
 def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
     for period in (2, 3, 4):
         rules = []
