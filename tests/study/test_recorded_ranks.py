@@ -8,14 +8,20 @@ from pathlib import Path
 import pytest
 from mpi_programs import usable_mpis
 
+from linkworth import _engine
 from linkworth.errors import UsageError
+from linkworth.model.rates import RateSource
 from linkworth.report.study.results import Results
-from linkworth.report.study.sections import nodes
+from linkworth.report.study.sections import costs, nodes
+from linkworth.skeleton import parse, record_skeleton
 from linkworth.study import resume as taking_up
+from linkworth.study.file import load
+from linkworth.study.matrix import expand
+from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare
-from linkworth.study.runner import run_study
-from linkworth.study.store import Store
+from linkworth.study.runner import record_of, run_study
+from linkworth.study.store import Store, now
 from linkworth.trace.read import open_trace
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/scale-a-recording.md"
@@ -88,6 +94,62 @@ def test_predictions_wait_for_all_recordings(tmp_path):
     assert (jobs, failed, waiting) == ([], {}, ["the predictions of app wait for its recording"])
 
 
+GROWTH = 'weak = true\ngrids = ["4x8"]'
+
+
+def growing(keys=GROWTH):
+    return STUDY.replace("[4, 8, 16]", f"[4, 9, 16]\n{keys}")
+
+
+class Quiet:
+    def step(self, text):
+        pass
+
+
+def test_a_problem_that_grows_is_scaled_to_the_grid_of_its_ranks(tmp_path):
+    store = begin(tmp_path, growing())
+    for planned in store.planned:
+        if planned.mode == "trace":
+            side = {4: 48, 9: 72, 16: 96}[planned.ranks]
+            program = parse([f"stencil:{side}x{side}x4", "--iterations", "6"])
+            each = dict.fromkeys(_engine.skeleton_programs()[program.name], 1e-9)
+            rates = RateSource(
+                method="reference", description="a nanosecond each", seconds_per_operation=each
+            )
+            record_skeleton(program, planned.ranks, rates, store.trace("app", planned.environment.name))
+            store.write(record_of(planned, Outcome(state="done"), now(), []))
+    jobs, _, _ = prepare(store, [each for each in store.planned if each.mode == "predict"], Quiet())
+    asked = {job.ranks: (job.scaling.weak, job.scaling.grid) for job in jobs if job.scaling}
+    assert asked == {32: (True, (4, 8)), 64: (True, None), 128: (True, None)}
+    assert run_study(store).done == 11
+    assert open_trace(store.trace("app scaled to 32")).metadata.scaling.grid == [4, 8]
+
+    # A smaller problem takes less on fewer nodes, so only the same ranks are compared.
+    results = Results(store.study, store.records())
+    (section,) = nodes.sections(results)
+    titles = [figure.table.title.split(" with ")[0] for figure in section.figures]
+    assert titles == [
+        f"app {word} at the problem of 128 ranks on 8 nodes" for word in ("is fastest", "costs least")
+    ]
+    (section,) = costs.sections(results)
+    beside = [[each.text for each in row] for row in section.tables[1].rows]
+    assert [row[0] for row in beside] == [f"app on {ranks} ranks" for ranks in (16, 32, 64, 128)]
+
+
+def test_predictions_that_are_scaled_otherwise_are_made_again(tmp_path):
+    def planned(keys):
+        (tmp_path / "nodes.toml").write_text(growing(keys))
+        return expand(load(tmp_path / "nodes.toml"), 0)
+
+    made = {each.run: each.definition for each in planned("")}
+
+    def again(keys):
+        return {each.ranks for each in planned(keys) if each.definition != made[each.run]}
+
+    assert again('grids = ["4x8"]') == {32}
+    assert again("weak = true") == {32, 64, 128}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
@@ -99,6 +161,20 @@ def test_predictions_wait_for_all_recordings(tmp_path):
         ("[4, 8, 16]", "[4, 8, 32]", "on 16 ranks; give one of recorded_ranks, or more than 32"),
         ("[[workloads]]", '[predict]\nmeasured = {app = "gbe=3"}\n[[workloads]]', "of one number of ranks"),
         ("ranks_per_node = 16", "", "without a number of ranks"),
+        (
+            "recorded_ranks = [4, 8, 16]",
+            "weak = true",
+            "nodes.toml:11: workloads[0].weak: it is about scaling",
+        ),
+        ("recorded_ranks = [4, 8, 16]", 'grids = ["4x8"]', "workloads[0].grids: it is about scaling"),
+        ("16]", '16]\ngrids = ["4by8"]', "workloads[0].grids[0]: '4by8': give 1 to 4 extents"),
+        (
+            "16]",
+            '16]\ngrids = ["4x4"]',
+            "workloads[0].grids[0]: 4x4 has 16 places; give a grid of more than 16",
+        ),
+        ("16]", '16]\ngrids = ["4x8", "8x4"]', "workloads[0].grids[1]: 8x4 is a second grid of 32 ranks"),
+        ("16]", '16]\ngrids = ["5x8"]', "grids of app: 5x8 is unused, as no prediction is on 40 ranks"),
     ],
 )
 def test_a_fault_is_one_sentence(tmp_path, old, new, fault):

@@ -7,7 +7,8 @@ import rich_click as click
 from linkworth import units
 from linkworth.cli.number_list import NumberList
 from linkworth.cli.output import OutputFile, console, emit_json, note
-from linkworth.model.scaling import LeftOut, ScaleSummary
+from linkworth.errors import UsageError
+from linkworth.model.scaling import LeftOut, ScaleSummary, extents
 
 
 class Extents(click.ParamType[tuple[int, ...]]):
@@ -19,10 +20,10 @@ class Extents(click.ParamType[tuple[int, ...]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         """Return the extents of a text."""
-        words = str(value).lower().split("x")
-        if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words) or len(words) > 4:
-            self.fail(f"{value!r}: give 1 to 4 extents of at least 1, such as 32x16", param, ctx)
-        return tuple(map(int, words))
+        try:
+            return extents(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command()

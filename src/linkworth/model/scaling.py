@@ -2,6 +2,16 @@
 
 import msgspec
 
+from linkworth.errors import UsageError
+
+
+def extents(text: str) -> tuple[int, ...]:
+    """Return the extents of a grid such as `32x16`. Raises UsageError for any other text."""
+    words = text.lower().split("x")
+    if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words) or len(words) > 4:
+        raise UsageError(f"{text!r}: give 1 to 4 extents of at least 1, such as 32x16")
+    return tuple(map(int, words))
+
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """The largest recording, predicted from the smaller ones."""

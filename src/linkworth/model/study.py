@@ -1,5 +1,6 @@
 """A study: workloads x environments x repetitions, and the record of each of its runs."""
 
+from math import prod
 from typing import Annotated, Literal
 
 import msgspec
@@ -82,10 +83,17 @@ class StudyWorkload(msgspec.Struct, frozen=True, kw_only=True):
     """Path of a trace that predictions replay. "": the study records the program."""
     recorded_ranks: list[int] = msgspec.field(default_factory=list)
     """Numbers of ranks on which the study records the program, to scale it to those of predictions. Empty: as predicted."""
+    weak: bool = False
+    grids: list[tuple[int, ...]] = msgspec.field(default_factory=list)
+    """`weak` and `grid` of the scaling; each grid is for predictions on as many ranks as it has places."""
     cpu_factor: float = 1.0
     """Speed of the predicted cores relative to those of the recording. Used by predictions only."""
     variables: dict[str, Value] = msgspec.field(default_factory=dict)
     """Variables that its table uses, with their values."""
+
+    def grid(self, ranks: int | None) -> tuple[int, ...] | None:
+        """Return the process grid to scale to on a number of ranks, or None where none is given."""
+        return next((grid for grid in self.grids if prod(grid) == ranks), None)
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
 """Conditions between the tables of a study file."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from linkworth.catalog import fabrics, machines, startup
@@ -12,6 +13,7 @@ from linkworth.model.number_range import SECONDS
 from linkworth.model.study import Study
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import KeyPath
+from linkworth.study.matrix import layout, pairs_of
 from linkworth.study.patterns import matching
 from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import used
@@ -109,6 +111,26 @@ def check_scales(document: Document, studies: Mapping[str, Study]) -> None:
                 if name not in document.data.get("predict", {}).get("measured", {}):
                     place = ("scale", scale, *place)
                 raise document.error(place, f"no workload is called {name!r}; {nearest(name, programs)}")
+    _check_grids(document, studies.values())
+
+
+def _check_grids(document: Document, studies: Collection[Study]) -> None:
+    """Raise UsageError for a grid of a number of ranks on which its workload is predicted at no scale."""
+    given = {(one.name, grid) for study in studies for one in study.workloads for grid in one.grids}
+    predicted = {
+        (one.name, layout(study, one, environment)[0])
+        for study in studies
+        if any(one.grids for one in study.workloads)
+        for one, environment in pairs_of(study)
+        if one.grids and "predict" in environment.modes
+    }
+    for name, grid in sorted(given):
+        if (name, prod(grid)) not in predicted:
+            text = "x".join(map(str, grid))
+            raise document.error(
+                ("workloads",),
+                f"grids of {name}: {text} is unused, as no prediction is on {prod(grid)} ranks",
+            )
 
 
 def _check_values(document: Document, place: KeyPath, variables: Mapping[str, object]) -> None:

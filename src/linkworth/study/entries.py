@@ -5,6 +5,7 @@ import shlex
 import shutil
 from collections.abc import Collection, Sequence
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -15,6 +16,7 @@ from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.measure.iterations import pattern
 from linkworth.model.place import Binding
+from linkworth.model.scaling import extents
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
 from linkworth.mpi import apps
 from linkworth.places.kinds import parse_place
@@ -38,6 +40,7 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
     for one, values in _filled(document, place, WorkloadTable, table):
         _check_patterns(document, place, one)
         _check_recorded_ranks(document, place, one)
+        grids = _grids(document, place, one)
         command = _words(document, (*place, "run"), one.run)
         if one.otherwise and not _is_here(command[0]):
             command = _words(document, (*place, "otherwise"), one.otherwise)
@@ -63,6 +66,7 @@ def workloads_of(document: Document, place: KeyPath) -> list[StudyWorkload]:
                     command=each,
                     environments=one.environments or ["*"],
                     recorded_ranks=one.recorded_ranks or [],
+                    grids=grids,
                     cpu_factor=one.cpu_factor or 1.0,
                     variables=values,
                 )
@@ -84,6 +88,26 @@ def _check_recorded_ranks(document: Document, place: KeyPath, one: WorkloadTable
             (*place, "recorded_ranks"),
             "the study makes these recordings, so leave out either them or `recording`",
         )
+
+
+def _grids(document: Document, place: KeyPath, one: WorkloadTable) -> list[tuple[int, ...]]:
+    """Return the process grids of a workload. Raises UsageError for one that no scaling can use, and for `weak` alone."""
+    for key in ("weak", "grids"):
+        if getattr(one, key) and not one.recorded_ranks:
+            raise document.error((*place, key), "it is about scaling recordings, so give recorded_ranks")
+    found: dict[int, tuple[int, ...]] = {}
+    for index, text in enumerate(one.grids):
+        at = (*place, "grids", index)
+        grid = document.check(at, partial(extents, text))
+        most, ranks = max(one.recorded_ranks or [0]), prod(grid)
+        if ranks <= most:
+            raise document.error(
+                at,
+                f"{text} has {ranks} places; give a grid of more than {most} ranks, to which recordings are scaled",
+            )
+        if found.setdefault(ranks, grid) is not grid:
+            raise document.error(at, f"{text} is a second grid of {ranks} ranks; give one for each number")
+    return list(found.values())
 
 
 def _check_patterns(document: Document, place: KeyPath, one: WorkloadTable) -> None:

@@ -50,7 +50,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     The order within a block depends only on `seed` and the block's number. Raises UsageError if nothing is left to
     run, for more than MOST_RUNS, and for ranks that do not fit on the nodes.
     """
-    pairs = _pairs(study)
+    pairs = pairs_of(study)
     measured = [pair for pair in pairs if "measure" in pair[1].modes]
     predicted = [pair for pair in pairs if "predict" in pair[1].modes]
     blocks_of_runs = study.repetitions + study.warm_ups
@@ -80,7 +80,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     return runs
 
 
-def _pairs(study: Study) -> list[tuple[StudyWorkload, Environment]]:
+def pairs_of(study: Study) -> list[tuple[StudyWorkload, Environment]]:
     """Return each workload with each of its environments. Raises UsageError for a matrix that is too large."""
     count = len(study.workloads) * len(study.environments)
     if count > _MOST_PAIRS:
@@ -159,6 +159,7 @@ def _planned(
             study.prediction if mode == "predict" else None,
             *([workload.recording, workload.cpu_factor] if mode == "predict" and _states_recording(workload) else []),
             *([sorted(workload.recorded_ranks)] if mode == "predict" and workload.recorded_ranks else []),
+            *(_scaling(workload, ranks) if mode == "predict" else []),
             *(_LATER if mode == "predict" and _states_later_keys(environment) else []),
         ]
     )  # fmt: skip
@@ -183,6 +184,12 @@ _LATER = ["mpi, rate, latency and transport apply to predictions"]
 
 def _states_recording(workload: StudyWorkload) -> bool:
     return bool(workload.recording) or workload.cpu_factor != 1.0
+
+
+def _scaling(workload: StudyWorkload, ranks: int | None) -> list[Any]:
+    """Return what decides how a workload is scaled to a number of ranks, apart from its recordings."""
+    given = [workload.weak, workload.grid(ranks)]
+    return given if ranks not in workload.recorded_ranks and any(given) else []
 
 
 def _states_later_keys(environment: Environment) -> bool:

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,6 +30,9 @@ from linkworth.study.outcome import Outcome
 from linkworth.study.pool import cores_for, give_up, pool
 from linkworth.study.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
 from linkworth.study.store import Store, now
+
+if TYPE_CHECKING:
+    from linkworth.scale import ScaleRequest
 
 
 class NotYet(LinkworthError):
@@ -98,7 +102,7 @@ def _job(
     workload = planned.workload
     measured = _measured(store, planned, records)
     rates: RateSource | None = None
-    scaled_from: list[Path] = []
+    scaling: ScaleRequest | None = None
     if is_bench(workload):
         trace = store.trace(workload.name)
     elif not is_recorded(workload, store.study):
@@ -122,8 +126,8 @@ def _job(
         }
         trace = recorded.get(planned.ranks) or next(iter(recorded.values()))
         if workload.recorded_ranks and planned.ranks not in recorded:
-            scaled_from = list(recorded.values())
             trace = store.trace(f"{workload.name} scaled to {planned.ranks}")
+            scaling = _scaling(planned, list(recorded.values()), trace)
             counts = ", ".join(map(str, recorded))
             progress.step(f"{workload.name}: recordings on {counts} ranks are scaled to {planned.ranks}")
     return ReplayJob(
@@ -131,7 +135,7 @@ def _job(
         command=workload.command,
         ranks=planned.ranks,
         trace=trace,
-        scaled_from=scaled_from,
+        scaling=scaling,
         rates=rates,
         machine=store.study.prediction.machine,
         draws=draws,
@@ -139,6 +143,21 @@ def _job(
         counted="counters" in store.study.measure,
         startup=_startup(store.study),
         targets=targets,
+    )
+
+
+def _scaling(planned: PlannedRun, recordings: list[Path], trace: Path) -> "ScaleRequest":
+    """Return how recordings become the trace of a prediction."""
+    from linkworth.scale import ScaleRequest
+
+    assert planned.ranks is not None
+    return ScaleRequest(
+        traces=recordings,
+        ranks=planned.ranks,
+        output=trace,
+        weak=planned.workload.weak,
+        grid=planned.workload.grid(planned.ranks),
+        replace=True,
     )
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -33,6 +34,9 @@ from linkworth.study import micro, traffic
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
 from linkworth.trace.read import open_trace
+
+if TYPE_CHECKING:
+    from linkworth.scale import ScaleRequest
 
 _MARKS_ITERATIONS = "stencil:"
 """The bundled program that calls MPI_Pcontrol at the start of each iteration, and after the last."""
@@ -77,8 +81,8 @@ class ReplayJob(msgspec.Struct, frozen=True, kw_only=True):
     command: list[str]
     ranks: int | None
     trace: Path
-    scaled_from: list[Path] = msgspec.field(default_factory=list)
-    """Recordings on fewer ranks, of which the trace is made; empty: it exists, or `rates` make it."""
+    scaling: "ScaleRequest | None" = None
+    """Recordings on fewer ranks, of which the trace is made; None: it exists, or `rates` make it."""
     rates: RateSource | None
     """Rates of a program recorded without running; None: the trace exists."""
     machine: str | None
@@ -126,11 +130,10 @@ def _outcomes(job: ReplayJob) -> list[tuple[str, Outcome]]:
     try:
         if job.rates is not None:
             _record(job, job.rates)
-        if job.scaled_from:
-            from linkworth.scale import ScaleRequest, scale
+        if job.scaling is not None:
+            from linkworth.scale import scale
 
-            assert job.ranks is not None
-            scale(ScaleRequest(traces=job.scaled_from, ranks=job.ranks, output=job.trace, replace=True))
+            scale(job.scaling)
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=str(error))) for target in job.targets]
     groups: dict[tuple[object, ...], list[ReplayTarget]] = {}

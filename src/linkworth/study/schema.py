@@ -59,6 +59,9 @@ class WorkloadChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Trace of the program on as many ranks, which predictions replay."""
     recorded_ranks: list[Annotated[int, Meta(ge=1)]] | None = None
     """Numbers of ranks to record it on. Predictions on more ranks replay what these recordings are scaled to."""
+    weak: bool = False
+    grids: list[str] = []
+    """`weak` and `grid` of the scaling; each grid is for predictions on as many ranks as it has places."""
     cpu_factor: Factor | None = None
     """Factor of predictions, in addition to the environment's: for a recording made on other cores."""
 

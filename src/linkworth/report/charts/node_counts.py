@@ -46,12 +46,12 @@ def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]
 
 
 def time_and_cost(
-    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale
+    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale, *, grows: bool = False
 ) -> list[Figure]:
-    """Return the chart of time, and that of cost if there are prices."""
+    """Return the chart of time, and that of cost if there are prices; `grows`: each number of ranks has its problem."""
     priced = [place for place in places if place.cost_usd is not None]
-    costs = [_figure(f"{key}-cost", workload, priced, scale)] if priced else []
-    return [_figure(f"{key}-time", workload, places, None), *costs]
+    costs = [_figure(f"{key}-cost", workload, priced, scale, grows=grows)] if priced else []
+    return [_figure(f"{key}-time", workload, places, None, grows=grows), *costs]
 
 
 def _places(item: ReportItem) -> list[NodeCount]:
@@ -75,14 +75,17 @@ def _places(item: ReportItem) -> list[NodeCount]:
     return [place(each) for each in of.predictions]
 
 
-def _figure(key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale | None) -> Figure:
+def _figure(
+    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale | None, *, grows: bool
+) -> Figure:
     def measure(place: NodeCount) -> float:
         return place.seconds if scale is None else (place.cost_usd or 0.0) * scale.runs
 
     def text(place: NodeCount) -> str:
         return units.duration(place.seconds) if scale is None else scale.in_words(place.cost_usd or 0.0)
 
-    fitting = [place for place in places if place.fits]
+    largest = max(place.ranks for place in places)
+    fitting = [place for place in places if place.fits and (place.ranks == largest or not grows)]
     best = min(fitting, key=lambda place: (measure(place), place.nodes), default=None)
     points = [
         kinds.ChartPoint(
@@ -122,6 +125,8 @@ def _figure(key: str, workload: str, places: Sequence[NodeCount], scale: units.C
     drawn = kinds.lines(points, x=x, y=y, spread="band", columns=4)
     word = "is fastest" if scale is None else "costs least"
     within = "" if len(fitting) == len(places) else " within the deadline and the budget"
+    if grows:  # a smaller problem takes less, which is no advantage of its number of nodes
+        within = f" at the problem of {largest} ranks"
     title = (
         f"{workload}: no number of nodes meets the deadline and the budget"
         if best is None

@@ -157,6 +157,12 @@ class Results:
         text = stated.pop()
         return int(text) if text.isdecimal() else len(text.split(", "))
 
+    def problem(self, group: RunGroup) -> str:
+        """Return the workload of a cell, with its ranks if the problem grows with them."""
+        workload = self.workload(group.workload)
+        grows = workload is not None and workload.weak and group.done
+        return f"{group.workload} on {group.done[0].facts['ranks']} ranks" if grows else group.workload
+
     def environment(self, name: str) -> Environment | None:
         """Return an environment of the study; None for one that is only in the records."""
         return self._environments.get(name)

@@ -8,7 +8,7 @@ from linkworth.model.study import Mode
 from linkworth.report import show
 from linkworth.report.study.cheapest import Cheapest, Priced
 from linkworth.report.study.prices import NodePrice, prices_of
-from linkworth.report.study.results import HOW, MODES, Results
+from linkworth.report.study.results import HOW, MODES, Results, RunGroup
 from linkworth.report.table import (
     NOTHING,
     Cell,
@@ -39,9 +39,10 @@ def sections(results: Results) -> Iterator[Section]:
         return
     cells: dict[tuple[str, Mode], list[Priced]] = {}
     for each in priced:
-        cells.setdefault((each.group.workload, each.group.mode), []).append(each)
-    cheapest = {key: Cheapest(*key, alike) for key, alike in cells.items()}
-    compared = [here for here in cheapest.values() if len(here.alike) > 1]
+        cells.setdefault((results.problem(each.group), each.group.mode), []).append(each)
+    problems = [Cheapest(*key, alike) for key, alike in cells.items()]
+    cheapest = {each.group: here for here in problems for each in here.alike}
+    compared = [here for here in problems if len(here.alike) > 1]
     scale = units.cost_scale([each.cost for each in priced])
     yield Section(
         key="costs",
@@ -56,12 +57,12 @@ def sections(results: Results) -> Iterator[Section]:
 
 
 def _costs(
-    priced: Sequence[Priced], cheapest: dict[tuple[str, Mode], Cheapest], scale: units.CostScale
+    priced: Sequence[Priced], cheapest: dict[RunGroup, Cheapest], scale: units.CostScale
 ) -> ReportTable:
     has_draws = any(here.by_draw for here in cheapest.values())
 
     def row(each: Priced) -> list[Field]:
-        here = cheapest[each.group.workload, each.group.mode]
+        here = cheapest[each.group]
         drawn = here.by_draw.get(each.group.environment)
         share = (
             Cell(text=f"{drawn.best} of {here.draws}", value=drawn.best / here.draws) if drawn else NOTHING

@@ -27,11 +27,14 @@ def sections(results: Results) -> Iterator[Section]:
     scale = units.cost_scale(
         [place.cost_usd for places in programs.values() for place in places if place.cost_usd]
     )
+    growing = {workload.name for workload in results.study.workloads if workload.weak}
     figures = [
         figure
         for number, (name, places) in enumerate(programs.items(), 1)
         if len({place.nodes for place in places}) > 1 and not _are_ambiguous(places)
-        for figure in node_counts.time_and_cost(f"nodes-{number}", name, sorted(places, key=_nodes), scale)
+        for figure in node_counts.time_and_cost(
+            f"nodes-{number}", name, sorted(places, key=_nodes), scale, grows=name in growing
+        )
     ]
     if figures:
         yield Section(key="nodes", title="Number of nodes", figures=figures)
