@@ -1,5 +1,7 @@
 """A trace that was made of recordings at other rank counts."""
 
+import re
+
 import msgspec
 
 from linkworth.errors import UsageError
@@ -8,8 +10,8 @@ from linkworth.errors import UsageError
 def extents(text: str) -> tuple[int, ...]:
     """Return the extents of a grid such as `32x16`. Raises UsageError for any other text."""
     words = text.lower().split("x")
-    if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words) or len(words) > 4:
-        raise UsageError(f"{text!r}: give 1 to 4 extents of at least 1, such as 32x16")
+    if len(words) > 4 or not all(re.fullmatch("[1-9][0-9]{0,8}", word) for word in words):
+        raise UsageError(f"{text!r}: give 1 to 4 extents of 1 to 999999999, such as 32x16")
     return tuple(map(int, words))
 
 
