@@ -142,6 +142,10 @@ class Alphabet:
             for recording in recordings
         ]
 
+    def text(self) -> bytes:
+        """Return the symbols of all calls: equal if two alphabets tell the same calls apart."""
+        return b"".join(each.tobytes() for each in self.of_recording)
+
     @staticmethod
     def _common_values(recordings: list[Recording], kept: Callable[[str], bool]) -> set[Any]:
         values = [

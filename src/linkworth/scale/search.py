@@ -81,11 +81,11 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         chosen = list(recordings[dropped:])
         # A clock that is read differently often aligns with nothing, and takes no time.
         bare = [each.without_local_calls() for each in chosen]
-        passes = [(each, way) for way in Way for each in (chosen, bare)]
-        events = _events(chosen)
-        if events > LONG * len(chosen[-1].sequences) and _events(bare) < MOST_LOCAL * events:
-            passes = [each for each in passes if each[0] is bare]
-        for some, way in passes:
+        events, fewer = _events(chosen), _events(bare)
+        choices = [chosen] if fewer == events else [chosen, bare]
+        if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
+            choices = [bare]
+        for way, some in product(Way, choices):
             for found in _programs(some, target, way):
                 if isinstance(found, Found):
                     aligned = True
@@ -105,17 +105,17 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
     seen = max((_topology(recording) for recording in recordings), default=0)
     counts = [recording.ranks for recording in recordings]
     # Calls that differ in size are not different calls of which some recordings lack one.
-    builders = [
-        (likeness, _builder(recordings, target, likeness, way))
-        for likeness in range(int(way is Way.PARTS), len(LIKENESS))
+    builders = {
+        builder.alphabet.text(): (likeness, builder)
+        for likeness in reversed(range(int(way is Way.PARTS), len(LIKENESS)))
         if way is not Way.LADDERS or levels(counts[-1]) >= FEWEST_LEVELS
-    ]
-    builders = [each for each in builders if each[1].possible()]
+        if (builder := _builder(recordings, target, likeness, way)).possible()
+    }
     if not builders:
         return
     for arrangement in arrangements(counts, target.ranks, target.grid, seen):
         best: UnfitError | None = None
-        for kind, (likeness, builder) in product(range(len(ROLES)), builders):
+        for kind, (likeness, builder) in product(range(len(ROLES)), reversed(builders.values())):
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
             except UnfitError as error:
