@@ -123,6 +123,38 @@ def bitonic(rank: int, ranks: int) -> Iterator[Event]:
             yield both(10 if rank >> bit & 1 == rank >> turn + 1 & 1 else 11, rank ^ 1 << bit)
 
 
+def scattering(rank: int, ranks: int) -> Iterator[Event]:
+    """Scatter from rank 0 along a binomial tree: each subtree gets its part, and the last one may be smaller."""
+    for _ in range(STEPS):
+        bit = 1
+        while bit < ranks and not rank & bit:
+            bit *= 2
+        if bit < ranks:
+            yield message(10, "recv", rank - bit, 80 * min(bit, ranks - rank))
+        while bit := bit // 2:
+            if rank + bit < ranks:
+                yield message(11, "send", rank + bit, 80 * min(bit, ranks - rank - bit))
+
+
+def rising(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange a little more at each level of a butterfly."""
+    for _ in range(STEPS):
+        yield from (both(10, rank ^ 1 << bit, 100 + 8 * bit) for bit in range((ranks - 1).bit_length()))
+
+
+def changing(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange more often from 32 ranks on."""
+    for _ in range(9 if ranks >= 32 else 7):
+        yield sendrecv(10, (rank - 1) % ranks, (rank + 1) % ranks, 80)
+
+
+def multigrid(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange on each level of 64 points on which a rank has two or more."""
+    for _ in range((64 // ranks).bit_length() - 1):
+        yield sendrecv(10, (rank - 1) % ranks, (rank + 1) % ranks, 8)
+    yield "MPI_Barrier@multigrid.c:20", "collective", BARRIER
+
+
 def rounds(rank: int, ranks: int) -> Iterator[Event]:
     """Gather at a root, exchange with everyone, and sort between odd and even neighbours."""
     for _ in range(STEPS):
@@ -230,6 +262,8 @@ def calls(path: Path, rank: int) -> list[Event]:
         (broadcast, (4, 8, 16, 32)),
         (halving, (4, 8, 16)),
         (bitonic, (4, 8, 16, 32)),
+        (rising, (4, 8, 16, 32)),
+        (scattering, (4, 8, 16)),
         (rounds, (4, 8, 16, 32)),
         (pairs, (4, 8, 16, 32)),
         (triangle, (4, 8, 16, 32)),
@@ -243,6 +277,30 @@ def test_every_call_is_that_of_the_program(
     scale(ScaleRequest(traces=[trace(program, ranks, tmp_path) for ranks in small], ranks=64, output=made))
     wanted = trace(program, 64, tmp_path)
     assert all(calls(made, rank) == calls(wanted, rank) for rank in range(64))
+
+
+def test_sizes_of_a_level_that_one_recording_has_grow_as_those_of_the_next(tmp_path: Path) -> None:
+    made = tmp_path / "made.lwt"
+    small = [trace(scattering, ranks, tmp_path) for ranks in (6, 12, 24)]
+    scale(ScaleRequest(traces=small, ranks=48, output=made))
+    wanted = trace(scattering, 48, tmp_path)
+    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(48))
+
+
+@pytest.mark.parametrize(
+    ("program", "small", "doubt"),
+    [
+        (scattering, (6, 12, 24), "a power of two times 1, which no recording is"),
+        (changing, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
+        (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
+    ],
+)
+def test_what_the_recordings_may_not_show_is_told(
+    program: Callable[[int, int], Iterator[Event]], small: tuple[int, ...], doubt: str, tmp_path: Path
+) -> None:
+    traces = [trace(program, ranks, tmp_path) for ranks in small]
+    summary = scale(ScaleRequest(traces=traces, ranks=64, output=tmp_path / "made.lwt"))
+    assert doubt in " ".join(summary.scaling.remarks)
 
 
 def test_a_loop_that_data_end_runs_as_often_as_in_the_mean(tmp_path: Path) -> None:

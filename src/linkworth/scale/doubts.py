@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 
+from linkworth.scale.columns import PlacedCall
+from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Appearing, Copied, Varying
+from linkworth.scale.rules import Appearing, ByCount, ByStep, Copied, Partner, Varying
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
+
+_INEXACT = 0.01
+"""Relative error when each recording is left out. Whole parts of an extent have less."""
 
 
 def doubts(
@@ -23,7 +28,29 @@ def doubts(
         )
     for count in sorted({count for role in roles for count in role.counts if isinstance(count, Appearing)}):
         out.append(
-            f"{count.site} is called {'from' if count.appear else 'below'} {count.ranks} ranks only, which is taken to go on"
+            f"the program's structure changes at {count.ranks} ranks: {count.site} is called "
+            f"{'from there on' if count.appear else 'below'} only, which is taken to go on; if it changes again at more "
+            f"ranks, record counts beyond that"
+        )
+    doubling = sorted(
+        {column.entry for role in roles for column in role.columns if _doubles(column) and _has_steps(column)}
+    )
+    if doubling and _odd_part(target.ranks) not in {_odd_part(recording.ranks) for recording in recordings}:
+        out.append(
+            f"sizes of {', '.join(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
+            f"power of two times {_odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
+            "of this kind"
+        )
+    inexact, gone = _by_count(found, recordings, target)
+    if inexact:
+        out.append(
+            f"sizes or numbers of {', '.join(inexact)} follow no exact rule of the rank count and are taken from the best "
+            "curve; if the program changes at one of the counts, record only counts at which it is as at the large one"
+        )
+    if gone:
+        out.append(
+            f"the program's structure may change before {target.ranks} ranks: {', '.join(gone)} would have no calls or no "
+            f"data there, as they become less with each count; record counts beyond that"
         )
     varying = sorted(
         {count.site.split("@")[0] for role in roles for count in role.counts if isinstance(count, Varying)}
@@ -68,6 +95,42 @@ def doubts(
             "may not show"
         )
     return out
+
+
+def _doubles(column: PlacedCall) -> bool:
+    """Return whether it sends over distances that double."""
+    return any(
+        "2^k" in term.kind
+        for rule in column.rules.values()
+        if isinstance(rule, Partner)
+        for term in rule.peer.terms
+    )
+
+
+def _has_steps(column: PlacedCall) -> bool:
+    return any(isinstance(rule, ByStep) for rule in column.rules.values())
+
+
+def _odd_part(ranks: int) -> int:
+    return ranks // (ranks & -ranks)
+
+
+def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> tuple[list[str], list[str]]:
+    """Return the calls with a number that meets not all recordings, and those with one that reaches zero."""
+    largest = found.point(recordings[-1].ranks, recordings[-1].size)
+    there = found.point(target.ranks, target.size)
+    inexact, gone = set(), set()
+    for role in found.program.roles.values():
+        first = first_leaves(role.top)
+        sites = [role.columns[int(role.column_of_leaf[first[loop]])] for loop in range(len(role.counts))]
+        rules = [(column, rule) for column in role.columns for rule in column.rules.values()]
+        for column, rule in [*rules, *zip(sites, role.counts, strict=True)]:
+            if isinstance(rule, ByCount):
+                if rule.model.error > _INEXACT:
+                    inexact.add(column.entry)
+                if rule.model.at(largest) >= 0.5 > rule.model.at(there):
+                    gone.add(column.entry)
+    return sorted(inexact), sorted(gone)
 
 
 def _transpositions(recording: Recording) -> list[str]:

@@ -71,6 +71,19 @@ class Exchanged(NamedTuple):
 
 Model = Sum | Power | Exchanged
 
+
+def like(model: Model, point: Point, value: float) -> Model:
+    """Return the model of a number that has a value at a point, and grows as another model does."""
+    before = model.at(point)
+    if before <= 0:
+        return Sum((Monomial(),), (value,), 0.0)
+    if isinstance(model, Sum):
+        return model._replace(coefficients=tuple(value / before * each for each in model.coefficients))
+    if isinstance(model, Power):
+        return model._replace(unit=max(round(model.unit * value / before), 1))
+    return model._replace(factor=model.factor * value / before)
+
+
 _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
 _PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
@@ -166,12 +179,7 @@ class Fitter:
         if not known:
             return self.fit([number], [value])
         _, others, theirs = min(known, key=lambda each: each[0])
-        model = self.fit(others, theirs)
-        ratio = value / theirs[others.index(number)]
-        if isinstance(model, Power):
-            return model._replace(unit=max(round(model.unit * ratio), 1))
-        assert isinstance(model, Sum)
-        return Sum(model.terms, tuple(ratio * each for each in model.coefficients), model.error)
+        return like(self.fit(others, theirs), self._points[number], value)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""

@@ -308,7 +308,7 @@ class Builder:
         alignment, numbers = aligned
         table = _Table(self, samples, alignment, numbers, arrangement)
         leaves = leaves_of_loops(alignment.top)
-        first = _first_leaves(alignment.top)
+        first = first_leaves(alignment.top)
         sites = [
             self._calls[int(table.call[np.searchsorted(table.leaf, first[loop])])].entry
             for loop in range(alignment.loops)
@@ -493,12 +493,12 @@ def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
     return found
 
 
-def _first_leaves(items: Sequence[Item]) -> dict[int, int]:
+def first_leaves(items: Sequence[Item]) -> dict[int, int]:
     """Return a leaf of each loop; that of a loop inside it, if there is no other."""
     found = {number: leaves[0] for number, leaves in _ladders(items).items()}
     for item in items:
         if isinstance(item, Loop):
-            inner = _first_leaves(item.body)
+            inner = first_leaves(item.body)
             own = [each for each in item.body if isinstance(each, int)]
             found |= inner
             found[item.number] = own[0] if own else next(iter(inner.values()))

@@ -7,12 +7,14 @@ import numpy as np
 
 from linkworth.scale.cells import fit_cells
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
-from linkworth.scale.numbers import Fitter, Model
+from linkworth.scale.numbers import Fitter, Model, like
 from linkworth.scale.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 
 _FEWEST_ON_LINE = 5
+_TAIL = 3
+"""Last iterations that show how a number goes on."""
 
 
 class UnfitError(Exception):
@@ -151,17 +153,31 @@ class ByStep(NamedTuple):
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         k = ranks.steps.total - 1 - ranks.steps.number if self.from_end else ranks.steps.number
-        last = max(self.models)
-        ratio = 1.0
-        if last > 0 and self.models[last - 1].at(ranks.point) > 0:
-            ratio = self.models[last].at(ranks.point) / self.models[last - 1].at(ranks.point)
-        at_last = self.models[last].at(ranks.point)
-        return [
-            int(self.models[each].at(ranks.point) + 0.5)
-            if each in self.models
-            else int(at_last * ratio ** (each - last) + 0.5)
-            for each in k.tolist()
-        ]
+        return [int(self._at(each, ranks.point) + 0.5) for each in k.tolist()]
+
+    def _at(self, step: int, point: Point) -> float:
+        """Return the number of one iteration. Those that no recording has go on evenly, or by a factor."""
+        if step in self.models:
+            return self.models[step].at(point)
+        tail = self._tail(point)
+        beyond = step - max(self.models)
+        if _even(tail):
+            return max(tail[-1] + beyond * (tail[-1] - tail[-2]), 0.0)
+        return tail[-1] * (tail[-1] / tail[-2] if len(tail) > 1 and tail[-2] > 0 else 1.0) ** beyond
+
+    def goes_on(self, point: Point) -> bool:
+        """Return whether the last iterations show how it goes on."""
+        tail = self._tail(point)
+        return (
+            len(tail) < _TAIL or _even(tail) or abs(tail[1] ** 2 - tail[0] * tail[2]) <= 0.05 * tail[1] ** 2
+        )
+
+    def _tail(self, point: Point) -> list[float]:
+        return [self.models[each].at(point) for each in sorted(self.models)[-_TAIL:]]
+
+
+def _even(tail: Sequence[float]) -> bool:
+    return len(tail) == _TAIL and abs(tail[2] - 2 * tail[1] + tail[0]) <= 1e-6 * tail[2]
 
 
 class Block(NamedTuple):
@@ -410,6 +426,9 @@ def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | 
         for from_end in (False, True)
         if (models := _models_of_steps(samples, values, numbers, from_end=from_end)) is not None
     ]
+    if np.ptp(samples.steps.total):
+        largest = samples.point(numbers[-1])
+        found = [each for each in found if each.goes_on(largest)]
     # What is the same at all counts is more likely.
     return min(
         found, key=lambda each: sum(not model.constant() for model in each.models.values()), default=None
@@ -420,12 +439,17 @@ def _models_of_steps(
     samples: Samples, values: Numbers, numbers: list[int], *, from_end: bool
 ) -> dict[int, Model] | None:
     k = samples.steps.total - 1 - samples.steps.number if from_end else samples.steps.number
-    models = {}
+    models: dict[int, Model] = {}
     for step in np.unique(k).tolist():
         of = {number: values[(samples.recording == number) & (k == step)] for number in numbers}
         known = [number for number in numbers if len(of[number])]
         if any((of[number] != of[number][0]).any() for number in known):
             return None
+        before = models.get(step - 1)
+        if before is not None and len(known) == 1 < len(numbers):
+            # One recording shows no growth: it is that of the iteration before.
+            models[step] = like(before, samples.point(known[0]), float(of[known[0]][0]))
+            continue
         models[step] = samples.fitter.fit(known, [float(of[number][0]) for number in known])
         if models[step].error >= 1e-3:
             return None

@@ -156,7 +156,7 @@ def _leave_out(
         try:
             fewer = again(recordings[:-1], there, found)
             events = generate(fewer.program, fewer.point(there.ranks, there.size))
-            counted = Counted(events)
+            counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer)))
             path = Path(folder) / "left-out.lwt"
             metadata = TraceMetadata(
                 workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
