@@ -148,6 +148,16 @@ def changing(rank: int, ranks: int) -> Iterator[Event]:
         yield sendrecv(10, (rank - 1) % ranks, (rank + 1) % ranks, 80)
 
 
+def appearing(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the other half, if there are two, in loops of which one grows with the ranks."""
+    for times in (3, ranks):
+        for _ in range(times):
+            for bit in range((ranks - 1).bit_length()):
+                yield sendrecv(10, (rank + (1 << bit)) % ranks, (rank - (1 << bit)) % ranks, 80)
+            if ranks % 2 == 0:
+                yield both(11, (rank + ranks // 2) % ranks)
+
+
 def multigrid(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange on each level of 64 points on which a rank has two or more."""
     for _ in range((64 // ranks).bit_length() - 1):
@@ -292,6 +302,11 @@ def test_sizes_of_a_level_that_one_recording_has_grow_as_those_of_the_next(tmp_p
     [
         (scattering, (6, 12, 24), "a power of two times 1, which no recording is"),
         (changing, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
+        (
+            appearing,
+            (5, 10, 20),
+            "structure changes at 10 ranks: MPI_Sendrecv@halo.c:11 is called from there on only",
+        ),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
     ],
 )

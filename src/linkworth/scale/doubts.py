@@ -26,10 +26,11 @@ def doubts(
             f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
             "them is not known; record another count that is as large"
         )
-    for count in sorted({count for role in roles for count in role.counts if isinstance(count, Appearing)}):
+    appearing = (count for role in roles for count in role.counts if isinstance(count, Appearing))
+    for ranks, site, appear in sorted({(each.ranks, each.site, each.appear) for each in appearing}):
         out.append(
-            f"the program's structure changes at {count.ranks} ranks: {count.site} is called "
-            f"{'from there on' if count.appear else 'below'} only, which is taken to go on; if it changes again at more "
+            f"the program's structure changes at {ranks} ranks: {site} is called "
+            f"{'from there on' if appear else 'below'} only, which is taken to go on; if it changes again at more "
             f"ranks, record counts beyond that"
         )
     doubling = sorted(
