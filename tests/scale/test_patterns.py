@@ -307,6 +307,7 @@ def test_sizes_of_a_level_that_one_recording_has_grow_as_those_of_the_next(tmp_p
             (5, 10, 20),
             "structure changes at 10 ranks: MPI_Sendrecv@halo.c:11 is called from there on only",
         ),
+        (multigrid, (4, 8, 16), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
     ],
 )

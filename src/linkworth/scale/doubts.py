@@ -124,12 +124,16 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
     for role in found.program.roles.values():
         first = first_leaves(role.top)
         sites = [role.columns[int(role.column_of_leaf[first[loop]])] for loop in range(len(role.counts))]
-        rules = [(column, rule) for column in role.columns for rule in column.rules.values()]
-        for column, rule in [*rules, *zip(sites, role.counts, strict=True)]:
+        rules = [(column, rule, False) for column in role.columns for rule in column.rules.values()]
+        loops = [(column, rule, True) for column, rule in zip(sites, role.counts, strict=True)]
+        for column, rule, is_loop in rules + loops:
             if isinstance(rule, ByCount):
-                if rule.model.error > _INEXACT:
+                # No loop runs 0.75 times: 8 log p / p is 4, 3, 2 at 4, 8 and 16 ranks, as 6 - log p is.
+                value = rule.model.at(there)
+                parted = is_loop and abs(value - round(value)) > _INEXACT
+                if rule.model.error > _INEXACT or parted:
                     inexact.add(column.entry)
-                if rule.model.at(largest) >= 0.5 > rule.model.at(there):
+                if rule.model.at(largest) >= 0.5 > value:
                     gone.add(column.entry)
     return sorted(inexact), sorted(gone)
 
