@@ -70,7 +70,7 @@ class Ladders:
         """Find them. `alphabet`: symbols of the calls, by recording; `features`: what may be known to decide."""
         self.features = features
         self.codes, found = _codes(recordings, alphabet)
-        # What completes requests belongs to the messages before it.
+        # Calls that complete requests belong to the messages before them.
         self._completing = {
             symbol
             for recording, of in zip(recordings, alphabet, strict=True)
@@ -346,7 +346,7 @@ _FEATURES: tuple[Callable[[int, int, int, int], int], ...] = (
     lambda r, n, k, turn: k <= turn,
     lambda r, n, k, turn: r >> (turn + 1) & 1,
 )
-"""What may decide on the body of a step: of a rank, the number of ranks, the level, and the turn, as in a bitonic sort."""
+"""Facts that may decide on the body of a step: of a rank, the number of ranks, the level, and the turn, as in a bitonic sort."""
 _MOST_FEATURES = 4
 
 

@@ -181,7 +181,7 @@ def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations
         (kind, source, "") for kind in plain for source in (others if kind.endswith("other") else [dimension])
     ]
     if stepped:
-        # As many iterations as distances that double: two of them are also 1 and 2.
+        # The iterations are as many as distances that double, of which two are also 1 and 2.
         halves = np.array_equal(steps.total, _levels(n))
         kinds = sorted(STEPPED, key=lambda kind: "2^k" not in kind) if halves else STEPPED
         ways += [(kind, dimension, step) for step in _step_kinds(n, steps) for kind in kinds]

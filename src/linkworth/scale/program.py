@@ -440,7 +440,7 @@ class Builder:
         cell = of * shape[1] + group
         times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
         sums = np.bincount(cell, table.compute, shape[0] * shape[1]).reshape(shape)
-        # What only one recording shows grows as an event of all ranks does on average.
+        # A slot of one recording only grows as an event of all ranks does on average.
         mean = fitter.smooth(range(len(self.recordings)), self._mean_compute)
         models = {}
         for place in np.flatnonzero(sums.any(axis=0)).tolist():
@@ -449,7 +449,7 @@ class Builder:
             models[place] = fitter.smooth(known.tolist(), values) if len(known) > 1 else mean
         last = len(self.recordings) - 1
         slots = len(group_of_slot)
-        # What a rank never did there, others did: in the largest recording, or else in some.
+        # A slot that the rank never filled has the mean of other ranks: of the largest recording, or else of some.
         means = np.zeros(slots)
         for some in (np.ones_like(of, dtype=bool), of == last):
             times = np.bincount(table.slot[some], minlength=slots)

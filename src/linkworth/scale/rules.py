@@ -353,7 +353,7 @@ class Linear(NamedTuple):
 
     dimension: int
     coefficients: tuple[int, int, int]
-    """Of the coordinate, of the extent, and of 1."""
+    """Factors of the coordinate and of the extent, and the constant."""
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
@@ -429,7 +429,7 @@ def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | 
     if np.ptp(samples.steps.total):
         largest = samples.point(numbers[-1])
         found = [each for each in found if each.goes_on(largest)]
-    # What is the same at all counts is more likely.
+    # Models that are the same at all counts are more likely.
     return min(
         found, key=lambda each: sum(not model.constant() for model in each.models.values()), default=None
     )

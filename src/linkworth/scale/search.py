@@ -31,13 +31,13 @@ LIKENESS: tuple[Callable[[str], bool], ...] = (
 
 
 class Way(Enum):
-    """What is assumed of the sequences of calls."""
+    """An assumption about the sequences of calls."""
 
     LADDERS = auto()
-    """They have trees and butterflies of ranks."""
+    """Ranks form trees and butterflies."""
     WHOLE = auto()
     PARTS = auto()
-    """They may lack parts that others have."""
+    """Some ranks may lack parts that others have."""
 
 
 class Target(NamedTuple):

@@ -60,7 +60,7 @@ class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
     """MPI library whose collectives run; None: the recording one, else MPICH."""
     mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
     polls: bool = False
-    """Whether ranks that wait keep their cores busy."""
+    """True if ranks that wait keep their cores busy."""
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
