@@ -13,7 +13,7 @@ from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.members import Colour, Groups
 from linkworth.scale.peers import Iterations, OffGridError
 from linkworth.scale.points import Point
-from linkworth.scale.program import SLOT_MASK, Behaviour, Key, Role, slot_codes
+from linkworth.scale.program import SLOT_MASK, Behaviour, Events, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError
 
@@ -39,6 +39,10 @@ class _Sequence(NamedTuple):
 
     slot: Numbers
     """By event: where its computation is from."""
+    turn: Numbers
+    """By event: how many events of its slot are before it."""
+    times: Numbers
+    """By slot: the number of its events."""
     call: Numbers
     """By event: number of the distinct call."""
     distinct: list[tuple[int, int, int]]
@@ -70,6 +74,7 @@ def _of_role(
     alone = _steps(len(ranks), 0, 1)
     everyone = Ranks(at, alone, point, program.arrangement, views, models)
     counts = [rule.values(everyone) for rule in role.counts]
+    growth = _growth(role, point)
     alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number in range(len(ranks)):
         alike[tuple(each[number] for each in counts)].append(number)
@@ -83,7 +88,7 @@ def _of_role(
             for number, which in enumerate(some.tolist()):
                 model = int(models[which])
                 if model not in scaled:
-                    scaled[model] = _times(role, sequence.slot, model, point)
+                    scaled[model] = _times(role.models[model], sequence, growth)
                 yield RankEvents(
                     int(ranks[which]),
                     [column[number] for column in columns],
@@ -164,9 +169,13 @@ def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
     looped = np.array([each.looped for each in role.columns])[column]
     iteration, iterations = np.where(looped, iteration, 0), np.where(looped, iterations, 1)
     rows, call = np.unique(np.stack([column, iteration, iterations], axis=1), axis=0, return_inverse=True)
-    return _Sequence(
-        _slots(role, leaf), call.reshape(-1).astype(np.int64), [tuple(row) for row in rows.tolist()]
-    )
+    slot = _slots(role, leaf)
+    times = np.bincount(slot, minlength=len(role.group_of_slot))
+    order = np.argsort(slot, kind="stable")
+    turn = np.empty_like(slot)
+    turn[order] = np.arange(len(slot)) - (np.cumsum(times) - times)[slot[order]]
+    distinct = [tuple(row) for row in rows.tolist()]
+    return _Sequence(slot, turn, times, call.reshape(-1).astype(np.int64), distinct)
 
 
 def _slots(role: Role, leaf: Numbers) -> Numbers:
@@ -179,20 +188,26 @@ def _slots(role: Role, leaf: Numbers) -> Numbers:
     return np.where(strange, any_slot[leaf], place)
 
 
-def _times(role: Role, slot: Numbers, model: int, point: Point) -> tuple[Times, Times, Times]:
-    """Return the computation before each event, that in CPU time, and the event's duration.
-
-    Computation is that of the model, event by event, times the growth of its group. A mean would be the same for all
-    ranks and leave no rank to wait for.
-    """
-    events = role.models[model]
-    places = events.places(slot)
+def _growth(role: Role, point: Point) -> Times:
+    """Return by slot how much more a rank computes than in the largest recording."""
     factors = np.ones(int(role.group_of_slot.max()) + 1)
     for number, of in role.compute.items():
         before = of.at(role.last)
         if before > 0:
             factors[number] = of.at(point) / before
-    compute = events.compute[places] * factors[role.group_of_slot[slot]]
+    found: Times = factors[role.group_of_slot]
+    return found
+
+
+def _times(events: Events, sequence: _Sequence, growth: Times) -> tuple[Times, Times, Times]:
+    """Return the computation before each event, that in CPU time, and the event's duration.
+
+    Each event is like one of the recorded rank, at the same share of those of its slot, and computes as that times the
+    growth. A mean would be the same for all ranks and leave no rank to wait for.
+    """
+    slot = sequence.slot
+    places = events.first[slot] + sequence.turn * np.diff(events.first)[slot] // sequence.times[slot]
+    compute = events.compute[places] * growth[slot]
     return compute, np.where(events.has_cpu[places], compute, -1.0), events.durations[places]
 
 

@@ -34,15 +34,6 @@ class Events(NamedTuple):
     durations: Times
     has_cpu: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-    def places(self, slot: Numbers) -> Numbers:
-        """Return the event that each of a new sequence is like: that at the same share of those of its slot."""
-        order = np.argsort(slot, kind="stable")
-        times = np.bincount(slot, minlength=len(self.first) - 1)
-        number = np.empty_like(slot)
-        number[order] = np.arange(len(slot)) - (np.cumsum(times) - times)[slot[order]]
-        found: Numbers = self.first[slot] + number * np.diff(self.first)[slot] // times[slot]
-        return found
-
 
 class Role(NamedTuple):
     """Ranks that call alike."""

@@ -21,12 +21,12 @@ class NodeCount(NamedTuple):
     seconds: float
     cost_usd: float | None
     scaled: bool
-    """Whether the replayed trace is scaled from recordings on fewer ranks."""
+    """True if the replayed trace is scaled from recordings on fewer ranks."""
     low: float
     """Seconds at the ends of the 90 % interval."""
     high: float
     fits: bool = True
-    """Whether it meets the deadline and the budget."""
+    """True if it meets the deadline and the budget."""
 
 
 def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]:
