@@ -1,7 +1,6 @@
 """The bundled programs and the tracer under AddressSanitizer and UndefinedBehaviorSanitizer, compiled once for all tests."""
 
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -12,21 +11,15 @@ from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.mpi.cache import built_once, cache_folder
 
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI itself leaks at exit
+FIND_CLANG = Path(__file__).parents[1] / "scripts/find_fuzzer.sh"
 FLAGS = ["-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 @cache
 def cxx() -> str:
     """Return clang++ if it has the sanitizers, since it takes two thirds of the time of g++; else the machine's c++."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "main.cpp"
-        source.write_text("int main() {}\n")
-        command = ["clang++", *FLAGS, str(source), "-o", f"{folder}/main"]
-        try:
-            subprocess.run(command, capture_output=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            return "c++"
-    return "clang++"
+    found = subprocess.run([FIND_CLANG], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "c++"
 
 
 def program(part: str, mpi: MpiInstallation) -> Path:
@@ -36,7 +29,7 @@ def program(part: str, mpi: MpiInstallation) -> Path:
         # Wrappers that do not know these variables call their own compiler.
         wrapper = ["env", f"OMPI_CXX={cxx()}", f"MPICH_CXX={cxx()}", mpi.mpicxx]
         # clang++ warns of loops that it does not vectorise, as none is without optimisation.
-        flags = ["-Wno-pass-failed"] if cxx() == "clang++" else []
+        flags = ["-Wno-pass-failed"] if "clang" in cxx() else []
         _link(wrapper, _compiled(wrapper, sources.recipe(part), folder, flags), folder / part)
 
     return built_once(cache_folder() / "sanitized" / part, part, make)
