@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /// Version of the functions and structures here; the engine refuses another.
-#define LW_OTF2_INTERFACE 2
+#define LW_OTF2_INTERFACE 3
 
 #define LW_OTF2_UNDEFINED UINT32_MAX
 
@@ -56,16 +56,17 @@ struct lw_otf2_event {
     const uint64_t* attribute_values;
 };
 
+/// OTF2_RegionRole, whose values are part of the format.
 enum lw_otf2_role {
-    LW_OTF2_ROLE_FUNCTION,
-    LW_OTF2_ROLE_POINT_TO_POINT,
-    LW_OTF2_ROLE_BARRIER,
-    LW_OTF2_ROLE_ONE_TO_ALL,
-    LW_OTF2_ROLE_ALL_TO_ONE,
-    LW_OTF2_ROLE_ALL_TO_ALL,
-    LW_OTF2_ROLE_COLLECTIVE,
-    LW_OTF2_ROLE_RMA,
-    LW_OTF2_ROLE_FILE
+    LW_OTF2_ROLE_FUNCTION = 1,
+    LW_OTF2_ROLE_BARRIER = 15,
+    LW_OTF2_ROLE_ONE_TO_ALL = 23,
+    LW_OTF2_ROLE_ALL_TO_ONE = 24,
+    LW_OTF2_ROLE_ALL_TO_ALL = 25,
+    LW_OTF2_ROLE_COLLECTIVE = 26,
+    LW_OTF2_ROLE_FILE = 27,
+    LW_OTF2_ROLE_POINT_TO_POINT = 28,
+    LW_OTF2_ROLE_RMA = 29
 };
 
 enum lw_otf2_group {
@@ -99,13 +100,17 @@ struct lw_otf2_location {
     uint64_t events;
 };
 
-/// Callbacks of a reader for the definitions, in their order. Names live as long as the reader.
+/// Callbacks of a reader for the definitions, in their order. The caller keeps the texts: `text` returns that
+/// of a reference, "" for an unknown one.
 struct lw_otf2_definitions {
     void* user;
+    void (*string)(void* user, uint32_t ref, const char* text);
+    const char* (*text)(void* user, uint32_t ref);
+    void (*host)(void* user, uint32_t ref, const char* name);
     void (*clock)(void* user, uint64_t ticks_per_second, uint64_t offset, uint64_t length, uint64_t date);
     void (*attribute)(void* user, uint32_t ref, const char* name);
     void (*region)(void* user, const struct lw_otf2_region* region);
-    void (*process)(void* user, uint32_t ref, const char* name, const char* host);
+    void (*process)(void* user, uint32_t ref, uint32_t host);
     void (*location)(void* user, const struct lw_otf2_location* location);
     void (*group)(void* user, uint32_t ref, uint32_t kind, uint32_t size, const uint64_t* members);
     void (*comm)(void* user, const struct lw_otf2_comm* comm);

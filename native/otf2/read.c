@@ -4,34 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "anchor_file.h"
-#include "event_file.h"
 #include "failure.h"
-#include "read_definitions.h"
+#include "whole_files.h"
 
 struct lw_otf2_reader {
     char* anchor;
     char* creator;
     char* property;
-    struct defining defining;
 };
 
 static void close_reader(struct lw_otf2_reader* reader) {
-    text_table_free(&reader->defining.strings);
-    text_table_free(&reader->defining.nodes);
     free(reader->anchor);
     free(reader->creator);
     free(reader->property);
     free(reader);
 }
 
-static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, struct defining* defining, uint64_t most) {
+static OTF2_ErrorCode read_definitions(OTF2_Reader* archive, const struct lw_otf2_definitions* listener,
+                                       uint64_t most) {
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(archive);
     if (definitions == NULL) return OTF2_ERROR_PROCESSED_WITH_FAULTS;
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_ErrorCode code = callbacks == NULL ? OTF2_ERROR_MEM_ALLOC_FAILED : listen_to_definitions(callbacks);
     if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_RegisterGlobalDefCallbacks(archive, definitions, callbacks, defining);
+        code = OTF2_Reader_RegisterGlobalDefCallbacks(archive, definitions, callbacks, (void*)listener);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     uint64_t count = 0;
     if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadGlobalDefinitions(archive, definitions, most, &count);
@@ -47,7 +43,6 @@ static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
         free(reader);
         return failure_say("out of memory");
     }
-    reader->defining.listener = listener;
     OTF2_Reader* archive = OTF2_Reader_Open(anchor);
     if (archive == NULL) {
         close_reader(reader);
@@ -59,8 +54,7 @@ static const char* open_reader(struct lw_otf2_reader** made, const char* anchor,
         return failure_say("its file of definitions was cut (it lacks OTF2's mark of the end)");
     }
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(archive);
-    if (code == OTF2_SUCCESS)
-        code = read_definitions(archive, &reader->defining, most_definitions(archive, anchor));
+    if (code == OTF2_SUCCESS) code = read_definitions(archive, listener, most_definitions(archive, anchor));
     if (code == OTF2_SUCCESS) code = OTF2_Reader_GetCreator(archive, &reader->creator);
     OTF2_Reader_Close(archive);
     if (code == OTF2_SUCCESS) {

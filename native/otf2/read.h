@@ -14,7 +14,10 @@ void read_functions(struct lw_otf2_interface* interface);
 /// more of them.
 OTF2_ErrorCode listen_to_others(OTF2_GlobalEvtReaderCallbacks* callbacks);
 
-/// User data of the callbacks.
+/// Sets the callbacks for the definitions; their user data is a `lw_otf2_definitions`.
+OTF2_ErrorCode listen_to_definitions(OTF2_GlobalDefReaderCallbacks* callbacks);
+
+/// User data of the callbacks for the events.
 struct reading {
     const struct lw_otf2_listener* listener;
     uint32_t* refs;  ///< room for an event's attributes

@@ -1,16 +1,17 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Definitions that linkworth knows, passed on with texts instead of references.
-#include "read_definitions.h"
+#include "read.h"
 
-#define SAY(function, ...)                                                   \
-    do {                                                                     \
-        const struct defining* defining = user;                              \
-        defining->listener->function(defining->listener->user, __VA_ARGS__); \
-        return OTF2_CALLBACK_SUCCESS;                                        \
+#define SAY(function, ...)                                 \
+    do {                                                   \
+        const struct lw_otf2_definitions* listener = user; \
+        listener->function(listener->user, __VA_ARGS__);   \
+        return OTF2_CALLBACK_SUCCESS;                      \
     } while (0)
 
 static const char* text(void* user, OTF2_StringRef ref) {
-    return text_table_find(&((struct defining*)user)->strings, ref);
+    const struct lw_otf2_definitions* listener = user;
+    return listener->text(listener->user, ref);
 }
 
 static OTF2_CallbackCode clock_properties(void* user, uint64_t resolution, uint64_t offset, uint64_t length,
@@ -18,8 +19,7 @@ static OTF2_CallbackCode clock_properties(void* user, uint64_t resolution, uint6
     SAY(clock, resolution, offset, length, date == OTF2_UNDEFINED_TIMESTAMP ? 0 : date);
 }
 static OTF2_CallbackCode string(void* user, OTF2_StringRef self, const char* value) {
-    struct defining* defining = user;
-    return text_table_add(&defining->strings, self, value) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+    SAY(string, self, value);
 }
 static OTF2_CallbackCode attribute(void* user, OTF2_AttributeRef self, OTF2_StringRef name,
                                    OTF2_StringRef description, OTF2_Type type) {
@@ -29,16 +29,14 @@ static OTF2_CallbackCode attribute(void* user, OTF2_AttributeRef self, OTF2_Stri
 static OTF2_CallbackCode node(void* user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
                               OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent) {
     (void)class_name, (void)parent;
-    struct defining* defining = user;
-    return text_table_add(&defining->nodes, self, text(user, name)) ? OTF2_CALLBACK_SUCCESS
-                                                                    : OTF2_CALLBACK_ERROR;
+    SAY(host, self, text(user, name));
 }
 static OTF2_CallbackCode location_group(void* user, OTF2_LocationGroupRef self, OTF2_StringRef name,
                                         OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
                                         OTF2_LocationGroupRef creator) {
-    (void)creator;
+    (void)name, (void)creator;
     if (type != OTF2_LOCATION_GROUP_TYPE_PROCESS) return OTF2_CALLBACK_SUCCESS;
-    SAY(process, self, text(user, name), text_table_find(&defining->nodes, parent));
+    SAY(process, self, parent);
 }
 static OTF2_CallbackCode location(void* user, OTF2_LocationRef self, OTF2_StringRef name,
                                   OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {

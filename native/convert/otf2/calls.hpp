@@ -23,6 +23,16 @@ inline constexpr std::string_view otf2_word_name = "LINKWORTH_CALL_";
 /// An archive of ours has its trace's metadata in this property.
 inline constexpr const char* otf2_metadata_property = "LINKWORTH::METADATA";
 
+/// Number of the location of a thread that calls MPI in an archive of ours: for thread 0 that of its rank, as
+/// in Score-P.
+constexpr std::uint64_t otf2_location(std::uint32_t rank, std::uint32_t thread) {
+    return (std::uint64_t{thread} << 32U) | rank;
+}
+
+constexpr std::uint32_t thread_of_location(std::uint64_t location) {
+    return static_cast<std::uint32_t>(location >> 32U);
+}
+
 void to_words(const tracefile::Shape& shape, std::vector<std::uint64_t>& words);
 /// False for words that are no call.
 bool from_words(const std::vector<std::uint64_t>& words, tracefile::Shape& shape);

@@ -42,6 +42,16 @@ struct Otf2Definitions::Listener {
             given.offset = offset;
             given.length = length;
         };
+        all.string = [](void* user, std::uint32_t ref, const char* text) {
+            self(user).strings.try_emplace(ref, text);
+        };
+        all.text = [](void* user, std::uint32_t ref) {
+            const auto found = self(user).strings.find(ref);
+            return found == self(user).strings.end() ? "" : found->second.c_str();
+        };
+        all.host = [](void* user, std::uint32_t ref, const char* name) {
+            self(user).hosts.try_emplace(ref, name);
+        };
         all.attribute = [](void* user, std::uint32_t ref, const char* name) {
             self(user).attribute(ref, name);
         };
@@ -50,9 +60,9 @@ struct Otf2Definitions::Listener {
             const bool mpi = is_mpi(name);
             self(user).to.regions.insert_or_assign(region->ref, Otf2Region{std::move(name), mpi});
         };
-        all.process = [](void* user, std::uint32_t ref, const char*, const char* host) {
+        all.process = [](void* user, std::uint32_t ref, std::uint32_t host) {
             self(user).process_order.push_back(ref);
-            self(user).hosts.insert_or_assign(ref, host);
+            self(user).host_of_process.insert_or_assign(ref, host);
         };
         all.location = [](void* user, const lw_otf2_location* location) {
             self(user).locations.push_back({location->ref, location->group});
@@ -102,7 +112,7 @@ struct Otf2Definitions::Listener {
         if (processes.empty())
             throw ConvertError("the archive names no MPI rank and no process: it cannot be converted");
         for (const std::uint32_t process : processes)
-            to.ranks.push_back({hosts[process], of_process[process]});
+            to.ranks.push_back({hosts[host_of_process[process]], of_process[process]});
         for (const lw_otf2_comm& comm : comms) resolve(comm);
     }
 
@@ -143,7 +153,9 @@ struct Otf2Definitions::Listener {
 
     Otf2Definitions& to;
     std::vector<std::uint32_t> process_order;
+    std::unordered_map<std::uint32_t, std::string> strings;
     std::map<std::uint32_t, std::string> hosts;
+    std::map<std::uint32_t, std::uint32_t> host_of_process;
     std::vector<Location> locations;
     std::vector<std::uint64_t> world;
     std::map<std::uint32_t, Group> groups;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "calls/names.hpp"
-#include "convert/otf2/locations.hpp"
 #include "convert/ti/ti.hpp"
 #include "trace/shape_codec.hpp"
 

@@ -11,7 +11,6 @@
 #include "convert/otf2/calls.hpp"
 #include "convert/otf2/communicators.hpp"
 #include "convert/otf2/library.hpp"
-#include "convert/otf2/locations.hpp"
 #include "convert/otf2/write.hpp"
 #include "convert/timed_cursor.hpp"
 
@@ -20,6 +19,13 @@ namespace linkworth::convert {
 /// Region around all of a rank's calls, and the string of its name.
 inline constexpr std::uint32_t program_region = 0;
 inline constexpr std::uint32_t program_string = 1;
+
+/// Number of events in a thread's location.
+struct Otf2ThreadEvents {
+    std::uint32_t rank;
+    std::uint32_t thread;
+    std::uint64_t events;
+};
 
 /// State that all ranks share while one after the other is written.
 struct Otf2Run {
