@@ -10,7 +10,6 @@ void register_replay(nanobind::module_& module);
 void register_skeleton(nanobind::module_& module);
 void register_scale(nanobind::module_& module);
 void register_convert(nanobind::module_& module);
-void register_formats(nanobind::module_& module);
 void register_otf2(nanobind::module_& module);
 void register_netbench(nanobind::module_& module);
 }  // namespace linkworth::bindings
@@ -26,7 +25,6 @@ NB_MODULE(_engine, module) {
     linkworth::bindings::register_skeleton(module);
     linkworth::bindings::register_scale(module);
     linkworth::bindings::register_convert(module);
-    linkworth::bindings::register_formats(module);
     linkworth::bindings::register_otf2(module);
     linkworth::bindings::register_netbench(module);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/text.hpp"
+#include "bindings/without_gil.hpp"
 #include "calls/names.hpp"
 #include "trace/merge.hpp"
 #include "trace/part.hpp"
@@ -42,11 +43,8 @@ nb::dict rank_dict(const MergedRank& rank) {
 
 nb::dict merge_parts(const std::vector<std::string>& parts, const std::string& output,
                      const std::string& metadata_json, bool compress, std::uint32_t step_ns) {
-    MergeResult result;
-    {
-        const nb::gil_scoped_release released;
-        result = tracefile::merge_parts(parts, output, metadata_json, {compress, step_ns});
-    }
+    const auto result = without_gil(
+        [&] { return tracefile::merge_parts(parts, output, metadata_json, {compress, step_ns}); });
     nb::list ranks;
     for (const MergedRank& rank : result.rank_info) ranks.append(rank_dict(rank));
     nb::dict out;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bindings/text.hpp"
+#include "bindings/without_gil.hpp"
 #include "convert/otf2/read.hpp"
 #include "convert/otf2/write.hpp"
 #include "trace/trace.hpp"
@@ -26,11 +27,7 @@ nb::dict write_otf2(const tracefile::Trace& trace, const std::string& library, c
                     bool attributes) {
     const convert::Otf2Options options{library, folder, name,    creator,   description,
                                        program, hosts,  date_ns, attributes};
-    convert::Otf2Written written;
-    {
-        const nb::gil_scoped_release released;
-        written = convert::write_otf2(trace, options);
-    }
+    const auto written = without_gil([&] { return convert::write_otf2(trace, options); });
     nb::dict out;
     out["records"] = written.records;
     out["without_place"] = written.without_place;
@@ -39,11 +36,7 @@ nb::dict write_otf2(const tracefile::Trace& trace, const std::string& library, c
 
 nb::dict write_trace(const convert::Otf2Archive& archive, const std::string& path,
                      const std::string& metadata_json) {
-    convert::Otf2Taken taken;
-    {
-        const nb::gil_scoped_release released;
-        taken = archive.write_trace(path, metadata_json);
-    }
+    const auto taken = without_gil([&] { return archive.write_trace(path, metadata_json); });
     nb::dict out;
     out["events"] = taken.events;
     out["bytes"] = taken.bytes;

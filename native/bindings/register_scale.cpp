@@ -11,6 +11,7 @@
 
 #include "bindings/numpy_array.hpp"
 #include "bindings/text.hpp"
+#include "bindings/without_gil.hpp"
 #include "calls/names.hpp"
 #include "shape_fields.hpp"
 #include "trace/shape_codec.hpp"
@@ -78,11 +79,7 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
 
 nb::dict read_rank(const Trace& trace, std::uint32_t rank) {
     if (rank >= trace.ranks()) throw nb::index_error("there is no such rank");
-    RankCalls read;
-    {
-        const nb::gil_scoped_release released;
-        read = read_events(trace, rank);
-    }
+    auto read = without_gil([&] { return read_events(trace, rank); });
     nb::list calls;
     for (const Shape& shape : read.shapes)
         calls.append(nb::make_tuple(shape.entry, std::string(tracefile::class_name(shape.call_class)),

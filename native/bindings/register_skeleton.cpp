@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/text.hpp"
+#include "bindings/without_gil.hpp"
 #include "skeleton/record.hpp"
 
 namespace nb = nanobind;
@@ -38,12 +39,10 @@ nb::dict record(const std::string& program, const std::vector<std::string>& argu
             (*progress)(done);
         };
     }
-    skeleton::Recording result;
-    {
-        const nb::gil_scoped_release released;
-        result = skeleton::record(skeleton::find_skeleton(program), arguments, ranks, seconds_per_operation,
-                                  path, metadata_json, threads, report);
-    }
+    const auto result = without_gil([&] {
+        return skeleton::record(skeleton::find_skeleton(program), arguments, ranks, seconds_per_operation,
+                                path, metadata_json, threads, report);
+    });
     nb::dict out;
     out["events"] = result.events;
     out["file_bytes"] = result.file_bytes;

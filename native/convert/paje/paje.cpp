@@ -1,16 +1,16 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include "convert/paje/paje.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "convert/messages.hpp"
 #include "convert/paje/header.hpp"
 #include "convert/text_file.hpp"
 #include "convert/timed_cursor.hpp"
-#include "convert/whole_messages.hpp"
+#include "convert/timeline.hpp"
 
 namespace linkworth::convert {
 namespace {
@@ -64,6 +64,59 @@ struct Moment {
     }
 };
 
+/// Messages that have both their ends in the trace. Reads the whole trace once; afterwards keeps only the
+/// channels whose ends differ.
+class WholeMessages {
+  public:
+    explicit WholeMessages(const tracefile::Trace& trace);
+
+    bool has_both_ends(const Message& message) const {
+        if (!both_.empty()) {
+            const auto found = both_.find(message.channel);
+            if (found != both_.end() && message.number >= found->second) return false;
+        }
+        return unended_.empty() || !unended_.contains(message.key());
+    }
+
+    /// Returns whether more than one thread of a rank calls MPI.
+    bool has_threads() const { return has_threads_; }
+
+  private:
+    std::unordered_map<std::uint64_t, std::uint64_t> both_;  ///< messages that a channel sends and receives
+    bool has_threads_ = false;
+    std::unordered_set<std::uint64_t> unended_;  ///< receives without an end, by message key
+};
+
+WholeMessages::WholeMessages(const tracefile::Trace& trace) {
+    struct Ends {
+        std::uint64_t sent = 0;
+        std::uint64_t received = 0;
+    };
+    std::unordered_map<std::uint64_t, Ends> channels;
+    replay::Communicators communicators(trace.ranks());
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        RankMessages messages(trace, communicators, rank);
+        tracefile::RankCursor cursor = trace.cursor(rank);
+        tracefile::Event event;
+        const auto received = [&](const Message& message) {
+            std::uint64_t& count = channels[message.channel].received;
+            count = std::max(count, message.number + 1);
+        };
+        while (cursor.next(event)) {
+            messages.take(event);
+            has_threads_ |= event.thread != 0;
+            for (const Message& message : messages.sent()) channels[message.channel].sent++;
+            for (const Message& message : messages.received()) received(message);
+        }
+        for (const Message& message : messages.unended()) {
+            received(message);
+            unended_.insert(message.key());
+        }
+    }
+    for (const auto& [channel, ends] : channels)
+        if (ends.sent != ends.received) both_[channel] = std::min(ends.sent, ends.received);
+}
+
 class PajeWriter {
   public:
     PajeWriter(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
@@ -76,7 +129,7 @@ class PajeWriter {
         }
     }
 
-    PajeResult write() {
+    TimelineResult write() {
         while (!moments_.empty()) {
             const Moment moment = moments_.top();
             moments_.pop();
@@ -160,13 +213,13 @@ class PajeWriter {
     std::vector<Rank> ranks_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
     std::uint64_t last_ns_ = 0;
-    PajeResult result_;
+    TimelineResult result_;
 };
 
 }  // namespace
 
-PajeResult write_paje(const tracefile::Trace& trace, const std::string& path,
-                      const std::vector<std::string>& hosts) {
+TimelineResult write_paje(const tracefile::Trace& trace, const std::string& path,
+                          const std::vector<std::string>& hosts) {
     return PajeWriter(trace, path, hosts).write();
 }
 

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// Columns of one rank's events, a batch after the other, for table formats.
+/// Columns of events and messages for table formats.
 #pragma once
 
 #include <array>
@@ -55,6 +55,7 @@ struct EventBatch {
     std::size_t rows() const { return call.size(); }
 };
 
+/// Columns of one rank's events, a batch after the other.
 class EventColumns {
   public:
     explicit EventColumns(tracefile::RankCursor cursor) : cursor_(std::move(cursor)) {}
@@ -65,5 +66,19 @@ class EventColumns {
   private:
     TimedCursor cursor_;
 };
+
+/// A table of the point-to-point messages: columns of equal length, rank after rank of the senders, in order
+/// of time.
+struct MessageColumns {
+    std::vector<std::int32_t> source;  ///< world ranks
+    std::vector<std::int32_t> destination;
+    std::vector<std::int64_t> bytes;
+    std::vector<std::int64_t> sent_ns;  ///< start of the sending call
+    std::vector<std::int64_t>
+        received_ns;  ///< end of the call that completed the receive; -1: not in the trace
+};
+
+/// Reads all events twice: the first time for the ends of the receives.
+MessageColumns message_columns(const tracefile::Trace& trace);
 
 }  // namespace linkworth::convert

@@ -1,6 +1,4 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include "convert/perfetto/perfetto.hpp"
-
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "convert/perfetto/protobuf.hpp"
 #include "convert/text_file.hpp"
 #include "convert/timed_cursor.hpp"
+#include "convert/timeline.hpp"
 
 namespace linkworth::convert {
 namespace {
@@ -82,7 +81,7 @@ class PerfettoWriter {
                    const std::vector<std::string>& hosts)
         : trace_(trace), hosts_(hosts), communicators_(trace.ranks()), file_(path) {}
 
-    PerfettoResult write() {
+    TimelineResult write() {
         describe_tracks();
         for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) write_rank(rank);
         file_.close();
@@ -246,12 +245,12 @@ class PerfettoWriter {
     ProtobufMessage annotation_;
     std::vector<Sequence> sequences_;  ///< of the rank that is being written, by thread
     std::uint64_t next_sequence_ = 2;  ///< on the first one the tracks are described
-    PerfettoResult result_;
+    TimelineResult result_;
 };
 
 }  // namespace
 
-PerfettoResult write_perfetto(const tracefile::Trace& trace, const std::string& path,
+TimelineResult write_perfetto(const tracefile::Trace& trace, const std::string& path,
                               const std::vector<std::string>& hosts) {
     return PerfettoWriter(trace, path, hosts).write();
 }
