@@ -13,7 +13,7 @@ from synthetic import Call, collective, irecv, isend, recv, send, write_trace
 
 from linkworth import _engine
 from linkworth.cli.main import main
-from linkworth.convert import convert, ti_import
+from linkworth.convert import convert, ti
 from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions
 
@@ -368,4 +368,4 @@ def test_the_verb_says_what_it_read(tmp_path, capsys):
 
 def test_a_file_of_other_bytes_is_no_list_of_files(tmp_path):
     (tmp_path / "other").write_bytes(b"LWTRACE1\x04\0\0\0")
-    assert not ti_import.recognises(tmp_path / "other")
+    assert not ti.recognises(tmp_path / "other")

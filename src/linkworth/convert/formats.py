@@ -23,9 +23,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Name for `--to`, and of the module."""
     what: str
     """Description of what is written or read, for the help text."""
-    written: Literal["folder", "file", "no"] = "no"
+    written: Literal["folder", "file"]
     """Kind of output of a conversion."""
-    suffix: str = ""
+    suffix: str
     """Suffix of the default output, with its dot."""
     unit: str = "records"
     """Unit of `ConversionSummary.records`."""
@@ -33,15 +33,10 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Traces can be made from it."""
 
 
-class TargetFormat(Protocol):
-    """Module of a written format."""
+class FormatModule(Protocol):
+    """Module of a format; `recognises` and `read` only if traces can be made from it."""
 
     write: Callable[[TraceFile, Path, ConversionOptions], ConversionSummary]
-
-
-class Source(Protocol):
-    """Module of a read format."""
-
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Path, ConversionOptions], ConversionSummary]
 
@@ -93,24 +88,16 @@ ALIASES = {"simgrid": "ti"}
 
 def targets() -> dict[str, str]:
     """Return the descriptions of the formats that can be written, by name."""
-    return {each.name: each.what for each in FORMATS.values() if each.written != "no"}
+    return {each.name: each.what for each in FORMATS.values()}
 
 
-def sources() -> dict[str, str]:
-    """Return the descriptions of the formats, besides linkworth's own traces, that can be read, by name."""
-    return {each.name: each.what for each in FORMATS.values() if each.read}
-
-
-def target_module(name: str) -> TargetFormat:
-    """Return the module that writes a format."""
-    return cast("TargetFormat", importlib.import_module(f"linkworth.convert.{name}"))
-
-
-def source_module(name: str) -> Source:
-    """Return the module that reads a format."""
-    return cast("Source", importlib.import_module(f"linkworth.convert.{name}"))
+def module(name: str) -> FormatModule:
+    """Return the module of a format."""
+    return cast("FormatModule", importlib.import_module(f"linkworth.convert.{name}"))
 
 
 def recognise(path: Path) -> str | None:
     """Return the name of the format of a file or folder; None for any other, such as a trace of linkworth."""
-    return next((name for name in sources() if source_module(name).recognises(path)), None)
+    return next(
+        (each.name for each in FORMATS.values() if each.read and module(each.name).recognises(path)), None
+    )

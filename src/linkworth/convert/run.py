@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth._engine import ConvertError, TraceError, TraceWriteError
-from linkworth.convert.formats import ALIASES, FORMATS, recognise, source_module, target_module, targets
+from linkworth.convert.formats import ALIASES, FORMATS, module, recognise, targets
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import Allowance, open_trace
@@ -49,7 +49,7 @@ def convert(
         target,
         form.written == "folder",
         replace,
-        lambda unfinished: target_module(target).write(trace, unfinished, options),
+        lambda unfinished: module(target).write(trace, unfinished, options),
     )
 
 
@@ -66,10 +66,13 @@ def _from_other_tool(
         raise UsageError(
             f"{path} is a trace of linkworth already; choose a format with `to`: {', '.join(targets())}"
         )
-    output = output or path.with_suffix(".lwt")
-    module = source_module(source)
     return _published(
-        path, output, "a trace", False, replace, lambda unfinished: module.read(path, unfinished, options)
+        path,
+        output or path.with_suffix(".lwt"),
+        "a trace",
+        False,
+        replace,
+        lambda unfinished: module(source).read(path, unfinished, options),
     )
 
 
