@@ -17,8 +17,8 @@ import msgspec
 import study_pages
 
 from linkworth.errors import LinkworthError
-from linkworth.report.study.of_folder import paper_of
 from linkworth.report.study.published import PaperBeside
+from linkworth.report.study.request import paper_of
 from linkworth.study import resume, shipped_files
 from linkworth.study.runner import run_study
 

@@ -28,8 +28,7 @@ from linkworth.bench import run as bench
 from linkworth.bench.settings import BenchSettings
 from linkworth.bench.tests import DEFAULT_SIZES
 from linkworth.calibrate.request import CalibrationRequest
-from linkworth.calibrate.run import calibrate
-from linkworth.calibrate.write import write
+from linkworth.calibrate.run import calibrate, write
 from linkworth.errors import LinkworthError
 from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import plan, workload

@@ -30,8 +30,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import request
 from linkworth.predict.calibrate import MeasuredTime, scale_for
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD
-from linkworth.predict.draws import Draws
-from linkworth.predict.pattern import technology_of
+from linkworth.predict.draws import Draws, technology_of
 from linkworth.predict.response import SMALLEST_SCALE, Response
 from linkworth.predict.sharing import fitted
 from linkworth.predict.uncertainty import interval

@@ -7,8 +7,7 @@ import pytest
 
 from linkworth.calibrate import replayed
 from linkworth.calibrate.request import CalibrationRequest, fabric_name, rails_of
-from linkworth.calibrate.run import calibrate
-from linkworth.calibrate.write import write
+from linkworth.calibrate.run import calibrate, write
 from linkworth.catalog import fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError

@@ -8,8 +8,7 @@ import pytest
 from linkworth.calibrate import incast, replayed
 from linkworth.calibrate.measured import Origin
 from linkworth.calibrate.request import CalibrationRequest
-from linkworth.calibrate.run import calibrate
-from linkworth.calibrate.write import write
+from linkworth.calibrate.run import calibrate, write
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.bench import PORT_BUFFER

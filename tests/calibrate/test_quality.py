@@ -8,8 +8,7 @@ import pytest
 from linkworth.bench.store import ResultFile
 from linkworth.calibrate import replayed
 from linkworth.calibrate.request import CalibrationRequest
-from linkworth.calibrate.run import calibrate
-from linkworth.calibrate.write import write
+from linkworth.calibrate.run import calibrate, write
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.errors import CalibrationWarning, UsageError

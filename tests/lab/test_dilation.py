@@ -8,7 +8,7 @@ import time
 import pytest
 
 from linkworth.lab import dilation
-from linkworth.lab.cpu import CoreClock
+from linkworth.lab.place import CoreClock
 from linkworth.lab.spec import LabSpec
 
 

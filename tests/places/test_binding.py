@@ -13,10 +13,10 @@ from linkworth.measure.open_place import open_place
 from linkworth.model.place import Place
 from linkworth.places import local, slurm
 from linkworth.places.batch import JobShape
-from linkworth.places.binding import mpiexec_options
 from linkworth.places.hosts import HostfileLauncher, HostSlots
 from linkworth.places.job import Job
 from linkworth.places.local import LocalLauncher
+from linkworth.places.mpiexec import mpiexec_options
 from linkworth.places.slurm import Slurm
 
 

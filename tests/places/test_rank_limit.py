@@ -5,7 +5,7 @@ import pytest
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.places.local import LocalPlace
-from linkworth.places.rank_limit import LEAST_LIMIT, RANKS_A_CORE, check_started_ranks
+from linkworth.places.place import LEAST_LIMIT, RANKS_A_CORE, check_started_ranks
 
 
 class Large(LocalPlace):

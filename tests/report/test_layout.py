@@ -9,7 +9,7 @@ from report.study import study_samples
 from linkworth import report
 from linkworth.model.scaling import LeftOut, Scaling
 from linkworth.report.study.contents import contents
-from linkworth.report.study.page import render
+from linkworth.report.study.request import render
 from linkworth.report.study.results import Results
 
 pytestmark = pytest.mark.requires("chromium")

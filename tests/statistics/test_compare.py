@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from linkworth.statistics import compare
 from linkworth.statistics.compare import sigma_overlap
+from linkworth.statistics.describe import runs_to_decide
 from linkworth.statistics.permutation import equivalence_test, permutation_test
-from linkworth.statistics.precision import runs_to_decide
 
 A = [10.0, 10.1, 9.9, 10.05]
 B = [12.0, 12.1, 11.9, 12.05]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.statistics import describe
-from linkworth.statistics.precision import runs_for_mean
+from linkworth.statistics.describe import runs_for_mean
 
 SKEWED = numpy.random.default_rng(1).lognormal(0.0, 0.6, 30)
 TIMES = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=20)

@@ -5,7 +5,7 @@ import os
 import msgspec
 import pytest
 
-from linkworth.calibrate.write import write
+from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.cli.study_commands import command_of
 from linkworth.errors import EnvironmentLacksError, UsageError

@@ -11,8 +11,7 @@ import synthetic
 from linkworth import _engine
 from linkworth.cli.main import main
 from linkworth.errors import IncompleteError, LinkworthError
-from linkworth.trace.read import Allowance, open_trace
-from linkworth.trace.readable import named
+from linkworth.trace.read import Allowance, named, open_trace
 
 RANKS = 4
 QUEUE = """

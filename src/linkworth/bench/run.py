@@ -24,8 +24,7 @@ from linkworth.mpi import build, find
 from linkworth.mpi.target import NO_TARGET
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.local import LocalPlace
-from linkworth.places.place import OpenPlace
-from linkworth.places.rank_limit import check_started_ranks
+from linkworth.places.place import OpenPlace, check_started_ranks
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 

@@ -20,8 +20,7 @@ from linkworth.mpi import build, find
 from linkworth.places import pairing
 from linkworth.places.job import Job
 from linkworth.places.kinds import system_of
-from linkworth.places.place import OpenPlace
-from linkworth.places.rank_limit import check_started_ranks
+from linkworth.places.place import OpenPlace, check_started_ranks
 from linkworth.statistics.student import t_quantile
 
 LAUNCHES = 5

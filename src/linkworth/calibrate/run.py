@@ -21,9 +21,12 @@ from linkworth.calibrate.spread import spread
 from linkworth.catalog import derived, fabrics
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import bench
+from linkworth.model import fabric as model
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 from linkworth.model.fabric import WORST_MISS, Fabric
 from linkworth.replay.collectives import library_in_words
+from linkworth.writing import toml
+from linkworth.writing.files import write_output
 
 _NO_BASE = {"ideal", "shm", "shm-copies", "loopback"}
 """Fabrics that are no network between nodes."""
@@ -267,3 +270,14 @@ def _parameters(fabric: Fabric, base: Fabric, reasons: Mapping[str, FieldReason]
 
 def _tests(origins: Sequence[Origin]) -> str:
     return ", ".join(dict.fromkeys(f"{origin.result.tool} {origin.result.test}" for origin in origins))
+
+
+def write(fabric: model.Fabric, path: Path) -> None:
+    """Write a fabric file. Raises UsageError for a name that `--on` cannot resolve, and as `write_output` does."""
+    toml.require_name(path, "fabric")
+    write_output(path, text(fabric))
+
+
+def text(fabric: model.Fabric) -> str:
+    """Return the fabric's TOML."""
+    return toml.text(fabric, without=("origin",))

@@ -11,8 +11,7 @@ from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.number import Number
-from linkworth.cli.number_list import NumberList
+from linkworth.cli.number import Number, NumberList
 from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import console, emit_json, note
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates

@@ -45,7 +45,7 @@ class BuildScreen:
         # Most calls compile nothing and need no bar.
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-        from linkworth.cli.bar import started_bar
+        from linkworth.cli.steps import started_bar
 
         work.bar = started_bar(
             TextColumn("{task.description}", markup=False),

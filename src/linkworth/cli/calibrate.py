@@ -67,8 +67,7 @@ def command(
     import msgspec
 
     from linkworth.calibrate.request import CalibrationRequest, port_buffer_of, rails_of
-    from linkworth.calibrate.run import calibrate
-    from linkworth.calibrate.write import write
+    from linkworth.calibrate.run import calibrate, write
     from linkworth.cli.calibration_table import calibration_table
     from linkworth.report.plots import plot_calibration
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth import units
-from linkworth.cli.number_list import NumberList
+from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents

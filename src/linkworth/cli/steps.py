@@ -1,11 +1,28 @@
 """Progress of several steps: a bar on a terminal's standard error, elsewhere a plain line for each step."""
 
+import sys
 from typing import Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
-from linkworth.cli.bar import started_bar
-from linkworth.cli.output import note
+from linkworth.cli.output import SafeConsole, is_live, note
+
+
+def started_bar(*columns: ProgressColumn) -> Progress | None:
+    """Return a started bar of these columns, which disappears when stopped; None without a terminal."""
+    if not is_live():
+        return None
+    bar = Progress(*columns, console=SafeConsole(sys.stderr), transient=True)
+    bar.start()
+    return bar
 
 
 class Steps:

@@ -63,7 +63,7 @@ def command(
     workload and environment. Failed runs are listed, but enter no mean.
     """
     from linkworth.cli.steps import Steps
-    from linkworth.report.study.of_folder import report_of
+    from linkworth.report.study.request import report_of
 
     with Steps() as steps:
         written = report_of(

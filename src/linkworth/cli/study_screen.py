@@ -6,8 +6,8 @@ from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from linkworth.cli.bar import started_bar
 from linkworth.cli.output import note
+from linkworth.cli.steps import started_bar
 from linkworth.model.study import RunRecord
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.plan import StudyPlan

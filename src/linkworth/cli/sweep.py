@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.number_list import NumberList
+from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, replay_options

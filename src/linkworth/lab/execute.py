@@ -13,7 +13,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.mpi import find, target
 from linkworth.places.counters import difference
 from linkworth.places.job import Job, Stream
-from linkworth.places.rank_limit import check_started_ranks
+from linkworth.places.place import check_started_ranks
 
 STOP_SECONDS = 2.0
 

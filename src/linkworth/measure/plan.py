@@ -13,8 +13,7 @@ from linkworth.mpi.target import RankProgram
 from linkworth.places.given import GivenLauncher, is_launcher
 from linkworth.places.job import Launcher
 from linkworth.places.local import LocalPlace
-from linkworth.places.place import OpenPlace
-from linkworth.places.rank_limit import check_started_ranks
+from linkworth.places.place import OpenPlace, check_started_ranks
 
 
 class Plan(NamedTuple):

@@ -15,7 +15,7 @@ import msgspec
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding, Place
-from linkworth.places.binding import mpiexec_options
+from linkworth.places.mpiexec import mpiexec_options
 from linkworth.places.place import OpenPlace
 
 JobId = str

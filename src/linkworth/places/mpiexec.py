@@ -4,12 +4,34 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding
 from linkworth.mpi import transports
-from linkworth.places.binding import mpiexec_options
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.process import run_session
+
+
+def mpiexec_options(binding: Binding, mpi: MpiInstallation, *, crowded: bool = False) -> list[str]:
+    """Return the options of an MPI's own launcher. `crowded`: there are more ranks than cores.
+
+    Open MPI binds by default, which must be off for more ranks than cores. Raises EnvironmentLacksError for
+    an MPI whose launcher has no known option for binding.
+    """
+    if not binding:
+        return ["--bind-to", "none"] if crowded and mpi.kind == "openmpi" else []
+    if mpi.kind == "openmpi":
+        newer = int(mpi.version.partition(".")[0]) >= 5
+        # Version 5 calls a socket a package.
+        unit = "package" if newer and binding == "socket" else binding
+        return ["--bind-to", f"{unit}:overload-allowed" if crowded and binding != "none" else unit]
+    if mpi.kind == "mpich":
+        return ["-bind-to", binding]
+    raise EnvironmentLacksError(
+        f"{mpi.name}: its launcher takes no binding from linkworth; leave the binding out, "
+        "or give the launcher's own command with its options as the program"
+    )
+
 
 # Open MPI refuses to start as root unless both are set. Version 5 reads PRTE_, version 4 reads OMPI_.
 ROOT_ALLOWED = {

@@ -2,6 +2,7 @@
 
 from typing import Protocol, Self
 
+from linkworth.errors import UsageError
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.places.job import Launcher
@@ -43,3 +44,20 @@ class OpenPlace(Protocol):
 
     def __exit__(self, *_: object) -> None:
         """Release the place."""
+
+
+RANKS_A_CORE = 64
+LEAST_LIMIT = 1024
+"""Ranks that any place may start, however few cores it has."""
+MOST_RANKS = 1 << 20
+"""Limit of a place with an unknown number of cores."""
+
+
+def check_started_ranks(ranks: int, place: OpenPlace) -> None:
+    """Raise UsageError for more ranks than a place can start, since each is a process."""
+    most = max(LEAST_LIMIT, RANKS_A_CORE * place.cores) if place.cores else MOST_RANKS
+    if ranks > most:
+        raise UsageError(
+            f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
+            "the skeleton of a bundled program, which runs nothing, on up to 1048576 ranks"
+        )

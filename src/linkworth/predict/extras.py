@@ -1,13 +1,54 @@
 """Results of a prediction beside its times."""
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
-from linkworth.catalog.startup import Startup
+from linkworth.catalog.startup import DEFAULT, Startup
+from linkworth.model.prediction import Layout
+from linkworth.model.startup import Initialisation
 from linkworth.predict.timeline import Timeline
 from linkworth.trace.read import TraceFile
+
+_FIRST_CALLS = 16
+"""First calls of a rank to search for MPI_Init; few may precede it."""
+_MOST_RANKS = 256
+"""Most ranks, evenly spread, whose MPI_Init is read."""
+
+
+def initialisation(trace: TraceFile, layout: Layout, startup: Startup | None) -> Initialisation | None:
+    """Return MPI_Init on a layout by `startup`; without one, as recorded, or the default if the program was not run.
+
+    Returns None for a recording without MPI_Init.
+    """
+    ranks = trace.engine.ranks
+    if startup is None and trace.metadata.source != "skeleton":
+        recorded = _recorded(trace)
+        if not recorded:
+            return None
+        return Initialisation(seconds=fmean(recorded), source="as recorded, on whatever machine that was")
+    used = startup or DEFAULT
+    beyond = 0 < used.most_ranks < ranks or 0 < used.most_nodes < layout.nodes
+    return Initialisation(
+        seconds=used.init.seconds(ranks, layout.nodes),
+        source=used.source + (f"; extrapolated to {ranks} ranks of {layout.nodes} nodes" if beyond else ""),
+        launch_seconds=None if used.launch is None else used.launch.seconds(ranks, layout.nodes),
+    )
+
+
+def _recorded(trace: TraceFile) -> list[float]:
+    ranks = trace.engine.ranks
+    step = -(-ranks // _MOST_RANKS)
+    found = []
+    for rank in range(0, ranks, step):
+        calls = islice(trace.engine.iterate(rank), _FIRST_CALLS)
+        init = next((call for call in calls if call["name"] in ("MPI_Init", "MPI_Init_thread")), None)
+        if init is not None:
+            found.append(float(init["duration_seconds"]))
+    return found
 
 
 class Extras(msgspec.Struct, frozen=True, kw_only=True):

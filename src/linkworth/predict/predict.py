@@ -16,8 +16,7 @@ from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.calibrate import MeasuredTime, calibrated
 from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
-from linkworth.predict.extras import Extras
-from linkworth.predict.initialisation import initialisation
+from linkworth.predict.extras import Extras, initialisation
 from linkworth.predict.response import SMALLEST_SCALE, Response
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances

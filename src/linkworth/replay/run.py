@@ -16,7 +16,6 @@ from linkworth.model.rates import RateSource
 from linkworth.model.settings import Details, ReplayRequest, ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
-from linkworth.replay.effect import require_effect
 from linkworth.replay.mpi_settings import on_fabric
 
 _AS_RECORDED = ReplaySettings()
@@ -162,3 +161,24 @@ def _advised(error: str, traces: Sequence[_engine.Trace]) -> str:
     if error.endswith(_RECORD_AGAIN) and all(_recorded(trace).source == "converted" for trace in traces):
         return error.removesuffix(_RECORD_AGAIN) + _NOT_IN_THE_ARCHIVE
     return error
+
+
+def require_effect(settings: ReplaySettings, results: Sequence[_engine.ReplayResult]) -> None:
+    """Raise UsageError for a level of MPI_Pcontrol or a forced algorithm that no replayed program uses.
+
+    `results` are the engine's, one for each program.
+    """
+    levels = {level for result in results for level in result.levels}
+    for level in settings.cpu_factor_at:
+        if level not in levels:
+            raise UsageError(
+                f"`cpu_factor_at` {level}: the program never calls MPI_Pcontrol({level}); its levels are "
+                f"{', '.join(map(str, sorted(levels)))}"
+            )
+    applied = {name for result in results for name in result.forced_applied}
+    for forced in settings.forced_collectives:
+        if forced.collective not in applied:
+            raise UsageError(
+                f"`collective` {forced.collective}={forced.algorithm}: no {forced.collective} of the trace can run that "
+                "algorithm (none has data, several ranks and a number of them that it takes); leave it out"
+            )

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
 from linkworth.statistics.bootstrap import MANY, ratio_interval
-from linkworth.statistics.describe import CONFIDENCE, checked
+from linkworth.statistics.describe import CONFIDENCE, checked, runs_to_decide
 from linkworth.statistics.permutation import equivalence_test, permutation_test
-from linkworth.statistics.precision import runs_to_decide
 from linkworth.statistics.student import normal_quantile
 
 if TYPE_CHECKING:

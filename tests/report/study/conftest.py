@@ -8,8 +8,7 @@ import study_samples as samples
 from linkworth.model.study import RunRecord, Study
 from linkworth.report.files import write_files
 from linkworth.report.study.contents import contents
-from linkworth.report.study.page import render
-from linkworth.report.study.request import Outputs, StudyReport, report
+from linkworth.report.study.request import Outputs, StudyReport, render, report
 from linkworth.report.study.results import Results
 from linkworth.report.table import Section
 

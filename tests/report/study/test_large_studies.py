@@ -9,7 +9,7 @@ from linkworth.report.charts.kinds import MOST_LINES
 from linkworth.report.charts.kinds import MOST_ROWS as MOST_DRAWN
 from linkworth.report.study import contents as report_contents
 from linkworth.report.study.contents import contents
-from linkworth.report.study.page import render
+from linkworth.report.study.request import render
 from linkworth.report.study.results import Results
 from linkworth.report.svg import standalone
 from linkworth.report.table import MOST_FIGURES

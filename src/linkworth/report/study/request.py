@@ -1,7 +1,7 @@
 """Implementation of `linkworth study report`: records in, a folder of tables and figures and one page out."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -9,18 +9,75 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import RunRecord, Study
+from linkworth.report import writer
 from linkworth.report.files import FORMATS, write_files
 from linkworth.report.study.comparing import Compared, comparisons
 from linkworth.report.study.contents import contents
-from linkworth.report.study.page import render
 from linkworth.report.study.published import PaperBeside, beside
-from linkworth.report.study.results import Results, smaller_problems
+from linkworth.report.study.results import HOW, Results, smaller_problems
 from linkworth.report.study.sections.against import compared, summary
 from linkworth.report.study.trace_profiles import profiles_of
+from linkworth.report.table import Section
+from linkworth.study import shipped_files
+from linkworth.study.expression import parse
+from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.writing.documents import with_texts
 from linkworth.writing.files import write_output
 from linkworth.writing.text import printable
+
+
+def render(
+    results: Results,
+    sections: Sequence[Section],
+    *,
+    warnings: Sequence[str] = (),
+    step: Callable[[str], None] = lambda _: None,
+) -> bytes:
+    """Return the page as HTML in UTF-8; `step` is called with the name of each figure before it is drawn."""
+    return writer.page(
+        "study.html.jinja",
+        title=results.title,
+        step=step,
+        description=results.study.description,
+        about=facts(results),
+        doubts=warnings,
+        sections=sections,
+    )
+
+
+def facts(results: Results) -> list[tuple[str, str]]:
+    """Return the facts on the whole study that a reader needs, as (name, value)."""
+    records = results.records
+    lost = [record for record in records if record.state != "done"]
+    counts = [
+        f"{count} {word}"
+        for mode, word in HOW.items()
+        if (count := sum(record.mode == mode and record.state == "done" for record in records))
+    ]
+    dates = sorted(record.started[:10] for record in records if record.started)
+    rows = [
+        (
+            "study file",
+            results.study.name + (f", scale {results.study.scale}" if results.study.scale else ""),
+        ),
+        ("runs", ", ".join(counts) + (f"; {len(lost)} not done" if lost else "")),
+        ("workloads, environments", f"{len(results.workloads)}, {len(results.environments)}"),
+        ("repetitions", str(results.study.repetitions)),
+        ("MPI", _distinct(results, "mpi")),
+        ("transports", _distinct(results, "transport used") or _distinct(results, "transport")),
+        ("where", _distinct(results, "where")),
+        (
+            "date",
+            dates[0] if dates and dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}" if dates else "",
+        ),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _distinct(results: Results, fact: str) -> str:
+    return "; ".join(dict.fromkeys(r.facts[fact] for r in results.records if r.facts.get(fact)))
+
 
 S = TypeVar("S", Study, RunRecord)
 
@@ -154,3 +211,75 @@ def report(
         published=paper,
         warnings=warnings,
     )
+
+
+def report_of(
+    target: Path,
+    *,
+    scale: str = "",
+    folder: Path | None = None,
+    html: Path | None = None,
+    against: Path | None = None,
+    formats: Sequence[str] = FORMATS,
+    make_profiles: bool = True,
+    progress: StudyReportProgress,
+) -> StudyReport:
+    """Write the report of a study's folder, or of a study file, whose folder is in the current one.
+
+    The default of `folder` is `report` in the study's folder, that of `html` is `report.html` there. Without
+    `make_profiles` no trace is read. Raises UsageError for anything but a study, and for an output that cannot be
+    written.
+    """
+    store = Store(find(shipped_files.target(target), scale))
+    folder = folder or store.folder / "report"
+    html = html or folder / "report.html"
+    other = Store(find(shipped_files.target(against))) if against is not None else None
+    return report(
+        store.study,
+        store.records(),
+        outputs=Outputs(html, folder, formats),
+        against=(other.study, other.records()) if other else None,
+        planned=len(store.planned),
+        traces=_traces(store) if make_profiles else {},
+        progress=progress,
+    )
+
+
+def paper_of(store: Store) -> PaperBeside | None:
+    """Return a study's paper beside its results, without a report; None for a study without a `[published]` table.
+
+    Profiles are made only for traces whose group a conclusion names.
+    """
+    published = store.study.published
+    if published is None:
+        return None
+    named = {
+        each.workload
+        for conclusion in published.conclusions
+        for each in parse(conclusion.holds).selections
+        if each.metric == "group"
+    }
+    smaller = smaller_problems([workload.name for workload in store.study.workloads])
+    wanted = named | {smaller[name] for name in named if name in smaller}
+    traces = {key: path for key, path in _traces(store).items() if key[0] in wanted}
+    profiles, _ = profiles_of(traces, smaller)
+    return beside(Results(store.study, store.records(), profiles))
+
+
+def _traces(store: Store) -> dict[tuple[str, str], Path]:
+    """Return the traces by workload and environment; "" is the environment of recordings without a run."""
+    found: dict[tuple[str, str], Path] = {}
+    for planned in store.planned:
+        name, environment = planned.workload.name, planned.environment.name
+        if planned.mode == "trace":
+            found[name, environment] = store.trace(name, environment)
+        elif planned.mode == "predict":
+            found[name, ""] = store.trace(f"{name}-{planned.ranks}")
+    return {key: path for key, path in found.items() if not _is_missing(path)}
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:  # an unreadable folder is the reason for the missing profile
+        return False
