@@ -13,7 +13,7 @@ from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number, NumberList
 from linkworth.cli.option_group import OptionGroup
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import show, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,
@@ -206,11 +206,7 @@ def command(
             progress=steps,
             allowed=allowed,
         )
-    for warning in advice.warnings:
-        note(f"linkworth: warning: {warning}")
+    warn(advice.warnings)
     say_rates(advice.rates, advice.between_machines)
-    if as_json:
-        emit_json(advice)
-    else:
-        console().print(advice_table(advice))
+    show(advice, as_json, advice_table)
     return 0 if advice.choice_option is not None else 1

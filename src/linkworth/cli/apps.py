@@ -3,8 +3,9 @@
 import rich_click as click
 
 from linkworth.catalog import apps, documents
-from linkworth.cli.catalog_group import catalog_group, json_option, show
+from linkworth.cli.catalog_group import catalog_group, json_option
 from linkworth.cli.catalog_tables import app_details, apps_table
+from linkworth.cli.output import show
 
 command = catalog_group(
     "apps",

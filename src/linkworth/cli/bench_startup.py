@@ -7,7 +7,7 @@ from linkworth import units
 from linkworth.bench import startup
 from linkworth.bench.startup import StartupStopped
 from linkworth.bench.store import check_writable
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import console, emit_json, note, show
 from linkworth.cli.steps import Steps
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
@@ -43,10 +43,7 @@ def run(
     if result is not None:
         if output is not None:
             write_output(output, encode(result, indent=2) + b"\n")
-        if as_json:
-            emit_json(result)
-        else:
-            console().print(table(result))
+        show(result, as_json, table)
     if stopped:
         note(f"linkworth: {stopped}" + (f"; what was measured is in {output}" if output and result else ""))
     return 4 if stopped else 0

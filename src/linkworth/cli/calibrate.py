@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.cli.output import OutputFile, note, show
 
 
 @click.command()
@@ -86,7 +86,4 @@ def command(
     if plot is not None:
         plot_calibration(calibration, plot)
         note(f"wrote {plot}")
-    if as_json:
-        emit_json(calibration)
-    else:
-        console().print(calibration_table(calibration))
+    show(calibration, as_json, calibration_table)

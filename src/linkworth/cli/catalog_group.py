@@ -7,17 +7,9 @@ import msgspec
 import rich_click as click
 from rich.console import RenderableType
 
-from linkworth.cli.output import console, emit_json
+from linkworth.cli.output import show
 
 D = TypeVar("D", bound=msgspec.Struct)
-
-
-def show(document: D, as_json: bool, table: Callable[[D], RenderableType]) -> None:
-    """Print a document as JSON or as a table."""
-    if as_json:
-        emit_json(document)
-    else:
-        console().print(table(document))
 
 
 def json_option(name: str) -> Callable[[Any], Any]:

@@ -8,7 +8,7 @@ import rich_click as click
 
 from linkworth.cli.given import refuse
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import console, emit_json, note, show
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 
@@ -166,10 +166,7 @@ def check(name: str, as_json: bool) -> int:
         for sentence in opened.cleaned:
             note(f"linkworth: {sentence}")
         found = checking.check(opened.lab)
-    if as_json:
-        emit_json(found)
-    else:
-        console().print(check_table(found))
+    show(found, as_json, check_table)
     return 0 if found.passed else 1
 
 

@@ -7,9 +7,9 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 import click
 import msgspec
@@ -23,6 +23,7 @@ from linkworth.writing.documents import encode
 from linkworth.writing.files import STANDARD_OUTPUT
 from linkworth.writing.text import printable, sentence
 
+D = TypeVar("D", bound=msgspec.Struct)
 FILE_WIDTH = 400
 """Columns without a terminal: wide enough that no table is cut."""
 
@@ -95,6 +96,14 @@ def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
     answer(re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
+def show(document: D, as_json: bool, table: Callable[[D], RenderableType]) -> None:
+    """Print a document as JSON or as a table."""
+    if as_json:
+        emit_json(document)
+    else:
+        console().print(table(document))
+
+
 def answer(text: str) -> None:
     """Print a text as the verb's answer."""
     with _answering():
@@ -127,6 +136,12 @@ def note(message: str) -> None:
         click.echo(sentence(spelled(message)), err=True)
     except OSError:
         silence(sys.stderr)
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Print warnings on standard error."""
+    for sentence_ in sentences:
+        note(f"linkworth: warning: {sentence_}")
 
 
 def news(event: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
-from linkworth.cli.output import OutputFile
+from linkworth.cli.output import OutputFile, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import nodes_option, program_options, replay_options
 from linkworth.predict.extras import Extras
@@ -100,7 +100,7 @@ def command(
     from linkworth import units
     from linkworth.catalog import fabrics
     from linkworth.catalog.startup import load as load_startup
-    from linkworth.cli.output import console, emit_json, note
+    from linkworth.cli.output import console, emit_json
     from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
     from linkworth.predict import machine_speed, predict, request, sharing
@@ -130,8 +130,7 @@ def command(
                 beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
             ),
         )
-    for warning in predictions.warnings:
-        note(f"linkworth: warning: {warning}")
+    warn(predictions.warnings)
     predictions = speed.named_in(predictions)
     say_rates(predictions.calibration.rates, predictions.calibration.between_machines)
     if as_json:

@@ -4,9 +4,9 @@ import rich_click as click
 
 from linkworth.catalog import documents
 from linkworth.catalog.update.run import ENDPOINT_VARIABLE, PROVIDERS, update
-from linkworth.cli.catalog_group import catalog_group, json_option, show
+from linkworth.cli.catalog_group import catalog_group, json_option
 from linkworth.cli.catalog_tables import price_catalogs, price_changes
-from linkworth.cli.output import note
+from linkworth.cli.output import show, warn
 
 command = catalog_group(
     "prices",
@@ -65,6 +65,5 @@ def update_command(
     spot prices, which require an account, and Google's prices, which require a key.
     """
     done = update(provider, endpoint=endpoint, regions=regions, instances=instances, dry_run=dry_run)
-    for warning in done.warnings:
-        note(f"linkworth: warning: {warning}")
+    warn(done.warnings)
     show(done, as_json, price_changes)

@@ -8,7 +8,7 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import OutputFile
+from linkworth.cli.output import OutputFile, warn
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import program_options, replay_options
 
@@ -110,8 +110,7 @@ def command(
             settings=settings,
             workers=ReplayWorkers(threads=workers, shared=not request.is_program(trace)),
         )
-    for warning in found.warnings:
-        note(f"linkworth: warning: {warning}")
+    warn(found.warnings)
     say_rates(found.rates)
     if output is not None:
         write_output(output, as_csv(found))
