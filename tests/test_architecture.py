@@ -77,7 +77,6 @@ WRITES_OPTIONS_OF = {
     "mpi/transports.py": "mpiexec",
     "places/batch.py": "mpiexec",
     "places/batch_place.py": "mpiexec",
-    "places/binding.py": "mpiexec",
     "places/given.py": "mpiexec and srun",
     "places/hosts.py": "mpiexec",
     "places/local.py": "mpiexec",

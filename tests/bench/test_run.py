@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fake_launcher import FakeLauncher
 
 from linkworth.bench.doubts import above_link
 from linkworth.bench.run import BenchStopped, Prepared, default_ranks, execute
@@ -17,7 +18,6 @@ from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi.target import NO_TARGET
-from linkworth.places.fake import FakeLauncher
 
 MPI = MpiInstallation(
     name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/opt/lib/libmpi.so", library_version="Open MPI v4.1.4"

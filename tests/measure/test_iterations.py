@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from collector import Collector
+from fake_launcher import FakeLauncher
 from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
 from linkworth.measure import iterations, plan, run
 from linkworth.measure.iterations import IterationReader
-from linkworth.places.fake import FakeLauncher
 
 WRF = Path(__file__).parents[1] / "fixtures/wrf/rsl.error.0000"
 

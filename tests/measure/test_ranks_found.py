@@ -6,6 +6,7 @@ from pathlib import Path
 
 import fake_installation as fake
 import pytest
+from fake_launcher import FakeLauncher
 from mpi_programs import compiled, first_mpi, usable_mpis
 
 from linkworth.errors import LinkworthError
@@ -15,7 +16,6 @@ from linkworth.measure.ranks_found import RanksFound, ranks_found
 from linkworth.model.workload import Workload
 from linkworth.mpi import preload
 from linkworth.mpi.target import NO_TARGET
-from linkworth.places.fake import FakeLauncher
 from linkworth.places.given import GivenLauncher
 from linkworth.places.local import LocalPlace
 from linkworth.trace import record

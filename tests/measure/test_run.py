@@ -4,6 +4,7 @@ from pathlib import Path
 import fake_installation as fake
 import msgspec
 import pytest
+from fake_launcher import FakeLauncher
 from mpi_programs import compiled, usable_mpis
 
 from linkworth.errors import UsageError
@@ -11,7 +12,6 @@ from linkworth.measure import plan, run
 from linkworth.model.run import RunResult
 from linkworth.model.workload import Workload
 from linkworth.mpi import find
-from linkworth.places.fake import FakeLauncher
 from linkworth.places.local import LocalPlace
 
 NPB = " Time in seconds =    1.25\n Verification    =   {}\n"

@@ -2,10 +2,10 @@ import fake_installation as fake
 import pytest
 from collector import Collector
 from fake_installation import described
+from fake_launcher import FakeLauncher
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.places import local
-from linkworth.places.fake import FakeLauncher
 from linkworth.places.given import GivenLauncher, is_launcher
 from linkworth.places.job import Job
 from linkworth.places.local import LocalLauncher

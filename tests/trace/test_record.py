@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from fake_launcher import FakeLauncher
 from gated_clock import pass_time_when
 from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, until_it_dies, usable_mpis
 
 from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
-from linkworth.places.fake import FakeLauncher
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 

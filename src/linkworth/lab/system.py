@@ -20,7 +20,6 @@ MS_MOVE = 0x2000
 MS_REC = 0x4000
 MS_UNBINDABLE = 0x20000
 MS_PRIVATE = 0x40000
-_PR_SET_CHILD_SUBREAPER = 36
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_SETTERS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO
 
@@ -54,11 +53,6 @@ def set_hostname(name: str) -> None:
     """Set the name of this UTS namespace."""
     encoded = name.encode()
     _check(_libc.sethostname(encoded, ctypes.c_size_t(len(encoded))), "sethostname")
-
-
-def adopt_orphans() -> None:
-    """Make this process the parent of its descendants whose own parent ends, so that it can reap them."""
-    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0), "prctl")
 
 
 def become_root_of_own_namespace() -> None:

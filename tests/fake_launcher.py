@@ -1,4 +1,4 @@
-"""A launcher that starts nothing and plays back a job's results. For tests, also of other projects."""
+"""A launcher that starts nothing and plays back a job's results."""
 
 from collections.abc import Callable
 
