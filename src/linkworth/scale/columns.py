@@ -73,7 +73,9 @@ class PlacedCall(NamedTuple):
     def copied(self) -> bool:
         """Return whether some field depends on data."""
         return any(
-            rule.copied() if isinstance(rule, ByDimension) else isinstance(rule, Copied | Rounds)
+            rule.copied()
+            if isinstance(rule, ByDimension)
+            else isinstance(rule.peers if isinstance(rule, Completed) else rule, Copied | Rounds)
             for rule in self.rules.values()
         )
 
@@ -181,7 +183,13 @@ def _fit_completions(samples: Samples, different: Sequence[Any], place: Numbers,
     references = {tuple(each[0] for each in one) for one in different}
     wild = {tuple(each[1] for each in one) for one in different}
     if len(references) == 1 and len(wild) == 1:
-        peers = _fit_each(samples, [[each[2] for each in one] for one in different], place, call)
+        peers: Rule
+        try:
+            peers = _fit_matches(samples, different, place, call)
+        except UnfitError:
+            # Time decides the order in which messages reach receives from any source.
+            different = [_in_rank_order(one) for one in different]
+            peers = Rounds(_fit_matches(samples, different, place, call))
         tags = Each(
             tuple(
                 fit_number(samples, np.array([one[item][3] for one in different], dtype=np.int64)[place])
@@ -194,6 +202,16 @@ def _fit_completions(samples: Samples, different: Sequence[Any], place: Numbers,
     return _latest(
         samples, [[each[0] for each in one] for one in different], place, call.entry, completions=True
     )
+
+
+def _fit_matches(samples: Samples, different: Sequence[Any], place: Numbers, call: Call) -> Each:
+    return _fit_each(samples, [[each[2] for each in one] for one in different], place, call)
+
+
+def _in_rank_order(completions: Sequence[Any]) -> list[Any]:
+    """Return completions whose receives from any source are matched in the order of ranks."""
+    matches = iter(sorted(each[2:] for each in completions if each[1]))
+    return [(*each[:2], *(next(matches) if each[1] else each[2:])) for each in completions]
 
 
 def _fit_references(samples: Samples, different: Sequence[list[int]], place: Numbers, site: str) -> Rule:
@@ -232,7 +250,7 @@ class MovingCompletions(NamedTuple):
         ]
 
 
-def _fit_each(samples: Samples, different: Sequence[list[int]], place: Numbers, call: Call) -> Rule:
+def _fit_each(samples: Samples, different: Sequence[list[int]], place: Numbers, call: Call) -> Each:
     """Fit lists of peers, item by item."""
     lengths = {len(one) for one in different}
     if len(lengths) > 1:

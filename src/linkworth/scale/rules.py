@@ -537,7 +537,7 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
 
 
 class Rounds(NamedTuple):
-    """Peers of rounds in which each other rank comes once, in an order that data or time decide."""
+    """Peers that come once each in an order that data or time decide."""
 
     in_order: Rule
 
