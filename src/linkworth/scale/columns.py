@@ -5,10 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.dimensions import Across, ByDimension, Repeats, fit_across, fit_by_dimension
+from linkworth.scale.dimensions import Across, Repeats, fit_across, fit_by_dimension
 from linkworth.scale.members import Colour, Groups, candidates
+from linkworth.scale.numbers import Exchanged
 from linkworth.scale.recording import Call, Numbers
 from linkworth.scale.rules import (
+    INEXACT,
+    ByCount,
     Completed,
     Copied,
     Each,
@@ -23,6 +26,7 @@ from linkworth.scale.rules import (
     fit_number,
     fit_partner,
     fit_rounds,
+    rules_within,
 )
 from linkworth.scale.vectors import fit_vector
 
@@ -58,6 +62,8 @@ class PlacedCall(NamedTuple):
         out = []
         for number, rank in enumerate(ranks.at.ranks.tolist()):
             fields = {name: values[number] for name, values in columns.items()}
+            if any(fields.get(name, 0) < 0 for name in _SIZES):
+                raise UnfitError(self.entry, "its sizes would be less than nothing")
             if self.members is not None:
                 fields["members"] = self.members.of(groups, rank)
             out.append((self.entry, self.call_class, fields))
@@ -73,10 +79,15 @@ class PlacedCall(NamedTuple):
     def copied(self) -> bool:
         """Return whether some field depends on data."""
         return any(
-            rule.copied()
-            if isinstance(rule, ByDimension)
-            else isinstance(rule.peers if isinstance(rule, Completed) else rule, Copied | Rounds)
+            isinstance(each, Copied | Rounds) for rule in self.rules.values() for each in rules_within(rule)
+        )
+
+    def inexact(self) -> bool:
+        """Return whether some number does not meet all recordings, or is only like another one."""
+        return any(
+            isinstance(each, ByCount) and (each.model.error > INEXACT or isinstance(each.model, Exchanged))
             for rule in self.rules.values()
+            for each in rules_within(rule)
         )
 
     def across(self) -> Across | None:

@@ -160,10 +160,6 @@ class ByDimension(NamedTuple):
             )
         return self.rules[shown[0], turn].values(ranks)
 
-    def copied(self) -> bool:
-        """Return whether it depends on data."""
-        return any(isinstance(rule, Copied) for rule in self.rules.values())
-
 
 def fit_by_dimension(samples: Samples, values: Numbers, peer: Across, site: str) -> ByDimension:
     """Return the rule of a number that belongs to a peer. `site`: call and field."""

@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from linkworth.scale.columns import PlacedCall
 from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Appearing, ByCount, ByStep, Copied, Partner, Varying
+from linkworth.scale.rules import INEXACT, Appearing, ByCount, ByStep, Copied, Partner, Varying, rules_within
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
-
-_INEXACT = 0.01
-"""Relative error when each recording is left out. Whole parts of an extent have less."""
 
 
 def doubts(
@@ -124,14 +121,19 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
     for role in found.program.roles.values():
         first = first_leaves(role.top)
         sites = [role.columns[int(role.column_of_leaf[first[loop]])] for loop in range(len(role.counts))]
-        rules = [(column, rule, False) for column in role.columns for rule in column.rules.values()]
+        rules = [
+            (column, each, False)
+            for column in role.columns
+            for rule in column.rules.values()
+            for each in rules_within(rule)
+        ]
         loops = [(column, rule, True) for column, rule in zip(sites, role.counts, strict=True)]
         for column, rule, is_loop in rules + loops:
             if isinstance(rule, ByCount):
                 # No loop runs 0.75 times: 8 log p / p is 4, 3, 2 at 4, 8 and 16 ranks, as 6 - log p is.
                 value = rule.model.at(there)
-                parted = is_loop and abs(value - round(value)) > _INEXACT
-                if rule.model.error > _INEXACT or parted:
+                parted = is_loop and abs(value - round(value)) > INEXACT
+                if rule.model.error > INEXACT or parted:
                     inexact.add(column.entry)
                 if rule.model.at(largest) >= 0.5 > value:
                     gone.add(column.entry)

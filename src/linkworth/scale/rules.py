@@ -1,6 +1,6 @@
 """Fields of a call as functions of the rank: rules that are fitted to samples and evaluated at the new count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,10 @@ from linkworth.scale.recording import Numbers, Recording
 _FEWEST_ON_LINE = 5
 _TAIL = 3
 """Last iterations that show how a number goes on."""
+
+
+INEXACT = 0.01
+"""Relative error when each recording is left out. Whole parts of an extent have less."""
 
 
 class UnfitError(Exception):
@@ -93,6 +97,17 @@ class Rule(Protocol):
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         ...
+
+
+def rules_within(rule: object) -> Iterator[object]:
+    """Yield a rule and all of which it is made, except for what is within numbers that depend on data."""
+    yield rule
+    if isinstance(rule, dict):
+        for each in rule.values():
+            yield from rules_within(each)
+    elif isinstance(rule, tuple) and not isinstance(rule, Copied):
+        for each in rule:
+            yield from rules_within(each)
 
 
 class Same(NamedTuple):
@@ -482,7 +497,7 @@ def _block_along(
     n_last = int(n[here][0])
     # The extent is not known if the samples are some of the ranks only, nor is a part that all have.
     for rest in (0, *(each * unit for each in (1, 2, 4, -1, -2))):
-        if (low - rest) % unit:
+        if (low - rest) % unit or low < rest:
             continue
         each = (low - rest) // unit
         for left in range(1, n_last):

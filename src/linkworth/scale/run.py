@@ -92,7 +92,7 @@ def _scaled(aligned: Aligned, target: Target, request: ScaleRequest) -> ScaleSum
         call_sites=largest.call_sites,
         rates=largest.rates,
     )
-    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _data_dependent(found)))
+    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _loose(found)))
     path, size = _write(metadata, point.ranks, counted, request)
     return ScaleSummary(
         path=str(path),
@@ -156,7 +156,7 @@ def _leave_out(
         try:
             fewer = again(recordings[:-1], there, found)
             events = generate(fewer.program, fewer.point(there.ranks, there.size))
-            counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer)))
+            counted = Counted(Balanced(events, recordings[-2], _loose(fewer)))
             path = Path(folder) / "left-out.lwt"
             metadata = TraceMetadata(
                 workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
@@ -186,6 +186,16 @@ def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording
 def _data_dependent(found: Found) -> set[str]:
     return {
         column.entry for role in found.program.roles.values() for column in role.columns if column.copied()
+    }
+
+
+def _loose(found: Found) -> set[str]:
+    """Return the calls whose sizes are not known well enough to compare a message with its receive."""
+    return {
+        column.entry
+        for role in found.program.roles.values()
+        for column in role.columns
+        if role.recordings == 1 or column.copied() or column.inexact()
     }
 
 

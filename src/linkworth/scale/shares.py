@@ -8,7 +8,7 @@ from linkworth.scale.columns import PlacedCall
 from linkworth.scale.numbers import Sum
 from linkworth.scale.program import Behaviour
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Block, Copied
+from linkworth.scale.rules import Block, rules_within
 from linkworth.scale.search import Target
 
 _UNEVEN = {"send_counts", "recv_counts"}
@@ -35,7 +35,8 @@ def unseen_remainders(
         number
         for role in program.roles.values()
         for rule in (*role.counts, *(size for column in role.columns for size in _of_parts(column)))
-        for number in _numbers(rule)
+        for number in rules_within(rule)
+        if isinstance(number, Block | Sum)
     ]
     shown = {number.dimension for number in numbers if isinstance(number, Block)}
     cut = {dimension for number in numbers if isinstance(number, Sum) for dimension in _falling(number)}
@@ -61,18 +62,6 @@ def _of_parts(column: PlacedCall) -> Iterator[object]:
     for name, rule in column.rules.items():
         if name in _UNEVEN or (name in ("bytes", "recv_bytes") and not collective):
             yield rule
-
-
-def _numbers(rule: object) -> Iterator[Block | Sum]:
-    """Yield the numbers of which a rule is made, but not those that depend on data."""
-    if isinstance(rule, Block | Sum):
-        yield rule
-    elif isinstance(rule, dict):
-        for each in rule.values():
-            yield from _numbers(each)
-    elif isinstance(rule, tuple) and not isinstance(rule, Copied):
-        for each in rule:
-            yield from _numbers(each)
 
 
 def _falling(number: Sum) -> Iterator[int]:
