@@ -137,6 +137,13 @@ void write_rank(TraceWriter& writer, std::uint32_t rank, const nb::list& calls,
 }  // namespace
 
 void register_scale(nb::module_& module) {
+    module.def(
+        "makes_request",
+        [](const std::string& call_class) {
+            tracefile::CallClass found{};
+            return tracefile::class_by_name(call_class, found) && tracefile::makes_request(found);
+        },
+        nb::arg("call_class"));
     module.def("read_rank", &read_rank, nb::arg("trace"), nb::arg("rank"));
     module.def("write_rank", &write_rank, nb::arg("writer"), nb::arg("rank"), nb::arg("calls"),
                nb::arg("call"), nb::arg("gap_seconds"), nb::arg("cpu_seconds"), nb::arg("duration_seconds"));

@@ -59,6 +59,9 @@ class TraceWriter:
     ) -> None: ...
     def close(self) -> None: ...
 
+def makes_request(call_class: str) -> bool:
+    """Return whether a call of this class makes a request."""
+
 def read_rank(trace: Trace, rank: int) -> dict[str, Any]:
     """Return a rank's different `calls` (index of the entry, class, fields), and arrays of its events."""
 

@@ -214,6 +214,49 @@ def multiply(rank: int, ranks: int) -> Iterator[Event]:
         yield along(13, 1, 0)
 
 
+def tournament(rank: int, ranks: int) -> Iterator[Event]:
+    """Meet each other rank once, by the circle method, with a tag for each pair."""
+    for step in range(ranks - 1):
+        met = (2 * step - rank) % (ranks - 1)
+        other = step if rank == ranks - 1 else ranks - 1 if met == rank else met
+        entry, kind, fields = sendrecv(10, other, other, 4096 // ranks)
+        yield entry, kind, fields | {"tag": rank * ranks + other, "recv_tag": other * ranks + rank}
+
+
+def planned(rank: int, ranks: int) -> Iterator[Event]:
+    """Try ways to divide the ranks in an order by no rule, and exchange on the last of the communicators."""
+    number = 2
+    for way in (1, 2, 3) if ranks % 7 == 1 else (3, 1, 2):
+        yield f"MPI_Barrier@plan.c:{way}", "collective", BARRIER
+        if ranks % 3 < way:
+            yield "MPI_Comm_dup@plan.c:2", "comm_new", {"comm": 0, "new_comm": number} | new_world(ranks)
+            number += 1
+    yield "MPI_Allreduce@plan.c:4", "collective", BARRIER
+    for _ in range(STEPS):
+        for entry, kind, fields in tournament(rank, ranks):
+            yield entry, kind, fields | {"comm": number - 1}
+
+
+def new_world(ranks: int) -> dict[str, Any]:
+    return {"members": list(range(ranks)), "remote_members": [], "inter": False, "has_topology": False} | {
+        "sources": [],
+        "destinations": [],
+    }
+
+
+def lengths(rank: int, ranks: int) -> Iterator[Event]:
+    """Ask both neighbours how long their messages are, and wait for the answers in the order of their arrival."""
+    near = [(rank - 1) % ranks, (rank + 1) % ranks]
+    for _ in range(STEPS):
+        for _ in near:
+            yield "MPI_Irecv@lengths.c:1", "irecv", {"comm": 0, "peer": -1, "tag": 3, "bytes": 8}
+        for other in near:
+            yield "MPI_Isend@lengths.c:2", "isend", {"comm": 0, "peer": other, "tag": 3, "bytes": 8}
+        first, second = near if rank * 7 % 3 else near[::-1]
+        ended = [(4, True, first, 3), (3, True, second, 3), (2, False, 0, 0), (1, False, 0, 0)]
+        yield "MPI_Waitall@lengths.c:3", "complete", {"mode": 1, "listed": 4, "completions": ended}
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -278,6 +321,7 @@ def calls(path: Path, rank: int) -> list[Event]:
         (pairs, (4, 8, 16, 32)),
         (triangle, (4, 8, 16, 32)),
         (multiply, (4, 16, 36)),
+        (tournament, (4, 8, 16)),
     ],
 )
 def test_every_call_is_that_of_the_program(
@@ -372,6 +416,33 @@ def test_senders_in_any_order_are_taken_in_that_of_their_ranks_and_named(tmp_pat
     assert summary.scaling.data_dependent == ["MPI_Recv@collect.c:10"]
     received = [fields["actual_peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
     assert received == [*range(1, 64)] * STEPS
+
+
+def test_a_wait_takes_its_receives_from_any_source_in_the_order_of_ranks(tmp_path: Path) -> None:
+    made = tmp_path / "made.lwt"
+    small = [trace(lengths, ranks, tmp_path) for ranks in (4, 8, 16)]
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert summary.scaling.data_dependent == ["MPI_Waitall@lengths.c:3"]
+    (wait,) = {
+        tuple(each[2] for each in fields["completions"][:2])
+        for _, kind, fields in calls(made, 5)
+        if kind == "complete"
+    }
+    assert wait == (4, 6)
+
+
+def test_what_follows_a_set_up_without_a_rule_is_scaled(tmp_path: Path) -> None:
+    made = tmp_path / "made.lwt"
+    small = [trace(planned, ranks, tmp_path) for ranks in (4, 8, 16)]
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert "the set-up, up to MPI_Allreduce@plan.c:4" in " ".join(summary.scaling.remarks)
+    assert summary.compute_seconds == pytest.approx(64 * sum(even(0, 64, len(calls(made, 0)))), rel=0.2)
+    left = [entry for entry, _, _ in calls(made, 9)[:3]]
+    assert left == ["MPI_Init@a.c:1", "MPI_Comm_dup@plan.c:2", "MPI_Sendrecv@halo.c:10"]
+    wanted = [(fields["tag"], fields["peer"]) for _, _, fields in tournament(9, 64)] * STEPS
+    assert [
+        (fields["tag"], fields["peer"]) for _, kind, fields in calls(made, 9) if kind == "sendrecv"
+    ] == wanted
 
 
 def communication(path: Path, rank: int) -> int:

@@ -7,11 +7,8 @@ import numpy as np
 
 from linkworth.scale.dimensions import Across, Repeats, fit_across, fit_by_dimension
 from linkworth.scale.members import Colour, Groups, candidates
-from linkworth.scale.numbers import Exchanged
 from linkworth.scale.recording import Call, Numbers
 from linkworth.scale.rules import (
-    INEXACT,
-    ByCount,
     Completed,
     Copied,
     Each,
@@ -28,9 +25,11 @@ from linkworth.scale.rules import (
     fit_rounds,
     rules_within,
 )
+from linkworth.scale.tags import fit_tag
 from linkworth.scale.vectors import fit_vector
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
+_PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}
 _SIZES = {"bytes", "recv_bytes"}
 _NEIGHBOURS = {"sources", "destinations"}
 _COUNTS = {"send_counts", "recv_counts"}
@@ -80,14 +79,6 @@ class PlacedCall(NamedTuple):
         """Return whether some field depends on data."""
         return any(
             isinstance(each, Copied | Rounds) for rule in self.rules.values() for each in rules_within(rule)
-        )
-
-    def inexact(self) -> bool:
-        """Return whether some number does not meet all recordings, or is only like another one."""
-        return any(
-            isinstance(each, ByCount) and (each.model.error > INEXACT or isinstance(each.model, Exchanged))
-            for rule in self.rules.values()
-            for each in rules_within(rule)
         )
 
     def across(self) -> Across | None:
@@ -150,6 +141,13 @@ def fit_column(
         elif isinstance(value, int):
             numbers = np.array(different, dtype=np.int64)[place]
             site = f"{first.entry} {name}"
+            if name in _PEER_OF_TAG:
+                peer = _PEER_OF_TAG[name]
+                peers = np.array([call.fields[peer] for call in distinct], dtype=np.int64)[place]
+                tag = fit_tag(samples, numbers, peers, rules[peer], _communicator(samples, first))
+                if tag is not None:
+                    rules[name] = tag
+                    continue
             if turning is None:
                 rules[name] = fit_number(samples, numbers, site)
                 continue

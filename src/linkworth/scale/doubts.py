@@ -16,6 +16,13 @@ def doubts(
     """Return one sentence for each."""
     out = []
     largest = recordings[-1]
+    if largest.setup is not None:
+        left = largest.setup.events / largest.ranks
+        out.append(
+            f"the set-up, up to {largest.setup.entry}, calls by no rule of the rank count and is left out, except for its "
+            f"computation: {left:.0f} calls of a rank, and {100 * largest.setup.time:.0f} % of the time, of the recording on "
+            f"{largest.ranks} ranks"
+        )
     roles = found.program.roles.values()
     once = sum(role.recordings == 1 for role in roles)
     if once:

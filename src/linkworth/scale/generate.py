@@ -14,7 +14,7 @@ from linkworth.scale.members import Colour, Groups
 from linkworth.scale.peers import Iterations, OffGridError
 from linkworth.scale.points import Point
 from linkworth.scale.program import SLOT_MASK, Behaviour, Events, Key, Role, slot_codes
-from linkworth.scale.recording import SELF, WORLD, Numbers, Times
+from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError
 
 ROUNDING = 1e-6
@@ -56,6 +56,17 @@ def roles_at(program: Behaviour, ranks: int) -> dict[Key, Numbers]:
     for rank, key in enumerate(role_keys(program.kind, at)):
         found[key].append(rank)
     return {key: np.array(of, dtype=np.int64) for key, of in found.items()}
+
+
+def events_of(recording: Recording) -> Iterator[RankEvents]:
+    """Yield every rank's recorded events."""
+    calls = [(call.entry, call.call_class, dict(call.fields)) for call in recording.calls]
+    for rank, own in enumerate(recording.sequences):
+        used, call = np.unique(own.calls, return_inverse=True)
+        cpu = np.where(own.has_cpu, own.compute, -1.0)
+        yield RankEvents(
+            rank, [calls[number] for number in used.tolist()], call, own.compute, cpu, own.durations, {}
+        )
 
 
 def generate(program: Behaviour, point: Point) -> Iterator[RankEvents]:

@@ -14,6 +14,14 @@ ANY_SOURCE, ANY_TAG = -1, -1
 _RECEIVES = {"recv", "irecv", "recv_init", "precv_init"}
 _BOTH = {"sendrecv", "isendrecv"}
 
+SLACK = 0.1
+"""Share by which messages may be longer than their receives, if some size looked exact only by chance."""
+
+
+class TruncatedError(UnfitError):
+    """A message that is longer than its receive."""
+
+
 Channel = tuple[int, int, int]
 """Source and destination, as ranks of all, and tag."""
 
@@ -37,9 +45,10 @@ class _Side:
 class Messages:
     """Messages by channel, added up over ranks."""
 
-    def __init__(self, loose: set[str]) -> None:
+    def __init__(self, loose: set[str], slack: float = 0.0) -> None:
         """Start with none. `loose`: calls whose sizes are not known well enough to be compared."""
         self._loose = loose
+        self._slack = slack
         self._sent: defaultdict[Channel, _Side] = defaultdict(_Side)
         self._received: defaultdict[Channel, _Side] = defaultdict(_Side)
         self._wild: defaultdict[int, int] = defaultdict(int)
@@ -89,8 +98,9 @@ class Messages:
                     f"rank {source} sends {_messages(sent.messages)} with tag {tag} to rank {to}, which receives "
                     f"{received.messages}",
                 )
-            if sent.bytes > received.bytes and not more and not self._loose & {sent.entry, received.entry}:
-                raise UnfitError(
+            room = received.bytes * (1 + self._slack)
+            if sent.bytes > room and not more and not self._loose & {sent.entry, received.entry}:
+                raise TruncatedError(
                     sent.entry,
                     f"rank {source} sends {sent.bytes} bytes with tag {tag} to rank {to}, which has room for {received.bytes}",
                 )
@@ -109,10 +119,12 @@ def _messages(count: int) -> str:
 class Balanced:
     """Passes ranks through, and checks their messages after the last one."""
 
-    def __init__(self, ranks: Iterable[RankEvents], largest: Recording, loose: set[str]) -> None:
+    def __init__(
+        self, ranks: Iterable[RankEvents], largest: Recording, loose: set[str], slack: float
+    ) -> None:
         """Check nothing that the largest recording does not keep either, such as receives that are cancelled."""
         self._ranks = ranks
-        self._balance = Messages(loose) if is_balanced(largest) else None
+        self._balance = Messages(loose, slack) if is_balanced(largest) else None
 
     def __iter__(self) -> Iterator[RankEvents]:
         for each in self._ranks:

@@ -54,7 +54,7 @@ class OffGridError(Exception):
     """A rule leads to a rank that does not exist."""
 
 
-_WHOLE = {"opposite", "mirrored", "index of others"}
+_WHOLE = {"opposite", "mirrored", "index of others", "tournament"}
 _RING = {"ring", "ring +other", "ring -other", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
 PLAIN = (
     "shift",
@@ -75,6 +75,7 @@ STEPPED = (
     "index",
     "index of others",
     "index back",
+    "tournament",
     "ring +k",
     "ring -k",
     "shift +k",
@@ -139,6 +140,10 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
             return k + (k >= x)
         case "index back":
             return n - 1 - k
+        case "tournament":
+            # Round k of the circle method, in which each of an even number of ranks meets each other one once.
+            met = (2 * k - x) % np.maximum(n - 1, 1)
+            return np.where(x == n - 1, k, np.where(met == x, n - 1, met))
         case "ring +k" | "shift +k":
             return x + k
         case "ring -k" | "shift -k":

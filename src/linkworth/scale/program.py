@@ -142,8 +142,10 @@ class Builder:
         largest = self._texts[-1]
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
-    def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
-        """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
+    def align(
+        self, arrangement: GridRule, kind: int, wanted: set[Key]
+    ) -> dict[Key, tuple[list[_Sample], tuple[Alignment, dict[bytes, int]]]]:
+        """Align the ranks of every role. Raises UnfitError for the first call that does not align."""
         samples: defaultdict[Key, list[_Sample]] = defaultdict(list)
         for number, recording in enumerate(self.recordings):
             at = positions(
@@ -161,17 +163,21 @@ class Builder:
                 raise UnfitError(
                     "ranks", f"the recording on {recording.ranks} has none of the roles at the new count"
                 )
+        return {
+            key: (samples[key], self._align(samples[key]))
+            for key in sorted(wanted, key=lambda key: (-len(self._different(samples[key])), key))
+        }
+
+    def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
+        """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
+        # Alignment is quick and fits are not, so every role is aligned before any is fitted.
+        aligned = self.align(arrangement, kind, wanted)
         points = [
             Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
             for recording in self.recordings
         ]
         fitter = Fitter(points, weak=self.weak)
         groups = {number: Groups(point) for number, point in enumerate(points)}
-        # Alignment is quick and fits are not, so every role is aligned before any is fitted.
-        aligned = {
-            key: (samples[key], self._align(samples[key]))
-            for key in sorted(wanted, key=lambda key: (-len(self._different(samples[key])), key))
-        }
         return Behaviour(
             arrangement,
             kind,

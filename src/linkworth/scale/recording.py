@@ -38,6 +38,17 @@ class Sequence(NamedTuple):
     durations: Times
 
 
+class Cut(NamedTuple):
+    """The end of a recording's set-up."""
+
+    entry: str
+    """Last call of the set-up, a collective of all ranks."""
+    events: int
+    """Calls of the set-up, of all ranks."""
+    time: float
+    """Share of the recorded time."""
+
+
 class Recording:
     """One recording."""
 
@@ -52,6 +63,12 @@ class Recording:
         numbers: dict[Any, int] = {}
         for rank in range(self.ranks):
             self.sequences.append(self._read(rank, numbers))
+        self.setup: Cut | None = None
+        """What is left out at its beginning."""
+        self.name_groups()
+
+    def name_groups(self) -> None:
+        """Find the members of all communicators and windows."""
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
 
@@ -59,7 +76,7 @@ class Recording:
         """Return the recording without calls that concern no other rank, such as MPI_Wtime."""
         local = np.array([call.call_class == "local" for call in self.calls], dtype=bool)
         bare = copy(self)
-        bare.sequences = [_without(each, local[each.calls]) for each in self.sequences]
+        bare.sequences = [without(each, local[each.calls]) for each in self.sequences]
         return bare
 
     def _read(self, rank: int, numbers: dict[Any, int]) -> Sequence:
@@ -70,7 +87,7 @@ class Recording:
             )
         own = []
         for entry, call_class, fields in read["calls"]:
-            key = (entry, call_class, _frozen(fields))
+            key = (entry, call_class, frozen(fields))
             number = numbers.setdefault(key, len(self.calls))
             if number == len(self.calls):
                 self.calls.append(Call(self._entries[entry], call_class, fields))
@@ -107,7 +124,7 @@ def _firsts(calls: Numbers) -> list[int]:
     return [int(number) for number in np.unique(calls)]
 
 
-def _without(sequence: Sequence, dropped: npt.NDArray[np.bool_]) -> Sequence:
+def without(sequence: Sequence, dropped: npt.NDArray[np.bool_]) -> Sequence:
     """Return a sequence without some calls. Their computation belongs to the next one that is there."""
     kept = np.flatnonzero(~dropped)
     starts = np.append(0, kept[:-1] + 1)
@@ -122,10 +139,11 @@ def _is_poll(call: Call) -> bool:
     return call.call_class == "probe" and not fields["found"]
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401 (a field of a call)
+def frozen(value: Any) -> Any:  # noqa: ANN401 (a field of a call)
+    """Return a field that can be a key."""
     if isinstance(value, dict):
-        return tuple(_frozen(item) for item in value.values())
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+        return tuple(frozen(item) for item in value.values())
+    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
 
 
 class Alphabet:

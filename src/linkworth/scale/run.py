@@ -16,8 +16,8 @@ from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
 from linkworth.scale.check import Counted, Totals, compared
 from linkworth.scale.doubts import doubts
-from linkworth.scale.generate import RankEvents, generate
-from linkworth.scale.messages import Balanced
+from linkworth.scale.generate import RankEvents, events_of, generate
+from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
 from linkworth.scale.search import FEWEST_LEFT_OUT, Aligned, Found, Target, again, candidates
@@ -50,22 +50,41 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
     refused: UnfitError | None = None
+    truncated: tuple[Aligned, UnfitError] | None = None
     for aligned in candidates(_read(request), target):
         try:
             return _scaled(aligned, target, request)
         except UnfitError as error:
             # Other ranks may be neighbours than the recordings suggest.
             refused = refused or error
+            if isinstance(error, TruncatedError) and truncated is None:
+                truncated = aligned, error
+    if truncated is not None:
+        try:
+            return _scaled(truncated[0], target, request, truncated[1])
+        except UnfitError as error:
+            refused = error
     raise ThresholdError(f"the recordings align, but at {target.ranks} ranks {refused}")
 
 
-def _scaled(aligned: Aligned, target: Target, request: ScaleRequest) -> ScaleSummary:
-    """Write the trace of one program. Raises UnfitError if some call is not possible at the new count."""
+def _scaled(
+    aligned: Aligned, target: Target, request: ScaleRequest, truncated: UnfitError | None = None
+) -> ScaleSummary:
+    """Write the trace of one program. Raises UnfitError if some call is not possible at the new count.
+
+    `truncated`: a message longer than its receive, which is no reason to refuse if it is not much longer.
+    """
     found, recordings, dropped = aligned
     unseen = list(unseen_remainders(found.program, recordings, target))
     remarks = doubts(found, recordings, target, unseen)
     if dropped:
         remarks.insert(0, _unused(dropped, found, recordings))
+    if truncated is not None:
+        remarks.append(
+            f"some sizes depend on data, although they look exact, so that messages are up to {100 * SLACK:.0f} % longer than "
+            f"their receives: {truncated}"
+        )
+    slack = 0.0 if truncated is None else SLACK
     left_out = _leave_out(recordings, target, found, remarks)
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
@@ -92,7 +111,7 @@ def _scaled(aligned: Aligned, target: Target, request: ScaleRequest) -> ScaleSum
         call_sites=largest.call_sites,
         rates=largest.rates,
     )
-    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _loose(found)))
+    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _data_dependent(found), slack))
     path, size = _write(metadata, point.ranks, counted, request)
     return ScaleSummary(
         path=str(path),
@@ -156,14 +175,19 @@ def _leave_out(
         try:
             fewer = again(recordings[:-1], there, found)
             events = generate(fewer.program, fewer.point(there.ranks, there.size))
-            counted = Counted(Balanced(events, recordings[-2], _loose(fewer)))
+            counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer), SLACK))
             path = Path(folder) / "left-out.lwt"
             metadata = TraceMetadata(
                 workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
             )
             _fill(path, metadata, there.ranks, counted)
             totals: Totals = counted.totals
-            return compared(totals, largest, (open_trace(path), largest.trace))
+            actual = largest.trace
+            if largest.setup is not None:
+                rest = Path(folder) / "rest.lwt"
+                _fill(rest, metadata, there.ranks, events_of(largest))
+                actual = open_trace(rest)
+            return compared(totals, largest, (open_trace(path), actual))
         except (UnfitError, LinkworthError) as error:
             remarks.append(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
@@ -186,16 +210,6 @@ def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording
 def _data_dependent(found: Found) -> set[str]:
     return {
         column.entry for role in found.program.roles.values() for column in role.columns if column.copied()
-    }
-
-
-def _loose(found: Found) -> set[str]:
-    """Return the calls whose sizes are not known well enough to compare a message with its receive."""
-    return {
-        column.entry
-        for role in found.program.roles.values()
-        for column in role.columns
-        if role.recordings == 1 or column.copied() or column.inexact()
     }
 
 

@@ -14,6 +14,7 @@ from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.rules import UnfitError
+from linkworth.scale.setup import after_setup
 
 FEWEST_LEFT_OUT = 3
 """Recordings of which one can be left out: the others must still show how things grow."""
@@ -80,7 +81,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     for dropped in range(max(len(recordings) - FEWEST_LEFT_OUT, 0) + 1):
         chosen = list(recordings[dropped:])
         # A clock that is read differently often aligns with nothing, and takes no time.
-        bare = [each.without_local_calls() for each in chosen]
+        bare = _bare(chosen)
         events, fewer = _events(chosen), _events(bare)
         choices = [chosen] if fewer == events else [chosen, bare]
         if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
@@ -93,7 +94,31 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
                 elif not dropped and (best is None or found.fitted > best.fitted):
                     best = found
     if not aligned:
+        later = after_setup(_bare(recordings), lambda some: _align(some, target))
+        for found in _programs(later, target, Way.WHOLE) if later else ():
+            if isinstance(found, Found):
+                aligned = True
+                yield Aligned(found, later or [], [])
+    if not aligned:
         raise ThresholdError(f"the recordings do not align: {best}")
+
+
+def _bare(recordings: Sequence[Recording]) -> list[Recording]:
+    """Return the recordings without calls that concern no other rank."""
+    return [each.without_local_calls() for each in recordings]
+
+
+def _align(recordings: Sequence[Recording], target: Target) -> bool:
+    """Return whether the ranks call alike under some assumption."""
+    builder = _builder(recordings, target, len(LIKENESS) - 1, Way.WHOLE)
+    counts = [recording.ranks for recording in recordings]
+    for arrangement, kind in product(arrangements(counts, target.ranks, target.grid, 0), range(len(ROLES))):
+        try:
+            builder.align(arrangement, kind, roles(arrangement, kind, target.ranks))
+        except UnfitError:
+            continue
+        return True
+    return False
 
 
 def _events(recordings: Sequence[Recording]) -> int:

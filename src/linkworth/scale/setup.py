@@ -1,0 +1,179 @@
+"""What follows a program's set-up, where the set-up itself follows no rule of the rank count.
+
+A planner that tries ways to divide the ranks, or a reader of input, may call differently at each count, although the
+loops after it are alike. The set-up is then left out, except for its computation.
+"""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from linkworth import _engine
+from linkworth.scale.recording import Call, Cut, Numbers, Recording, frozen, without
+
+LEAST_CALLS = 0.5
+"""Share of a recording's calls that follow the set-up at least."""
+_KEPT = {"init", "pcontrol"}
+_NUMBERED = {"comm": "new_comm", "window": "new_window"}
+"""Fields of calls that name a communicator or a window, and those of the calls that create them."""
+
+
+def after_setup(
+    recordings: Sequence[Recording], align: Callable[[Sequence[Recording]], bool]
+) -> list[Recording] | None:
+    """Return what `align` accepts of the recordings after a collective call of all ranks, as much as possible."""
+    meetings = [_Meetings(recording) for recording in recordings]
+    choices = _choices(meetings)
+    found: list[Recording] | None = None
+    # What aligns after one call also does after later ones.
+    first, last = 0, len(choices)
+    while first < last:
+        middle = (first + last) // 2 if found else last - 1
+        shorter = [each.after(place) for each, place in zip(meetings, choices[middle], strict=True)]
+        if align(shorter):
+            found, last = shorter, middle
+        elif found is None:
+            return None
+        else:
+            first = middle + 1
+    return found
+
+
+def _choices(meetings: Sequence["_Meetings"]) -> list[tuple[int, ...]]:
+    """Return calls of the same entry in all recordings, by their places, in order."""
+    found = set()
+    for entry in set(meetings[-1].entries):
+        places = [np.flatnonzero(np.array(each.entries) == entry).tolist() for each in meetings]
+        if len({len(each) for each in places}) == 1:
+            found |= set(zip(*places, strict=True))
+        elif all(places):
+            found |= {tuple(each[0] for each in places), tuple(each[-1] for each in places)}
+    return sorted(
+        (each for each in found if all(of.allows(place) for of, place in zip(meetings, each, strict=True))),
+        key=lambda each: each[::-1],
+    )
+
+
+class _Meetings:
+    """Collective calls of all ranks of a recording, after which its set-up may end."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self._places = [self._of_rank(rank) for rank in range(recording.ranks)]
+        alike = len({len(each) for each in self._places}) == 1
+        own = recording.sequences[0].calls
+        self.entries = [recording.calls[own[at]].entry for at in self._places[0].tolist()] if alike else []
+        spent = np.array([(each.compute + each.durations).sum() for each in recording.sequences]).sum()
+        self._before = np.zeros(len(self.entries))
+        self._open = np.zeros(len(self.entries), dtype=bool)
+        for sequence, places in zip(recording.sequences, self._places, strict=True):
+            if alike:
+                self._before += np.cumsum(sequence.compute + sequence.durations)[places] / max(spent, 1e-9)
+                self._open |= _reaches_back(recording.calls, sequence.calls)[places]
+
+    def _of_rank(self, rank: int) -> Numbers:
+        everyone = {
+            number
+            for number, members in self.recording.communicators[rank].items()
+            if len(members) == self.recording.ranks
+        }
+        meets = np.array(
+            [
+                call.call_class == "collective" and call.fields["comm"] in everyone
+                for call in self.recording.calls
+            ],
+            dtype=bool,
+        )
+        return np.flatnonzero(meets[self.recording.sequences[rank].calls])
+
+    def allows(self, place: int) -> bool:
+        """Return whether enough follows the call, and no request from before it is completed or started after it."""
+        sequences = self.recording.sequences
+        before = sum(int(places[place]) + 1 for places in self._places)
+        enough = before <= (1 - LEAST_CALLS) * sum(len(each.calls) for each in sequences)
+        return enough and not self._open[place]
+
+    def after(self, place: int) -> Recording:
+        """Return what follows the call. Communicators and windows that are used there are created at its beginning."""
+        recording = self.recording
+        shorter = copy(recording)
+        shorter.calls, shorter.sequences = [], []
+        known: dict[Any, int] = {}
+        dropped = 0
+        for sequence, places in zip(recording.sequences, self._places, strict=True):
+            end = int(places[place]) + 1
+            keep = _kept(recording.calls, sequence.calls, end)
+            dropped += int((~keep).sum())
+            kept = without(sequence, ~keep)
+            numbers = _renumbered(recording.calls, kept.calls)
+            new = np.empty(len(recording.calls), dtype=np.int64)
+            for number in np.unique(kept.calls).tolist():
+                call = _with_numbers(recording.calls[number], numbers)
+                key = (call.entry, call.call_class, frozen(call.fields))
+                new[number] = known.setdefault(key, len(shorter.calls))
+                if new[number] == len(shorter.calls):
+                    shorter.calls.append(call)
+            shorter.sequences.append(kept._replace(calls=new[kept.calls]))
+        shorter.name_groups()
+        shorter.setup = Cut(self.entries[place], dropped, float(self._before[place]))
+        return shorter
+
+
+def _reaches_back(calls: Sequence[Call], own: Numbers) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return for each event whether a later one refers to a request that was made until then."""
+    makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
+    furthest = np.array([_furthest(call) for call in calls], dtype=np.int64)
+    made = np.cumsum(makes[own])
+    # An event refers to requests made before it; its own is not among them.
+    oldest = np.where(furthest[own] > 0, made - makes[own] - furthest[own], len(own))
+    later = np.minimum.accumulate(np.append(oldest[1:], len(own))[::-1])[::-1]
+    reaches: np.ndarray[Any, np.dtype[np.bool_]] = later < made
+    return reaches
+
+
+def _furthest(call: Call) -> int:
+    back = [each[0] for each in call.fields.get("completions", ())]
+    return max([*back, *call.fields.get("references", ())], default=0)
+
+
+def _kept(calls: Sequence[Call], own: Numbers, end: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which events stay: those from `end` on, and the creation of what they use."""
+    keep = np.arange(len(own)) >= end
+    used = {
+        (name, calls[number].fields[name])
+        for number in np.unique(own[end:]).tolist()
+        for name in _NUMBERED
+        if name in calls[number].fields
+    }
+    for at in range(end - 1, -1, -1):
+        call = calls[own[at]]
+        made = {(name, call.fields[new]) for name, new in _NUMBERED.items() if call.fields.get(new, -1) >= 0}
+        if call.call_class in _KEPT or made & used:
+            keep[at] = True
+            # The communicator from which it was made.
+            used |= {(name, call.fields[name]) for name in _NUMBERED if name in call.fields}
+    return keep
+
+
+def _renumbered(calls: Sequence[Call], own: Numbers) -> dict[tuple[str, int], int]:
+    """Return the numbers of communicators and windows, in the order in which they are created."""
+    numbers: dict[tuple[str, int], int] = {}
+    unused = {"comm": 2, "window": 0}
+    for number in own.tolist():
+        fields = calls[number].fields
+        for name, new in _NUMBERED.items():
+            if fields.get(new, -1) >= 0:
+                numbers[name, fields[new]] = unused[name]
+                unused[name] += 1
+    return numbers
+
+
+def _with_numbers(call: Call, numbers: dict[tuple[str, int], int]) -> Call:
+    fields = dict(call.fields)
+    for name, new in _NUMBERED.items():
+        for field in (name, new):
+            if field in fields:
+                fields[field] = numbers.get((name, fields[field]), fields[field])
+    return call._replace(fields=fields)
