@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.statistics import compare
@@ -90,30 +90,22 @@ def test_counts_with_zeros_have_no_ratio():
     assert comparison.verdict == "slower"
 
 
-@pytest.mark.parametrize("sizes", [(4, 5), (6, 6), (12, 15)])
-def test_permutation_p_agrees_with_scipy(sizes):
-    import scipy.stats  # a second to import, in each process that collects the tests
-
+# SciPy 1.17.1: permutation_test of the difference of means, of all ways or 199,999 of them. Its two-sided value doubles
+# the smaller tail, which is the same for samples of one size.
+@pytest.mark.parametrize(
+    ("sizes", "lower", "higher", "two_sided"),
+    [
+        ((4, 5), 0.976190476, 0.0317460317, None),
+        ((6, 6), 0.656926407, 0.344155844, 0.688311688),
+        ((12, 15), 0.802715, 0.19729, 0.39458),
+    ],
+)
+def test_permutation_p_agrees_with_scipy(sizes, lower, higher, two_sided):
     rng = numpy.random.default_rng(sum(sizes))
-    a, b = rng.normal(10, 1, sizes[0]), rng.normal(10.8, 1, sizes[1])
-    ours = permutation_test(a, b)
-    for alternative, p in [
-        ("two-sided", ours.p_two_sided),
-        ("less", ours.p_lower),
-        ("greater", ours.p_higher),
-    ]:
-        theirs = scipy.stats.permutation_test(
-            (b, a),
-            lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
-            alternative=alternative,
-            n_resamples=numpy.inf if ours.exact else 19999,
-            rng=numpy.random.default_rng(1),
-        ).pvalue
-        # SciPy doubles the smaller tail; both are the same for samples of one size.
-        if ours.exact and (alternative != "two-sided" or sizes[0] == sizes[1]):
-            assert p == pytest.approx(theirs)
-        else:
-            assert p == pytest.approx(theirs, abs=0.02)
+    ours = permutation_test(rng.normal(10, 1, sizes[0]), rng.normal(10.8, 1, sizes[1]))
+    near = 1e-8 if ours.exact else 0.02
+    assert (ours.p_lower, ours.p_higher) == pytest.approx((lower, higher), abs=near)
+    assert two_sided is None or ours.p_two_sided == pytest.approx(two_sided, abs=near)
 
 
 def test_many_values_agree_with_the_permutations():
@@ -134,19 +126,18 @@ def test_equivalence_by_hand():
 def test_different_samples_are_seldom_called_the_same_and_equal_ones_seldom_different():
     rng = numpy.random.default_rng(12)
     wrong_same = wrong_different = 0
-    for _ in range(100):
+    for _ in range(40):
         a = rng.normal(10, 0.5, 7)
         wrong_same += compare(a, rng.normal(10.5, 0.5, 7)).verdict == "same"
         wrong_different += compare(a, rng.normal(10, 0.5, 7)).verdict in ("faster", "slower")
-    # Both have a chance of 5 % at most, and more than 12 of 100 come once in 700 such tests.
-    assert wrong_same <= 12
-    assert wrong_different <= 12
+    # Both have a chance of 5 % at most, and more than 6 of 40 come once in 300 such tests.
+    assert wrong_same <= 6
+    assert wrong_different <= 6
 
 
 @given(
     st.lists(st.floats(0.1, 10), min_size=2, max_size=7), st.lists(st.floats(0.1, 10), min_size=2, max_size=7)
 )
-@settings(max_examples=30, deadline=None)
 def test_exchanging_the_sides_mirrors_the_verdict(a, b):
     there, back = compare(a, b), compare(b, a)
     mirror = {"faster": "slower", "slower": "faster", "same": "same", "undecided": "undecided"}
@@ -169,9 +160,9 @@ def test_the_number_of_runs_that_is_named_mostly_decides():
     needed = runs_to_decide(1.0, 2.0, 0.5, significance=0.05)
     assert needed
     decided = sum(
-        compare(rng.normal(10, 1, needed), rng.normal(11, 1, needed)).verdict == "slower" for _ in range(60)
+        compare(rng.normal(10, 1, needed), rng.normal(11, 1, needed)).verdict == "slower" for _ in range(30)
     )
-    assert decided >= 48  # 90 % of 60 is 54; fewer than 48 once in 100 such tests
+    assert decided >= 23  # 90 % of 30 is 27; fewer than 23 once in 130 such tests
 
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan")])

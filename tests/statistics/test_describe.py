@@ -38,35 +38,34 @@ def test_equal_runs_have_a_point_for_an_interval():
     assert description.warm_up is None and description.bimodality is None
 
 
-@pytest.mark.parametrize("statistic", ["mean", "median"])
-@pytest.mark.parametrize("values", [SKEWED, SKEWED[:6], numpy.arange(10.0) ** 2 + 1])
-def test_intervals_agree_with_scipy(statistic, values):
-    import scipy.stats  # a second to import, in each process that collects the tests
-
+# SciPy 1.17.1: bootstrap with method="BCa" and 99,999 samples.
+@pytest.mark.parametrize(
+    ("values", "mean", "median"),
+    [
+        (SKEWED, (0.91676, 1.22799), (0.85229, 1.22485)),
+        (SKEWED[:6], (0.84027, 1.52657), (0.83841, 1.67935)),
+        (numpy.arange(10.0) ** 2 + 1, (15.2, 48.9), (5.0, 50.0)),
+    ],
+)
+def test_intervals_agree_with_scipy(values, mean, median):
     description = describe(list(values))
-    ours = description.mean_interval if statistic == "mean" else description.median_interval
-    assert ours is not None
-    theirs = scipy.stats.bootstrap(
-        (values,), getattr(numpy, statistic), n_resamples=9999, method="BCa", rng=numpy.random.default_rng(3)
-    ).confidence_interval
-    width = theirs.high - theirs.low
-    assert ours.low == pytest.approx(theirs.low, abs=0.08 * width)
-    assert ours.high == pytest.approx(theirs.high, abs=0.08 * width)
+    for ours, (low, high) in ((description.mean_interval, mean), (description.median_interval, median)):
+        assert ours is not None
+        assert (ours.low, ours.high) == pytest.approx((low, high), abs=0.08 * (high - low))
 
 
 def test_the_interval_covers_the_mean_about_as_often_as_it_says():
     rng = numpy.random.default_rng(5)
     covered = 0
-    for _ in range(120):
+    for _ in range(60):
         interval = describe(rng.exponential(1.0, 40)).mean_interval
         assert interval is not None
         covered += interval.low <= 1.0 <= interval.high
-    # BCa covers 93 % of such skewed samples: 111.6 on average, and fewer than 103 once in 500 tests.
-    assert 103 <= covered <= 119
+    # BCa covers 93 % of such skewed samples: 55.8 on average, and fewer than 49 once in 1200 tests.
+    assert 49 <= covered <= 59
 
 
 @given(TIMES)
-@settings(max_examples=40, deadline=None)
 def test_what_always_holds(values):
     description = describe(values)
     assert description.minimum <= description.median <= description.p99 <= description.maximum
@@ -81,7 +80,7 @@ def test_what_always_holds(values):
 
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=3, max_size=15), st.sampled_from([1e-6, 1024.0]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_unit_does_not_matter(values, unit):
     one, other = describe(values), describe([value * unit for value in values])
     assert one.mean_interval is not None and other.mean_interval is not None

@@ -82,11 +82,11 @@ def test_two_groups_are_found_with_their_shares():
 
 
 @pytest.mark.parametrize(
-    ("shape", "most"), [("normal", 2), ("lognormal", 5), ("exponential", 5), ("uniform", 10)]
+    ("shape", "most"), [("normal", 1), ("lognormal", 2), ("exponential", 2), ("uniform", 4)]
 )
 def test_one_group_is_seldom_two(shape, most):
     found = 0
-    for seed in range(100):
+    for seed in range(40):
         rng = numpy.random.default_rng(seed)
         draw = {
             "normal": lambda r: r.normal(10, 1, 30),
