@@ -11,11 +11,16 @@ import capabilities
 import pytest
 from command import LinkworthCommand
 from hypothesis import HealthCheck, settings
+from markupsafe import Markup
 
 # An example has no time limit, because a busy machine would break it. The examples of every day are the same for the
 # same test, so that a commit passes or does not; `make test-exhaustive` searches for new ones.
 settings.register_profile(
-    "linkworth", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "linkworth",
+    deadline=None,
+    derandomize=True,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("search", settings.get_profile("linkworth"), derandomize=False, max_examples=1000)
 settings.load_profile("linkworth")
@@ -37,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-STARTS_PROGRAMS = {"bench", "each_mpi", "open_mpi", "any_mpi", "wires"}
+STARTS_PROGRAMS = {"bench", "each_mpi", "open_mpi", "any_mpi", "sanitized"}
 """Fixtures that stand for an MPI of this machine, or for a program that is compiled for the test."""
 
 
@@ -142,6 +147,12 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     monkeypatch.setenv("COLUMNS", "120")
     # On a busy machine the announcement of a slow search would stand in what tests compare.
     monkeypatch.setattr("linkworth.mpi.progress.SLOW_SECONDS", 600.0)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the drawings out of pages, for tests of what else is on them: a page of ten takes a second."""
+    monkeypatch.setattr("linkworth.report.writer.svg", lambda figure: Markup("<svg></svg>"))
 
 
 @pytest.fixture

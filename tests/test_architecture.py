@@ -138,17 +138,16 @@ def imported_layers(path):
     return {part[1] for part in parts}
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_package_imports_only_from_those_before_it(layer):
-    position = LAYERS.index(layer)
-    folder = PACKAGE / layer
-    files = list(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{layer}.py"]
-    assert files
-    for path in files:
-        later = {name for name in imported_layers(path) if name in LAYERS[position + 1 :]}
-        assert not later, (
-            f"{path.relative_to(ROOT)} imports {', '.join(sorted(later))}, which come after {layer}"
-        )
+def test_a_package_imports_only_from_those_before_it():
+    wrong = []
+    for position, layer in enumerate(LAYERS):
+        folder = PACKAGE / layer
+        files = list(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{layer}.py"]
+        assert files
+        for path in files:
+            later = imported_layers(path) & set(LAYERS[position + 1 :])
+            wrong += [f"{path.relative_to(ROOT)} imports {name}, which comes later" for name in sorted(later)]
+    assert not wrong
 
 
 def test_every_package_has_its_place_in_the_order():

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from synthetic import collective, recv, send, write_trace
 
@@ -100,7 +100,7 @@ def check(content, trace):
 
 
 @pytest.mark.filterwarnings("ignore::linkworth.errors.CalibrationWarning")  # worst_miss may be anything
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(document=documents())
 @example(document='name = "odd"\ntitle = "odd"\nintranode = "shm"\nrails = 1099511627776\n[link]\nlatency_seconds = 0\n'
          "bandwidth_bytes_per_second = 1e9")  # fmt: skip

@@ -119,7 +119,7 @@ def test_standard_streams_that_are_closed(trace):
     assert shell("linkworth profile no.lwt 2>&- >&-").returncode == 3
 
 
-def test_an_output_on_a_full_disk(trace, capsys):
+def test_an_output_on_a_full_disk(trace, capsys, undrawn):
     full = Path("full")
     full.symlink_to("/dev/full")
     Path("full.lwt").symlink_to("/dev/full")

@@ -17,6 +17,6 @@ def trace(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "recorded":
         return message_traces.recorded(tmp_path)
     path = tmp_path / "skeleton.lwt"
-    phases = _engine.skeleton_programs()["cg"]
-    _engine.record_skeleton("cg", ["S"], 4, [1e-9] * len(phases), str(path), '{"workload": "npb:cg.S"}')
+    phases = _engine.skeleton_programs()["mg"]
+    _engine.record_skeleton("mg", ["S"], 4, [1e-9] * len(phases), str(path), '{"workload": "npb:mg.S"}')
     return path

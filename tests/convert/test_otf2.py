@@ -155,7 +155,7 @@ timed_call = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.lists(timed_call, max_size=15), min_size=2, max_size=2))
 def test_any_calls_come_back(programs):
     with tempfile.TemporaryDirectory() as folder:

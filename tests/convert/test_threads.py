@@ -126,7 +126,7 @@ quarters = st.integers(0, 9) | st.integers(0, 10**6)
 
 
 @pytest.mark.requires("otf2")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.lists(st.tuples(quarters, quarters), min_size=1, max_size=6), min_size=2, max_size=4))
 def test_calls_of_threads_keep_their_order_where_they_end_together(threads):
     with tempfile.TemporaryDirectory() as folder:

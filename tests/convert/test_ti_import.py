@@ -7,7 +7,7 @@ from pathlib import Path
 import message_traces
 import pytest
 import smpi
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, write_trace
 
@@ -206,7 +206,6 @@ def test_bad_files_are_one_sentence(tmp_path, capsys):
     assert not (tmp_path / "t.lwt").exists()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_no_bytes_can_break_the_reader(tmp_path_factory, noise):
     folder = tmp_path_factory.mktemp("noise")
@@ -278,7 +277,6 @@ def programs(draw):
     return ranks
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs())
 def test_what_such_a_trace_can_say_comes_back(tmp_path_factory, ranks):
     folder = tmp_path_factory.mktemp("round")

@@ -12,6 +12,8 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
 from linkworth.report.sensitivity import seconds_at
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 class Steps:
     """Counts what the work announces."""

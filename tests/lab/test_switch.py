@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from network_namespaces import Namespace
 
@@ -233,7 +233,6 @@ def test_counters_are_written_when_asked_for(wires):
     assert net.counted()["p1"].down_frames == 1
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     text=st.one_of(
         st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=300),

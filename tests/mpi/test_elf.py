@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.mpi import elf
@@ -61,7 +61,6 @@ def test_script_is_no_elf_file(tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
 def test_damaged_files_raise_only_elf_error(tmp_path_factory, data):
     with Path(sys.executable).resolve().open("rb") as file:
         start = bytearray(file.read(16384))

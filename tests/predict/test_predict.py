@@ -1,7 +1,7 @@
 """Predictions over fabrics, layouts, calibration and sensitivity, from traces made by hand."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
@@ -64,7 +64,6 @@ def test_a_trace_without_computation_cannot_be_scaled(tmp_path):
     early=st.floats(min_value=0, max_value=0.02),
     late=st.floats(min_value=1e-4, max_value=0.02),
 )
-@settings(deadline=None, max_examples=30)
 def test_calibration_meets_any_reachable_time(tmp_path_factory, seconds, early, late):
     # The slowest rank changes with the factor, so the time has a kink.
     path = write_trace(

@@ -69,7 +69,7 @@ def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path):
     gaps=st.lists(st.integers(min_value=1, max_value=5000), min_size=4, max_size=24),
     sizes=st.lists(st.integers(min_value=0, max_value=100_000), min_size=4, max_size=4),
 )
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(tmp_path_factory, gaps, sizes):
     ranks: list[list] = [[], []]
     for turn, gap in enumerate(gaps):

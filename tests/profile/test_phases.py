@@ -4,7 +4,7 @@ import io
 
 import pytest
 import synthetic
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from synthetic import collective, recv, send
@@ -128,7 +128,6 @@ def test_nothing_after_init_has_no_phases(tmp_path):
     assert phases_of(tmp_path, [], [], end=False) is None
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     body=st.lists(st.integers(0, 3), min_size=1, max_size=6),
     times=st.integers(4, 30),

@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
 
@@ -218,7 +218,6 @@ messages = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(messages)
 def test_late_senders_are_those_of_a_plain_matching(tmp_path_factory, drawn):
     """Each drawn message is sent and received by blocking calls; the k-th of a pair and tag meets the k-th."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, fabric, recv, send, way, write_trace
 
@@ -104,7 +104,6 @@ def test_the_timer_is_the_fabrics(seconds) -> None:
     buffers=st.lists(st.floats(min_value=1.0, max_value=1e6), min_size=2, max_size=2).map(sorted),
     share=st.floats(min_value=0.0, max_value=1.0),
 )
-@settings(deadline=None, max_examples=60)
 def test_a_larger_buffer_never_makes_a_burst_slower(
     senders: int, size: int, buffers: list[float], share: float
 ) -> None:
@@ -123,7 +122,6 @@ def test_a_larger_buffer_never_makes_a_burst_slower(
     size=st.integers(min_value=1, max_value=300_000),
     held=st.floats(min_value=1.0, max_value=1e6),
 )
-@settings(deadline=None, max_examples=40)
 def test_one_more_sender_never_makes_a_burst_faster(senders: list[int], size: int, held: float) -> None:
     where = on(port_buffer_bytes=held, timeout_share=0.01)
     with tempfile.TemporaryDirectory() as folder:

@@ -115,7 +115,7 @@ def test_a_program_beside_is_warned_of(on_one_node, tmp_path):
     assert warning.startswith("synthetic beside it: the program asked for the ranks of its node")
 
 
-def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys):
+def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys, undrawn):
     trace = str(on_one_node)
     sentence = "asked for the ranks of its node"
     advise = ["advise", trace, "--price", "gbe=1", "--price", "ib-hdr=2", "--draws", "0"]

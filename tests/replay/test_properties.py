@@ -115,7 +115,6 @@ def predict(ranks: list[list[Call]], on: Fabric, nodes: int = 2) -> Prediction:
 
 
 @given(programs(), FABRICS)
-@settings(deadline=None, max_examples=60)
 def test_parts_sum_to_the_time_and_none_is_negative(ranks: list[list[Call]], on: Fabric) -> None:
     got = predict(ranks, on)
     parts = [
@@ -130,7 +129,6 @@ def test_parts_sum_to_the_time_and_none_is_negative(ranks: list[list[Call]], on:
 
 
 @given(programs(), FABRICS)
-@settings(deadline=None, max_examples=40)
 def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) -> None:
     assert predict(ranks, on) == predict(ranks, on)
 
@@ -144,7 +142,6 @@ def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) 
     st.sampled_from([1e-6, float("inf")]),
     st.integers(min_value=1, max_value=6),
 )
-@settings(deadline=None, max_examples=60)
 def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
     ranks: list[list[Call]], on: Fabric, chunk: int, buffer: float, ceiling: float, restart: float, nodes: int
 ) -> None:
@@ -166,28 +163,24 @@ def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
 
 
 @given(programs(), FABRICS)
-@settings(deadline=None, max_examples=40)
 def test_a_rest_that_is_shorter_than_every_share_changes_nothing(ranks: list[list[Call]], on: Fabric) -> None:
     one_byte = msgspec.structs.replace(on, stripe_rest_bytes=1)
     assert predict(ranks, one_byte) == predict(ranks, on)
 
 
 @given(programs(), FABRICS)
-@settings(deadline=None, max_examples=60)
 def test_no_network_beats_the_longest_computation(ranks: list[list[Call]], on: Fabric) -> None:
     longest = max(sum(call.gap for call in calls) for calls in ranks)
     assert predict(ranks, on).seconds >= longest * (1 - 1e-6)
 
 
 @given(programs())
-@settings(deadline=None, max_examples=40)
 def test_on_the_ideal_network_only_computation_is_left(ranks: list[list[Call]]) -> None:
     got = predict(ranks, fabric(way()))
     assert got.compute_seconds == pytest.approx(got.seconds, rel=1e-12, abs=1e-15)
 
 
 @given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))
-@settings(deadline=None, max_examples=60)
 def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
     ranks: list[list[Call]], on: Fabric, factor: float
 ) -> None:
@@ -237,7 +230,6 @@ def overtake(here: Replay, there: Replay) -> bool:
 
 
 @given(programs(), FABRICS, st.floats(min_value=1e-4, max_value=1.0))
-@settings(deadline=None, max_examples=60)
 def test_derivatives_lie_between_the_differences_on_both_sides(
     ranks: list[list[Call]], on: Fabric, step: float
 ) -> None:
@@ -300,7 +292,6 @@ def test_derivatives_lie_between_the_differences_on_both_sides(
 
 
 @given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))
-@settings(deadline=None, max_examples=40)
 def test_faster_cores_scale_computation_alone(ranks: list[list[Call]], on: Fabric, factor: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
@@ -332,7 +323,7 @@ BURSTS = st.lists(
 
 
 @given(programs(), BURSTS, st.sampled_from(["asynchronous", "calls"]), FABRICS, st.data())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=80)
 def test_going_rank_by_rank_gives_the_times_of_going_moment_by_moment(
     ranks: list[list[Call]],
     bursts: list[tuple[list[int], int, bool]],
@@ -378,7 +369,6 @@ PAIR_PHASES = st.lists(
 
 
 @given(st.lists(PAIR_PHASES, min_size=2, max_size=5), FABRICS, st.booleans(), st.data())
-@settings(deadline=None, max_examples=60)
 def test_the_order_of_independent_ranks_changes_nothing(
     pairs: list[list[tuple[str, int, tuple[float, float]]]], on: Fabric, contention: bool, data: st.DataObject
 ) -> None:

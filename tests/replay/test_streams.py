@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
 
@@ -208,7 +208,6 @@ def test_a_program_alone_on_the_network_needs_the_order_of_calls_too(predict: Pr
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([0, 10, 2000, MB])), max_size=12)
 )
-@settings(max_examples=60, deadline=None)
 def test_every_exchange_ends(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[int, int, int]]
 ) -> None:

@@ -109,7 +109,9 @@ def test_a_thread_probes_for_a_message_beside_another_that_does(tmp_path: Path) 
     assert found.prediction.seconds == pytest.approx(49e-6)
 
 
-def test_every_verb_that_replays_warns_of_threads(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_verb_that_replays_warns_of_threads(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], undrawn: None
+) -> None:
     blocks = [(START + at * US, 0, records) for at, records in workers()]
     trace = str(merged(tmp_path, blocks, list(range(len(blocks)))))
     on = ["--on", "gbe", "--on", "ib-fdr", "--nodes", "1"]

@@ -11,6 +11,8 @@ from linkworth.report.collect import find_traces, smaller_of
 from linkworth.report.request import ReportRequest, run
 from linkworth.trace.read import Allowance
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 class NoProgress:
     def plan(self, steps):

@@ -18,7 +18,7 @@ def test_efficiencies_that_are_not_known_are_said_and_why():
     assert not any("replay stops" in sentence for sentence in tables.warnings(samples.item()))
 
 
-def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path):
+def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path, undrawn):
     item = samples.without_replays()
     fabric = item.fabrics[0]
     note = msgspec.structs.replace(fabric.sources[0], source="<img src=x> at https://example.org/a?b=1&c=2")
@@ -34,7 +34,7 @@ def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_ma
     assert "None" not in page.split("<section", 1)[1].split("<script", 1)[0]
 
 
-def test_waits_sites_and_phases_are_on_the_page(tmp_path):
+def test_waits_sites_and_phases_are_on_the_page(tmp_path, undrawn):
     item = samples.item()
     count = item.profile.ranks
     late = CallWaits(name="MPI_Wait", late_sender=Waited(calls=2, seconds=0.4))

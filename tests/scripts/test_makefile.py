@@ -52,11 +52,8 @@ def test_every_file_that_the_compiler_read_rebuilds_the_engine():
     read = subprocess.run(
         ["ninja", "-C", builds[0], "-t", "deps"], capture_output=True, text=True, check=True
     )
-    paths = {
-        str((builds[0] / line.strip()).resolve())
-        for line in read.stdout.splitlines()
-        if line.startswith("    ")
-    }
+    names = {line.strip() for line in read.stdout.splitlines() if line.startswith("    ")}
+    paths = {str((builds[0] / name).resolve()) for name in names}
     used = {path for path in paths if path.startswith(f"{ROOT}/native/") and Path(path).exists()}
     assert used, "ninja knows no source of the engine"
     assert not used - known

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
@@ -256,7 +256,6 @@ def test_the_schema_takes_what_the_code_takes(text):
         validator.validate({**document, "misspelt": 1})
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["a", "b", "c", "d"]),

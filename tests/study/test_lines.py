@@ -3,7 +3,7 @@
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.study.lines import line_of, lines_of, value_at
@@ -138,7 +138,6 @@ class Writer:
                 self.pairs(entry, (key, index))
 
 
-@settings(deadline=None)
 @given(DOCUMENTS, st.data())
 def test_every_value_is_found_on_its_line(document, data):
     writer = Writer(data.draw)

@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
@@ -27,7 +27,6 @@ def study(workloads, environments, **options):
     )
 
 
-@settings(deadline=None)
 @given(NAMES, NAMES, st.integers(1, 4), st.integers(0, 2), st.integers(0, 1 << 40))
 def test_each_pair_once_a_block_and_the_same_order_for_a_seed(
     workloads, environments, repetitions, warm_ups, seed

@@ -98,7 +98,7 @@ def test_a_trace_that_shrinks_while_it_is_open_stays_as_it_was(whole, tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["profile", "predict", "advise", "sweep", "report"])
-def test_one_rank_may_send_to_itself(tmp_path, monkeypatch, capsys, verb):
+def test_one_rank_may_send_to_itself(tmp_path, monkeypatch, capsys, undrawn, verb):
     monkeypatch.chdir(tmp_path)
     calls = [synthetic.irecv(0, 1 << 20), synthetic.send(0, 1 << 20).after(1e-3), synthetic.waitall(1)]
     synthetic.write_trace(tmp_path / "t.lwt", [calls])

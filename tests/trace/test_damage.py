@@ -35,7 +35,7 @@ RING = [
 
 
 @pytest.fixture
-def trace(tmp_path, monkeypatch):
+def trace(tmp_path, monkeypatch, undrawn):
     monkeypatch.chdir(tmp_path)
     Path("queue.toml").write_text(QUEUE)
     return synthetic.write_trace(tmp_path / "t.lwt", RING)

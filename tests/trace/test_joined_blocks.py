@@ -94,7 +94,7 @@ def test_where_something_is_missing_between_two_blocks_they_stay_two(tmp_path, g
 
 
 def test_blocks_are_joined_up_to_a_length_that_a_reader_can_hold(tmp_path):
-    calls = calls_of_blocks(16, events=8000)
+    calls = calls_of_blocks(16, events=3000)
     path = merged(tmp_path / "parts", part_blocks(calls))
     raw = [len(records) for _, _, records in part_blocks(calls)]
     assert sum(raw) / 2**18 <= blocks_of(path) < len(raw)

@@ -4,14 +4,13 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_calls import event
 
 from linkworth import _engine
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(event, max_size=12), min_size=1, max_size=3))
 def test_events_come_back_as_they_were_written(ranks):
     with tempfile.TemporaryDirectory() as folder:

@@ -294,7 +294,7 @@ assert(slurm_job_modify({{}}, {{}}, {{}}, 0) == 0)
 
 
 @pytest.mark.requires("lua")
-@settings(deadline=None, max_examples=20)  # each starts a program
+@settings(max_examples=20)  # each starts a program
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=20))
 def test_any_text_becomes_a_lua_string(texts):
     program = "".join(f"io.write({_lua(text)}, '\\0\\0')" for text in texts)

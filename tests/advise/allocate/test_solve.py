@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkworth.advise.allocate.options import AllocationOption
@@ -79,7 +79,7 @@ def problems(draw):
 
 
 # Each case solves four integer programs and tries up to some thousand orders.
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=40)
 
 
 @few

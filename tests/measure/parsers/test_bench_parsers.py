@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
@@ -192,7 +192,6 @@ def test_a_missing_file_is_refused(tmp_path):
         bench.read(tmp_path / "none.txt")
 
 
-@settings(deadline=None)
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
@@ -206,7 +205,6 @@ def test_osu_numbers_come_back_whatever_stands_between(rows, junk):
     )
 
 
-@settings(deadline=None)
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
@@ -220,7 +218,6 @@ def test_imb_numbers_come_back_whatever_stands_between(rows, junk):
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 1 << 30), st.floats(1e-6, 10.0)), min_size=1, max_size=30))
 def test_netpipe_files_numbers_come_back(rows):
     text = "".join(
@@ -238,7 +235,6 @@ def test_netpipe_files_numbers_come_back(rows):
         )
 
 
-@settings(deadline=None)
 @given(
     name=st.sampled_from(sorted(path.name for path in FIXTURES.glob("*.*") if path.suffix != ".md")),
     share=st.floats(0, 1),

@@ -12,7 +12,7 @@ from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
 
 
-def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path):
+def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path, undrawn):
     study, records = samples.interconnects()
     written = report(
         study,
@@ -39,7 +39,7 @@ def test_nothing_run_is_nothing_to_report(tmp_path):
         report(study, [], outputs=Outputs(tmp_path / "x.html", tmp_path), progress=samples.NoProgress())
 
 
-def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path):
+def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path, undrawn):
     study, records = samples.interconnects()
     trace = tmp_path / "broken.lwt"
     trace.write_bytes(b"no trace")
