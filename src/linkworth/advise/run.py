@@ -13,7 +13,7 @@ from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import Allowance
 
 _NO_LIMITS = Limits()
@@ -27,7 +27,7 @@ def advise_on_request(
     prices: PriceOptions,
     limits: Limits = _NO_LIMITS,
     draws: int | None = None,
-    progress: RecordingProgress | None = None,
+    progress: StepProgress | None = None,
     allowed: Allowance | None = None,
 ) -> Advice:
     """Return the advice for a trace, a bundled program, or `times` that were predicted or measured before.

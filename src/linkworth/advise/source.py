@@ -20,7 +20,7 @@ from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.request import measured_times, traced
 from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import ADVICE, Allowance, open_trace
 
@@ -87,10 +87,7 @@ def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = 
 
 
 def replay_predictions(
-    request: TraceRequest,
-    names: Sequence[str],
-    draws: int | None = 0,
-    progress: RecordingProgress | None = None,
+    request: TraceRequest, names: Sequence[str], draws: int | None = 0, progress: StepProgress | None = None
 ) -> Replays:
     """Replay traces, or the skeleton of a bundled program, on the fabrics `names`.
 
@@ -142,7 +139,7 @@ def _on_each_number(
     workload: str,
     chosen: Sequence[Fabric],
     draws: int | None,
-    progress: RecordingProgress | None,
+    progress: StepProgress | None,
 ) -> Iterator[tuple[PredictionSet, DrawnTimes, ReplayedCase]]:
     """Yield the replays of one trace on each number of nodes."""
     times = measured_times(request.measured)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -15,7 +15,7 @@ from linkworth.api import html
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
-from linkworth.api.table import Table, from_rows
+from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.api.trace import Trace
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
@@ -23,7 +23,7 @@ from linkworth.predict.request import measured_texts
 from linkworth.skeleton.rates import RateRequest
 
 
-class Advice(model.Advice, frozen=True, kw_only=True):
+class Advice(model.Advice, Tabular, frozen=True, kw_only=True):
     """The network to choose, the reason in one sentence, and all options with time and cost (docs/reference/prices.md)."""
 
     def to_table(self) -> Table:
@@ -42,10 +42,6 @@ class Advice(model.Advice, frozen=True, kw_only=True):
             "pareto": "bool",
         }
         return from_rows(rows, kinds, f"options for {self.workload}")
-
-    def to_frame(self) -> Any:  # noqa: ANN401
-        """Return `to_table()` as a `pandas.DataFrame`."""
-        return self.to_table().to_pandas()
 
     def _repr_html_(self) -> str:
         rows = [

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.api import html
 from linkworth.api.shown import shown_as
-from linkworth.api.table import Table, from_rows
+from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
 
 PARTS = ("compute", "overhead", "latency", "bandwidth", "wait")
@@ -23,7 +23,7 @@ class Prediction(model.Prediction, frozen=True, kw_only=True):
         return {part: getattr(self, f"{part}_seconds") for part in PARTS}
 
 
-class Predictions(Mapping[str, Prediction]):
+class Predictions(Mapping[str, Prediction], Tabular):
     """Predicted runs of one program on several networks, by the network's name, in the order of the request."""
 
     def __init__(self, document: model.PredictionSet) -> None:
@@ -54,10 +54,6 @@ class Predictions(Mapping[str, Prediction]):
         kinds |= {f"{part}_seconds": "float64" for part in PARTS}
         kinds |= {"messages": "int64", "internode_bytes": "int64"}
         return from_rows(rows, kinds, f"{self.document.workload} on {self.document.nodes} nodes")
-
-    def to_frame(self) -> Any:  # noqa: ANN401
-        """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
-        return self.to_table().to_pandas()
 
     def plot(self) -> Any:  # noqa: ANN401
         """Return an `altair.Chart` of each network's time, divided into the parts of the critical path. Notebooks show it."""

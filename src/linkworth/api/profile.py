@@ -1,16 +1,14 @@
 """Profile of the public API."""
 
-from typing import Any
-
 import msgspec
 
 from linkworth import units
 from linkworth.api import html
-from linkworth.api.table import Table, from_rows
+from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import profile as model
 
 
-class Profile(model.Profile, frozen=True, kw_only=True):
+class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
     """Division of a recorded program's time (docs/reference/profile.md). Times are seconds, shares are 0 to 1."""
 
     def to_table(self) -> Table:
@@ -21,10 +19,6 @@ class Profile(model.Profile, frozen=True, kw_only=True):
             {"name": "object", "count": "int64", "bytes": "int64", "seconds": "float64"},
             f"MPI calls of {self.workload} on {self.ranks} ranks",
         )
-
-    def to_frame(self) -> Any:  # noqa: ANN401
-        """Return `to_table()` as a `pandas.DataFrame`."""
-        return self.to_table().to_pandas()
 
     def _repr_html_(self) -> str:
         title = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linkworth.api import html
-from linkworth.api.table import Table, from_rows
+from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model import sweep as model
 from linkworth.predict import axes
@@ -12,7 +12,7 @@ from linkworth.predict import axes
 _SETTINGS = ("fabric", "nodes", "placement")
 
 
-class Sweep(model.Sweep, frozen=True, kw_only=True):
+class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
     """Predicted times of one program for every combination of networks, numbers of nodes, placements and parameters."""
 
     def to_table(self) -> Table:
@@ -25,10 +25,6 @@ class Sweep(model.Sweep, frozen=True, kw_only=True):
         kinds = {"fabric": "object", "nodes": "int64", "placement": "object"}
         kinds |= dict.fromkeys((*names, *model.TIMES), "float64")
         return from_rows(rows, kinds, f"sweep of {self.workload} on {self.ranks} ranks")
-
-    def to_frame(self) -> Any:  # noqa: ANN401
-        """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
-        return self.to_table().to_pandas()
 
     def to_xarray(self) -> Any:  # noqa: ANN401
         """Return an `xarray.Dataset` with a variable a result, and a dimension a setting or parameter.

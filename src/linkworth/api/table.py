@@ -91,6 +91,18 @@ class Table:
         return html.table(title, self.columns, zip(*shown.values(), strict=True))
 
 
+class Tabular:
+    """Results that are a table."""
+
+    def to_table(self) -> Table:
+        """Return the table."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:  # noqa: ANN401
+        """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
+        return self.to_table().to_pandas()
+
+
 def from_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], title: str) -> Table:
     """Return a table of rows. `kinds` gives the numpy type of each column (`object`: texts)."""
     import numpy as np

@@ -2,7 +2,8 @@
 
 A written format has `write(trace, output, options) -> ConversionSummary`, where `output` is a new, empty folder or
 the name of a new file. A read format has `recognises(path) -> bool`, a cheap look at the file, and
-`read(path, output, options) -> ConversionSummary`, which writes the trace `output`.
+`read(path, output, options) -> ConversionSummary`, which writes the trace `output`. `linkworth.convert.run` adds the
+names, the formats and the trace's damage to the summary.
 """
 
 import importlib

@@ -45,15 +45,11 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
     if written["without_place"] and not options.attributes:
         remarks.append(f"OTF2 has no place for some fields of {written['without_place']} calls")
     return ConversionSummary(
-        trace=str(trace.path),
-        target="otf2",
-        path=str(output),
         entry=f"{NAME}.otf2",
         ranks=trace.engine.ranks,
         records=written["records"],
         bytes=sum(file.stat().st_size for file in output.rglob("*") if file.is_file()),
         remarks=remarks,
-        damage=trace.damage,
     )
 
 
@@ -65,11 +61,6 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
     metadata = archive.metadata_json or _metadata_of_other_tool(archive, anchor)
     taken = archive.write_trace(str(output), metadata)
     return ConversionSummary(
-        trace=str(path),
-        source="otf2",
-        target="lwt",
-        path=str(output),
-        entry=str(output),
         ranks=len(archive.hosts),
         records=taken["events"],
         bytes=taken["bytes"],

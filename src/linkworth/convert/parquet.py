@@ -65,16 +65,7 @@ def write(trace: TraceFile, output: Path, options: ConversionOptions) -> Convers
                 rows += group.num_rows
     except OSError as error:
         raise _engine.TraceWriteError(f"{output} cannot be written: {error.strerror or error}") from None
-    return ConversionSummary(
-        trace=str(trace.path),
-        target="parquet",
-        path=str(output),
-        entry=output.name,
-        ranks=trace.engine.ranks,
-        records=rows,
-        bytes=output.stat().st_size,
-        damage=trace.damage,
-    )
+    return ConversionSummary(ranks=trace.engine.ranks, records=rows, bytes=output.stat().st_size)
 
 
 def _schema(pa: Any, trace: TraceFile) -> Any:  # noqa: ANN401 (pyarrow is loaded late)

@@ -34,7 +34,21 @@ def convert(
     source = recognise(path)
     target = ALIASES.get(target or "", target)
     if target is None:
-        return _from_other_tool(path, source, output, options, replace, allowed)
+        if source is None:
+            open_trace(path, allowed)
+            raise UsageError(
+                f"{path} is a trace of linkworth already; choose a format with `to`: {', '.join(targets())}"
+            )
+        return _published(
+            path,
+            output or path.with_suffix(".lwt"),
+            "a trace",
+            False,
+            replace,
+            lambda unfinished: msgspec.structs.replace(
+                module(source).read(path, unfinished, options), source=source
+            ),
+        )
     if target not in targets():
         raise UsageError(f"`to` {target}: not known; give one of {', '.join(targets())}")
     if source is not None:
@@ -49,30 +63,9 @@ def convert(
         target,
         form.written == "folder",
         replace,
-        lambda unfinished: module(target).write(trace, unfinished, options),
-    )
-
-
-def _from_other_tool(
-    path: Path,
-    source: str | None,
-    output: Path | None,
-    options: ConversionOptions,
-    replace: bool,
-    allowed: Allowance | None,
-) -> ConversionSummary:
-    if source is None:
-        open_trace(path, allowed)
-        raise UsageError(
-            f"{path} is a trace of linkworth already; choose a format with `to`: {', '.join(targets())}"
-        )
-    return _published(
-        path,
-        output or path.with_suffix(".lwt"),
-        "a trace",
-        False,
-        replace,
-        lambda unfinished: module(source).read(path, unfinished, options),
+        lambda unfinished: msgspec.structs.replace(
+            module(form.name).write(trace, unfinished, options), target=form.name, damage=trace.damage
+        ),
     )
 
 
@@ -84,7 +77,7 @@ def _published(
     replace: bool,
     write: Callable[[Path], ConversionSummary],
 ) -> ConversionSummary:
-    """Write under a hidden name, and move the complete output to its place."""
+    """Write under a hidden name, move the complete output to its place, and name both in the summary."""
     stream = is_stream(output)
     if stream and folder:
         raise UsageError(
@@ -117,4 +110,4 @@ def _published(
     except OSError as error:
         raise unwritable(output, error) from None
     entry = output / summary.entry if folder else output
-    return msgspec.structs.replace(summary, path=str(output), entry=str(entry))
+    return msgspec.structs.replace(summary, trace=str(path), path=str(output), entry=str(entry))

@@ -66,9 +66,6 @@ def write(trace: TraceFile, folder: Path, options: ConversionOptions) -> Convers
         rules.library,
     )
     return ConversionSummary(
-        trace=str(trace.path),
-        target="ti",
-        path=str(folder),
         entry=_ENTRY,
         ranks=trace.engine.ranks,
         records=written["actions"],
@@ -78,7 +75,6 @@ def write(trace: TraceFile, folder: Path, options: ConversionOptions) -> Convers
         unmatched=written["unmatched"],
         as_messages=written["as_messages"],
         as_sleep=written["as_sleep"],
-        damage=trace.damage,
     )
 
 
@@ -117,11 +113,6 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
             f"{made['idle_waits']} waits are left out, because nothing had begun what they wait for"
         )
     return ConversionSummary(
-        trace=str(path),
-        source="ti",
-        target="lwt",
-        path=str(output),
-        entry=output.name,
         ranks=made["ranks"],
         records=made["events"],
         bytes=made["bytes"],

@@ -1,6 +1,5 @@
 """Shared parts of the formats for timelines."""
 
-from pathlib import Path
 from typing import Any
 
 from linkworth.model.conversion import ConversionSummary
@@ -15,24 +14,16 @@ def hosts_by_rank(trace: TraceFile) -> list[str]:
     return [hosts[rank] for rank in range(trace.engine.ranks)]
 
 
-def summary(trace: TraceFile, output: Path, target: str, written: dict[str, Any]) -> ConversionSummary:
+def summary(trace: TraceFile, written: dict[str, Any]) -> ConversionSummary:
     """Return the summary of a conversion, with the messages that could not be drawn from end to end."""
     return ConversionSummary(
-        trace=str(trace.path),
-        target=target,
-        path=str(output),
-        entry=output.name,
-        ranks=trace.engine.ranks,
-        records=written["events"],
-        bytes=written["bytes"],
-        remarks=_remarks(written),
-        damage=trace.damage,
+        ranks=trace.engine.ranks, records=written["events"], bytes=written["bytes"], remarks=_remarks(written)
     )
 
 
 def _remarks(written: dict[str, Any]) -> list[str]:
     said = []
-    if half := written.get("half_messages", 0):
+    if half := written["half_messages"]:
         said.append(
             f"{half} ends of messages are left out, because the trace does not contain their other end"
         )

@@ -17,7 +17,7 @@ from linkworth.model.trace import TraceSummary
 from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, check_target, write
 from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
-from linkworth.report.request import ReportProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import open_trace
 
 PROGRAMS = ("ep", "ft", "cg")
@@ -93,7 +93,7 @@ class Demo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(
-    folder: Path, page: Path, *, ranks: int, recorder: Recorder, progress: ReportProgress
+    folder: Path, page: Path, *, ranks: int, recorder: Recorder, progress: StepProgress
 ) -> tuple[Demo, list[ReportItem]]:
     """Run the demo and write its page; also return the items for the table.
 
@@ -155,7 +155,7 @@ def _item(
     fabrics: list[Fabric],
     prices: dict[str, Price],
     program: str,
-    progress: ReportProgress,
+    progress: StepProgress,
 ) -> ReportItem:
     def step(what: str) -> None:
         progress.step(f"npb:{program}.{CLASS}: {what}")

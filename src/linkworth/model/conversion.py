@@ -26,16 +26,16 @@ class ConversionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Document that `linkworth convert --json` prints."""
 
     schema: str = "linkworth.conversion/1"
-    trace: str
+    trace: str = ""
     """Path of the input: a trace, or another tool's file."""
     source: str = "lwt"
     """Format of the input: `lwt`, or another readable one."""
-    target: str
+    target: str = "lwt"
     """Format of the output, `lwt` for a trace."""
-    path: str
+    path: str = ""
     """File or folder that was written."""
-    entry: str
-    """File that the other tool opens."""
+    entry: str = ""
+    """File that the other tool opens; of a format's module, its name in the folder."""
     ranks: int
     records: int
     """Number of events, actions or rows: the target's unit (`Format.unit`)."""

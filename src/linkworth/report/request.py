@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -16,21 +15,12 @@ from linkworth.predict.request import is_program, refuse_skeleton_options, trace
 from linkworth.report import check_target, prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN
+from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, open_trace
 
 DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
 """Default without fabrics and prices from the user: two Ethernets, and two other networks."""
-
-
-class ReportProgress(Protocol):
-    """Receiver of the progress."""
-
-    def plan(self, steps: int) -> None:
-        """Report how many steps there will be."""
-
-    def step(self, text: str) -> None:
-        """Report that a step begins."""
 
 
 class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +65,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     programs: list[ReportedProgram]
 
 
-def run(request: ReportRequest, progress: ReportProgress) -> WrittenReport:
+def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     check_target(request.output)
     fabrics = [fabric_catalog.get(name) for name in request.on]
@@ -104,7 +94,7 @@ def _write(
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     traces: Mapping[Path, str],
-    progress: ReportProgress,
+    progress: StepProgress,
 ) -> WrittenReport:
     """Write the page of `traces`, each with its name from the user."""
     progress.plan(2 * len(traces) + (1 + len(fabrics)) * min(len(traces), MOST_DRAWN) + 1)

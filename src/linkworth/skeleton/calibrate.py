@@ -22,7 +22,7 @@ from linkworth.model.workload import Workload
 from linkworth.mpi import cache
 from linkworth.places.counters import node_counters
 from linkworth.places.job import Stream
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -85,7 +85,7 @@ class _Listener:
 def phase_times(
     command: Sequence[str],
     mpi: str | None,
-    progress: RecordingProgress,
+    progress: StepProgress,
     *,
     anew: bool = False,
     least_runs: int = 2,

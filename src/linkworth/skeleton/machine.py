@@ -27,7 +27,7 @@ from linkworth.model.rates import PhaseTimes
 from linkworth.model.workload import Workload
 from linkworth.skeleton.calibrate import BusyCores, PhaseReport, least_phases
 from linkworth.skeleton.program import parse
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import of_run, reference_seconds
 from linkworth.writing import toml
 from linkworth.writing.files import is_stream, write_output
@@ -43,7 +43,7 @@ _QUIET = 0.15
 _LONGEST_SECONDS = 600.0
 
 
-def measure_machine(name: str, mpi: str | None, progress: RecordingProgress) -> tuple[Machine, str]:
+def measure_machine(name: str, mpi: str | None, progress: StepProgress) -> tuple[Machine, str]:
     """Return this machine with its rates, and a warning if other programs disturbed them.
 
     Raises EnvironmentLacksError if the bundled programs cannot run here.

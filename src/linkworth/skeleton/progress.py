@@ -1,9 +1,9 @@
-"""Interface for the progress of a recording."""
+"""Interface for the progress of work in steps."""
 
 from typing import Protocol
 
 
-class RecordingProgress(Protocol):
+class StepProgress(Protocol):
     """Receives a number of steps, then each step as it begins, as `linkworth.cli.steps.Steps` does."""
 
     def plan(self, steps: int) -> None:

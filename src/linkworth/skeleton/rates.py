@@ -14,7 +14,7 @@ from linkworth.model.rates import PhaseTimes, RateSource
 from linkworth.mpi import apps
 from linkworth.skeleton.calibrate import phase_times
 from linkworth.skeleton.program import Program, operations, parse
-from linkworth.skeleton.progress import RecordingProgress, SilentProgress
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
 """Machine whose core has cpu_factor 1 by definition and a published core_speed."""
@@ -51,7 +51,7 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rates_for(
-    program: Program, request: RateRequest, *, scaled: bool = False, progress: RecordingProgress | None = None
+    program: Program, request: RateRequest, *, scaled: bool = False, progress: StepProgress | None = None
 ) -> RateSource:
     """Return the seconds of each phase's operations.
 

@@ -10,7 +10,7 @@ from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.rates import RateSource
 from linkworth.model.trace import TraceMetadata, TraceSummary
 from linkworth.skeleton.program import Program, check
-from linkworth.skeleton.progress import RecordingProgress, SilentProgress
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import unwritable, work_folder
@@ -23,7 +23,7 @@ def record_skeleton(
     output: Path,
     *,
     replace: bool = False,
-    progress: RecordingProgress | None = None,
+    progress: StepProgress | None = None,
 ) -> TraceSummary:
     """Write the trace of `program` on `ranks` ranks, with computation at `rates`; nothing is run.
 

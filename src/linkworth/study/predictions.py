@@ -21,7 +21,7 @@ from linkworth.model.study import RunRecord, Study, StudyWorkload
 from linkworth.mpi.transports import POLLING
 from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.study.fabric import fabric_of
 from linkworth.study.library import library_of
@@ -42,7 +42,7 @@ class NotYet(LinkworthError):
 
 
 def prepare(
-    store: Store, runs: Sequence[PlannedRun], progress: RecordingProgress
+    store: Store, runs: Sequence[PlannedRun], progress: StepProgress
 ) -> tuple[list[ReplayJob], dict[str, Outcome], list[str]]:
     """Return the jobs of predictions, the outcomes that failed already, and sentences on those that must wait.
 
@@ -97,7 +97,7 @@ def _job(
     targets: list[ReplayTarget],
     records: dict[str, RunRecord],
     draws: int,
-    progress: RecordingProgress,
+    progress: StepProgress,
 ) -> ReplayJob:
     workload = planned.workload
     measured = _measured(store, planned, records)

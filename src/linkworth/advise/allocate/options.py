@@ -13,7 +13,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.progress import RecordingProgress, SilentProgress
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
@@ -40,7 +40,7 @@ def options_of(
     loads: Mapping[str, float] | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: RecordingProgress | None = None,
+    progress: StepProgress | None = None,
 ) -> list[AllocationOption]:
     """Return all ways to run the programs, with times from the queue file or else from predictions.
 

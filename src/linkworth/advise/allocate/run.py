@@ -14,7 +14,7 @@ from linkworth.advise.allocate.queue import Queue, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
-from linkworth.skeleton.progress import RecordingProgress
+from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -30,7 +30,7 @@ def allocate(
     state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: RecordingProgress | None = None,
+    progress: StepProgress | None = None,
 ) -> tuple[Queue, Allocation]:
     """Return the queue of a file and its allocation; `goal` and `budget` override the file's.
 

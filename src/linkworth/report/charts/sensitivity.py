@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import altair as alt
+import msgspec
 
 from linkworth import units
 from linkworth.model.fabric import Fabric
@@ -17,52 +18,52 @@ from linkworth.report.table import Cell, Field, Figure, cell, table, value, word
 class _Parameter(NamedTuple):
     """Parameter of a link that the time depends on."""
 
+    field: str
+    """Its name in a link and in a grid."""
     axis: str
     """Title of its axis, with the unit."""
-    knots: Callable[[SensitivityGrid], list[float]]
-    """Values at which the time is known, in SI units."""
-    own: Callable[[Fabric], float]
-    """Value of a fabric."""
-    seconds: Callable[[SensitivityGrid, Fabric, float], float]
-    """Predicted time at a value."""
-    shown: Callable[[float], float]
-    """Value in the unit of the axis."""
+    scale: float
+    """SI units times this are units of the axis."""
     text: Callable[[float], str]
-    message: Callable[[str, str], str]
-    """Title, from the fabric that depends most on it and the share that a change costs."""
+    worse: float
+    """Factor that makes it twice as bad."""
+    change: str
+    """Start of the title if a fabric depends on it: what costs time."""
     indifferent: str
     """Title if no fabric depends on it."""
-    change: Callable[[SensitivityGrid, Fabric], float]
-    """Relative change of the time if the parameter becomes twice as bad."""
 
+    def own(self, fabric: Fabric) -> float:
+        """Return the value of a fabric."""
+        return float(getattr(fabric.link, self.field))
 
-def _at(grid: SensitivityGrid, fabric: Fabric, latency: float = 1.0, bandwidth: float = 1.0) -> float:
-    """Return the time with a fabric's latency and bandwidth times these factors."""
-    link = fabric.link
-    return seconds_at(grid, link.latency_seconds * latency, link.bandwidth_bytes_per_second * bandwidth)
+    def seconds(self, grid: SensitivityGrid, fabric: Fabric, value: float) -> float:
+        """Return the predicted time at a value, with the fabric's other parameter."""
+        link = msgspec.structs.replace(fabric.link, **{self.field: value})
+        return seconds_at(grid, link.latency_seconds, link.bandwidth_bytes_per_second)
+
+    def cost(self, grid: SensitivityGrid, fabric: Fabric) -> float:
+        """Return the relative change of the time if the parameter becomes twice as bad."""
+        own = self.own(fabric)
+        return self.seconds(grid, fabric, own * self.worse) / self.seconds(grid, fabric, own) - 1
 
 
 _LATENCY = _Parameter(
+    field="latency_seconds",
     axis="latency of the link (µs, log)",
-    knots=lambda grid: grid.latency_seconds,
-    own=lambda fabric: fabric.link.latency_seconds,
-    seconds=lambda grid, fabric, value: seconds_at(grid, value, fabric.link.bandwidth_bytes_per_second),
-    shown=lambda value: value * 1e6,
+    scale=1e6,
     text=units.duration,
-    message=lambda name, share: f"Twice the latency costs {name} {share} more time",
+    worse=2.0,
+    change="Twice the latency",
     indifferent="Latency hardly matters on any of these networks",
-    change=lambda grid, fabric: _at(grid, fabric, latency=2.0) / _at(grid, fabric) - 1,
 )
 _BANDWIDTH = _Parameter(
+    field="bandwidth_bytes_per_second",
     axis="bandwidth of the link (GB/s, log)",
-    knots=lambda grid: grid.bandwidth_bytes_per_second,
-    own=lambda fabric: fabric.link.bandwidth_bytes_per_second,
-    seconds=lambda grid, fabric, value: seconds_at(grid, fabric.link.latency_seconds, value),
-    shown=lambda value: value * 1e-9,
+    scale=1e-9,
     text=units.rate,
-    message=lambda name, share: f"Half the bandwidth costs {name} {share} more time",
+    worse=0.5,
+    change="Half the bandwidth",
     indifferent="Bandwidth hardly matters on any of these networks",
-    change=lambda grid, fabric: _at(grid, fabric, bandwidth=0.5) / _at(grid, fabric) - 1,
 )
 
 
@@ -82,7 +83,7 @@ def _points(
     return [
         (fabric, place, of.seconds(grid, fabric, place))
         for grid, fabric in pairs
-        for place in sorted({*of.knots(grid), of.own(fabric)})
+        for place in sorted({*getattr(grid, of.field), of.own(fabric)})
     ]
 
 
@@ -95,7 +96,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     rows = [
         {
             "series": fabric.name,
-            "x": of.shown(place),
+            "x": place * of.scale,
             "seconds": time,
             "here": place == of.own(fabric),
             "label": f"{fabric.name} at {of.text(place)}: {units.duration(time)}",
@@ -105,7 +106,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     # The charts of both parameters have one scale of time.
     times = [time for each in (_LATENCY, _BANDWIDTH) for _, _, time in _points(pairs, each)]
     least, most = min(times), max(times)
-    places = [of.shown(place) for _, place, _ in points]
+    places = [place * of.scale for _, place, _ in points]
     flat = most < 2 * least
     base = alt.Chart(kinds.values(rows)).encode(
         x=alt.X(
@@ -138,7 +139,9 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         .mark_point(filled=True, size=90, opacity=1, stroke=theme.INK, strokeWidth=1)
         .encode(description=alt.Description("label:N"))
     )
-    worst = max(((fabric.name, of.change(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1])
+    worst, cost = max(
+        ((fabric.name, of.cost(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1]
+    )
     quantity = of.axis.split(" of ")[0]
 
     def row(point: tuple[Fabric, float, float]) -> list[Field]:
@@ -149,7 +152,9 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
             value("seconds [s]", "time", time, "time"),
         ]
 
-    title = of.message(worst[0], units.percent(worst[1])) if worst[1] >= 0.005 else of.indifferent
+    title = of.indifferent
+    if cost >= 0.005:
+        title = f"{of.change} costs {worst} {units.percent(cost)} more time"
     note = "Large dots: each fabric as it is."
     return Figure(
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 48, height=200),

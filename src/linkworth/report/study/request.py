@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from linkworth.report.study.results import HOW, Results, smaller_problems
 from linkworth.report.study.sections.against import compared, summary
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.table import Section
+from linkworth.skeleton.progress import StepProgress
 from linkworth.study import shipped_files
 from linkworth.study.expression import parse
 from linkworth.study.store import Store, find
@@ -80,16 +81,6 @@ def _distinct(results: Results, fact: str) -> str:
 
 
 S = TypeVar("S", Study, RunRecord)
-
-
-class StudyReportProgress(Protocol):
-    """Receiver of the progress."""
-
-    def plan(self, steps: int) -> None:
-        """Report how many steps there will be."""
-
-    def step(self, text: str) -> None:
-        """Report that a step begins."""
 
 
 class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +147,7 @@ def report(
     against: tuple[Study, Sequence[RunRecord]] | None = None,
     planned: int | None = None,
     traces: Mapping[tuple[str, str], Path] | None = None,
-    progress: StudyReportProgress,
+    progress: StepProgress,
 ) -> StudyReport:
     """Write the page, and a file of each table and figure.
 
@@ -222,7 +213,7 @@ def report_of(
     against: Path | None = None,
     formats: Sequence[str] = FORMATS,
     make_profiles: bool = True,
-    progress: StudyReportProgress,
+    progress: StepProgress,
 ) -> StudyReport:
     """Write the report of a study's folder, or of a study file, whose folder is in the current one.
 
