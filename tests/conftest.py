@@ -156,6 +156,14 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Predict studies in this process: to start another one takes longer than most of the tests' predictions."""
+    monkeypatch.setattr(
+        "linkworth.study.predictions.cores_for", lambda jobs, processes=None: min(processes or 1, jobs)
+    )
+
+
+@pytest.fixture
 def linkworth(tmp_path: Path) -> LinkworthCommand:
     """Return the real command line, to be called with its arguments in a folder of the test's own."""
     return LinkworthCommand(tmp_path)

@@ -31,8 +31,7 @@ class InterruptedFinalizer:
         os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("when", ["before", "after_in_parent"])
+@pytest.mark.parametrize(("when", "name"), [("before", "SIGINT"), ("after_in_parent", "SIGTERM")])
 def test_an_interrupt_while_a_program_is_started_stops_it(when, name, tmp_path):
     started = tmp_path / "started"
     launcher = tmp_path / "srun"

@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import study_pages  # noqa: E402 (a script, not a module of the package)
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 KEPT = json.loads(study_pages.KEPT.read_text(encoding="utf-8"))
 RENEW = "renew it: make papers"
 

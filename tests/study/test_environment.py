@@ -20,6 +20,8 @@ from linkworth.study.plan import plan_of
 from linkworth.study.runner import run_study
 from linkworth.study.unapplied import sentences, unapplied
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 ONE = """\
 mode = "predict"
 ranks = 4

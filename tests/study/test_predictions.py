@@ -44,7 +44,7 @@ machine = "xeon-e5-2650v3-x2"
 
 
 @pytest.fixture
-def begin(tmp_path):
+def begin(tmp_path, one_process):
     def call(text=STUDY):
         (tmp_path / "s.toml").write_text(text)
         return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
@@ -52,8 +52,9 @@ def begin(tmp_path):
     return call
 
 
-def test_predictions_are_made_on_all_cores_and_share_their_traces(begin):
-    store = begin()
+def test_predictions_are_made_on_all_cores_and_share_their_traces(tmp_path):
+    (tmp_path / "s.toml").write_text(STUDY)
+    store = taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
     status = run_study(store)
     assert (status.total, status.done, status.failed) == (12, 12, 0)
     found = {(r.workload, r.environment): r for r in store.records()}

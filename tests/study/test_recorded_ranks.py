@@ -24,6 +24,8 @@ from linkworth.study.runner import record_of, run_study
 from linkworth.study.store import Store, now
 from linkworth.trace.read import open_trace
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 PAGE = Path(__file__).parents[2] / "docs/how-to/scale-a-recording.md"
 STUDY = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
 RING = r"""

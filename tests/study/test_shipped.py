@@ -13,6 +13,8 @@ from linkworth.study.file import load
 from linkworth.study.matrix import expand
 from linkworth.study.plan import check_all
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 ROOT = Path(__file__).parents[2]
 PAPERS = ["interconnects", "osu-and-npb", "slurm-four-nodes", "weather-transports", "nic-aggregation"]
 FILES = sorted((ROOT / "studies").glob("*.toml"))

@@ -27,7 +27,7 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study, capsys):
+def test_a_study_file_stands_for_its_folder(study, capsys, undrawn):
     assert main(["study", "run", str(study)]) == 0
     capsys.readouterr()
     assert main(["study", "report", str(study), "--format", "csv", "--json"]) == 0

@@ -54,7 +54,7 @@ def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path, undrawn):
     assert Path(written.path).exists()
 
 
-def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch):
+def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch, undrawn):
     monkeypatch.setattr(files, "_has_pyarrow", lambda: False)
     study, records = samples.hostile()
     written = report(
@@ -65,7 +65,7 @@ def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch):
     assert not any(name.endswith(".parquet") for name in written.files)
 
 
-def test_what_was_not_applied_is_said_at_the_top(tmp_path):
+def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
     study, records = samples.hostile()
     facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0"}
     predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
