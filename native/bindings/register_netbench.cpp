@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "bindings/text.hpp"
-#include "netbench/beff_average.hpp"
-#include "netbench/beff_loops.hpp"
+#include "netbench/beff_plan.hpp"
 #include "netbench/hpcc_plan.hpp"
 #include "netbench/members.hpp"
 #include "netbench/rings.hpp"

@@ -36,7 +36,7 @@ nb::dict write_otf2(const tracefile::Trace& trace, const std::string& library, c
 
 nb::dict write_trace(const convert::Otf2Archive& archive, const std::string& path,
                      const std::string& metadata_json) {
-    const auto taken = without_gil([&] { return archive.write_trace(path, metadata_json); });
+    const auto taken = without_gil([&] { return convert::read_otf2(archive, path, metadata_json); });
     nb::dict out;
     out["events"] = taken.events;
     out["bytes"] = taken.bytes;
@@ -57,7 +57,7 @@ void register_otf2(nb::module_& module) {
                nb::arg("hosts"), nb::arg("date_ns"), nb::arg("attributes"));
     nb::class_<convert::Otf2Archive>(module, "Otf2Archive")
         .def(nb::init<const std::string&, const std::string&>(), nb::arg("library"), nb::arg("anchor"))
-        .def_prop_ro("creator", &convert::Otf2Archive::creator)
+        .def_ro("creator", &convert::Otf2Archive::creator)
         .def_prop_ro("hosts", &convert::Otf2Archive::hosts)
         .def_prop_ro("seconds", &convert::Otf2Archive::seconds)
         .def_prop_ro("metadata_json", &convert::Otf2Archive::metadata_json)

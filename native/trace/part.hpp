@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/mapped_file.hpp"
+#include "trace/file_bytes.hpp"
 #include "trace/record_scan.hpp"
 
 namespace linkworth::tracefile {

@@ -25,7 +25,7 @@ std::uint32_t Otf2Communicators::define(std::uint32_t rank, const tracefile::Sha
     const replay::Communicator* made = known_.define(rank, shape).communicator;
     const auto number = static_cast<std::uint32_t>(by_context_.size()) + self + 1;
     const auto [entry, added] = by_context_.try_emplace(made->context, number);
-    if (added) definitions_.emplace(number, Definition{made, parent});
+    if (added) archive_.emplace(number, Definition{made, parent});
     return entry->second;
 }
 
@@ -46,7 +46,7 @@ void Otf2Communicators::write(const lw_otf2_interface& library, lw_otf2_writer* 
     comm({world, "MPI_COMM_WORLD", group(LW_OTF2_GROUP_RANKS, members), LW_OTF2_UNDEFINED, LW_OTF2_UNDEFINED,
           0});
     comm({self, "MPI_COMM_SELF", group(LW_OTF2_GROUP_SELF, {}), LW_OTF2_UNDEFINED, LW_OTF2_UNDEFINED, 0});
-    for (const auto& [number, definition] : definitions_) {
+    for (const auto& [number, definition] : archive_) {
         const replay::Communicator& each = *definition.communicator;
         const std::uint32_t own = group(LW_OTF2_GROUP_RANKS, {each.members.begin(), each.members.end()});
         const std::uint32_t remote =

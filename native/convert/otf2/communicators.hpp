@@ -37,7 +37,7 @@ class Otf2Communicators {
     std::uint32_t ranks_;
     mutable replay::Communicators known_;
     std::unordered_map<std::uint32_t, std::uint32_t> by_context_;
-    std::map<std::uint32_t, Definition> definitions_;
+    std::map<std::uint32_t, Definition> archive_;
 };
 
 }  // namespace linkworth::convert

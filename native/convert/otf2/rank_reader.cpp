@@ -21,9 +21,9 @@ constexpr std::size_t most_waiting = 1 << 16;
 
 }  // namespace
 
-Otf2RankReader::Otf2RankReader(const Otf2Definitions& definitions, tracefile::TraceWriter& writer,
+Otf2RankReader::Otf2RankReader(const Otf2Archive& definitions, tracefile::TraceWriter& writer,
                                std::uint32_t rank, Otf2Taken& taken)
-    : definitions_(definitions), writer_(writer), to_(writer.rank(rank)), rank_(rank), taken_(taken) {
+    : archive_(definitions), writer_(writer), to_(writer.rank(rank)), rank_(rank), taken_(taken) {
     for (const auto& [ref, comm] : definitions.comms) {
         if (comm.kind == Otf2Comm::Kind::world) comms_.emplace(ref, 0);
         if (comm.kind == Otf2Comm::Kind::self) comms_.emplace(ref, 1);
@@ -59,9 +59,9 @@ void Otf2RankReader::read() {
             return 1;
         }
     };
-    const auto& locations = definitions_.ranks[rank_].locations;
+    const auto& locations = archive_.ranks[rank_].locations;
     const char* said =
-        definitions_.library.read(definitions_.reader.get(), locations.data(), locations.size(), &listener);
+        archive_.library.read(archive_.reader.get(), locations.data(), locations.size(), &listener);
     if (passing.thrown) std::rethrow_exception(passing.thrown);
     const std::string doing = "the events of rank " + std::to_string(rank_) + " cannot be read to their end";
     otf2_check(said, doing.c_str());
@@ -73,13 +73,13 @@ void Otf2RankReader::read() {
 }
 
 void Otf2RankReader::check_counts(const std::string& doing) const {
-    for (const std::uint64_t location : definitions_.ranks[rank_].locations) {
-        const auto said = definitions_.events.find(location);
-        if (said == definitions_.events.end() || said->second == 0) continue;
+    for (const std::uint64_t location : archive_.ranks[rank_].locations) {
+        const auto said = archive_.events.find(location);
+        if (said == archive_.events.end() || said->second == 0) continue;
         const auto call = calls_.find(location);
         const std::uint64_t read = call == calls_.end() ? 0 : call->second.events;
         // EZTrace declares fewer than it writes.
-        if (read < said->second || (definitions_.own && read != said->second))
+        if (read < said->second || (archive_.own && read != said->second))
             throw ConvertError(doing + ": location " + std::to_string(location) + " should have " +
                                std::to_string(said->second) + " events, and OTF2 finds " +
                                std::to_string(read) + "; its file is damaged");
@@ -88,7 +88,7 @@ void Otf2RankReader::check_counts(const std::string& doing) const {
 
 void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
     if (!begun_) {
-        clock_ns_ = definitions_.nanoseconds(event.time);
+        clock_ns_ = archive_.nanoseconds(event.time);
         to_.start_at(clock_ns_);
         begun_ = true;
     }
@@ -96,13 +96,13 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
     ++call.events;
     if (event.kind == LW_OTF2_PROGRAM_BEGIN || event.kind == LW_OTF2_PROGRAM_END) return;
     if (event.kind == LW_OTF2_ENTER || event.kind == LW_OTF2_LEAVE) {
-        const auto region = definitions_.regions.find(event.region);
-        if (region == definitions_.regions.end() || !region->second.mpi) return;
+        const auto region = archive_.regions.find(event.region);
+        if (region == archive_.regions.end() || !region->second.mpi) return;
         if (call.thread == no_thread) call.thread = number_thread(location);
         if (event.kind == LW_OTF2_ENTER) {
             if (call.depth++ == 0) enter(call, event);
         } else if (call.depth > 0 && --call.depth == 0) {
-            finish(call, definitions_.nanoseconds(event.time));
+            finish(call, archive_.nanoseconds(event.time));
         }
         return;
     }
@@ -111,7 +111,7 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
         // Some tools record a message without the call that it belongs to.
         if (call.thread == no_thread) call.thread = number_thread(location);
         call.region = LW_OTF2_UNDEFINED;
-        call.enter_ns = definitions_.nanoseconds(event.time);
+        call.enter_ns = archive_.nanoseconds(event.time);
         call.cpu_ns = -1;
         call.words.clear();
         call.records.clear();
@@ -122,24 +122,24 @@ void Otf2RankReader::take(std::uint64_t location, const lw_otf2_event& event) {
 }
 
 std::uint32_t Otf2RankReader::number_thread(std::uint64_t location) {
-    if (definitions_.own) return thread_of_location(location);
-    return location == definitions_.ranks[rank_].locations.front() ? 0 : next_thread_++;
+    if (archive_.own) return thread_of_location(location);
+    return location == archive_.ranks[rank_].locations.front() ? 0 : next_thread_++;
 }
 
 void Otf2RankReader::enter(Call& call, const lw_otf2_event& event) {
     call.region = event.region;
-    call.enter_ns = definitions_.nanoseconds(event.time);
+    call.enter_ns = archive_.nanoseconds(event.time);
     call.cpu_ns = -1;
     call.words.clear();
     call.records.clear();
     for (std::uint32_t i = 0; i < event.attributes; ++i) {
         const std::uint32_t ref = event.attribute_refs[i];
-        if (ref == definitions_.cpu_attribute) {
+        if (ref == archive_.cpu_attribute) {
             call.cpu_ns = static_cast<std::int64_t>(event.attribute_values[i]);
             continue;
         }
-        const auto word = definitions_.words.find(ref);
-        if (word == definitions_.words.end() || word->second >= event.attributes) continue;
+        const auto word = archive_.words.find(ref);
+        if (word == archive_.words.end() || word->second >= event.attributes) continue;
         if (call.words.size() <= word->second) call.words.resize(word->second + 1);
         call.words[word->second] = event.attribute_values[i];
     }
@@ -147,8 +147,8 @@ void Otf2RankReader::enter(Call& call, const lw_otf2_event& event) {
 
 void Otf2RankReader::finish(Call& call, std::uint64_t leave_ns) {
     static const std::string nameless;
-    const auto region = definitions_.regions.find(call.region);
-    const std::string& name = region == definitions_.regions.end() ? nameless : region->second.name;
+    const auto region = archive_.regions.find(call.region);
+    const std::string& name = region == archive_.regions.end() ? nameless : region->second.name;
     const std::uint64_t enter_ns = std::max(call.enter_ns, clock_ns_);
     gap_ns_ = enter_ns - clock_ns_;
     overlap_ns_ = enter_ns - call.enter_ns;
@@ -195,10 +195,10 @@ bool Otf2RankReader::from_call(const Call& call, const std::string& name) {
 
 const CollectivePlace& Otf2RankReader::place(std::uint32_t comm) {
     const auto [entry, added] = places_.try_emplace(comm);
-    const auto found = definitions_.comms.find(comm);
-    if (!added || found == definitions_.comms.end()) return entry->second;
+    const auto found = archive_.comms.find(comm);
+    if (!added || found == archive_.comms.end()) return entry->second;
     const auto rank = static_cast<std::int32_t>(rank_);
-    const Otf2Comm seen = definitions_.seen_by(found->second, rank);
+    const Otf2Comm seen = archive_.seen_by(found->second, rank);
     const auto at = std::find(seen.members.begin(), seen.members.end(), rank);
     const auto me = at == seen.members.end() ? 0 : at - seen.members.begin();
     const std::size_t peers = seen.inter ? seen.remote.size() : seen.members.size();
@@ -207,11 +207,11 @@ const CollectivePlace& Otf2RankReader::place(std::uint32_t comm) {
 }
 
 Shape Otf2RankReader::new_communicator(std::uint32_t comm, std::int32_t parent) {
-    const auto found = definitions_.comms.find(comm);
-    if (found == definitions_.comms.end())
+    const auto found = archive_.comms.find(comm);
+    if (found == archive_.comms.end())
         throw ConvertError("the archive uses a communicator that it does not define");
     const auto rank = static_cast<std::int32_t>(rank_);
-    Otf2Comm seen = definitions_.seen_by(found->second, rank);
+    Otf2Comm seen = archive_.seen_by(found->second, rank);
     if (std::find(seen.members.begin(), seen.members.end(), rank) == seen.members.end())
         throw ConvertError("rank " + std::to_string(rank_) + " uses a communicator that it is not in");
     Shape shape;
@@ -244,9 +244,9 @@ std::int32_t Otf2RankReader::comm_number(std::uint32_t comm) {
 /// If numbers apply to all ranks, so does their order: ranks then agree on which of several equal ones is
 /// meant.
 void Otf2RankReader::define_all() {
-    if (std::exchange(defined_, true) || !definitions_.unified) return;
+    if (std::exchange(defined_, true) || !archive_.unified) return;
     const auto rank = static_cast<std::int32_t>(rank_);
-    for (const auto& [ref, comm] : definitions_.comms) {
+    for (const auto& [ref, comm] : archive_.comms) {
         const auto has = [&](const std::vector<std::int32_t>& members) {
             return std::find(members.begin(), members.end(), rank) != members.end();
         };

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "convert/otf2/archive.hpp"
 #include "convert/otf2/calls.hpp"
-#include "convert/otf2/definitions.hpp"
 #include "convert/otf2/read.hpp"
 #include "trace/writer.hpp"
 
@@ -18,7 +18,7 @@ namespace linkworth::convert {
 
 class Otf2RankReader {
   public:
-    Otf2RankReader(const Otf2Definitions& definitions, tracefile::TraceWriter& writer, std::uint32_t rank,
+    Otf2RankReader(const Otf2Archive& definitions, tracefile::TraceWriter& writer, std::uint32_t rank,
                    Otf2Taken& taken);
     /// Reads all of the rank's events. Throws ConvertError.
     void read();
@@ -86,7 +86,7 @@ class Otf2RankReader {
     void write(const Waiting& waiting);
     void flush();
 
-    const Otf2Definitions& definitions_;
+    const Otf2Archive& archive_;
     tracefile::TraceWriter& writer_;
     tracefile::RankWriter& to_;
     std::uint32_t rank_;

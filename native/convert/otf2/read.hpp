@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "convert/otf2/archive.hpp"
 
 namespace linkworth::convert {
 
@@ -23,26 +22,7 @@ struct Otf2Taken {
     std::uint64_t unfinished = 0;       ///< calls that the archive ends in
 };
 
-struct Otf2Definitions;
-
-class Otf2Archive {
-  public:
-    /// Reads the definitions. Throws ConvertError.
-    Otf2Archive(const std::string& library, const std::string& anchor);
-    ~Otf2Archive();
-
-    const std::string& creator() const;
-    /// Host of each rank.
-    std::vector<std::string> hosts() const;
-    /// Duration of the whole run.
-    double seconds() const;
-    /// Metadata that linkworth kept of the trace that it wrote; nothing for archives of others.
-    std::optional<std::string> metadata_json() const;
-    /// Throws ConvertError, and tracefile::WriteError.
-    Otf2Taken write_trace(const std::string& path, const std::string& metadata_json) const;
-
-  private:
-    std::unique_ptr<Otf2Definitions> definitions_;
-};
+/// Writes an archive as a trace. Throws ConvertError, and tracefile::WriteError.
+Otf2Taken read_otf2(const Otf2Archive& archive, const std::string& path, const std::string& metadata_json);
 
 }  // namespace linkworth::convert

@@ -134,7 +134,7 @@ void Otf2RankReader::from_collective(const lw_otf2_event& end, const Call& call,
         shape.comm = comm_number(end.comm);
         shape.peer = peer_of(end.peer);
         taken_.divided +=
-            set_sizes(shape, {end.bytes, end.received}, place(end.comm), definitions_.totals) ? 1 : 0;
+            set_sizes(shape, {end.bytes, end.received}, place(end.comm), archive_.totals) ? 1 : 0;
         const bool named = tracefile::collective_by_name(name) == collective;
         emit(std::move(shape), named ? name : mpi_name(collective, false));
         return;
@@ -212,8 +212,7 @@ void Otf2RankReader::know(Request& request, const lw_otf2_event& end) {
     }
     shape.collective = collective;
     shape.peer = peer_of(end.peer);
-    taken_.divided +=
-        set_sizes(shape, {end.bytes, end.received}, place(end.comm), definitions_.totals) ? 1 : 0;
+    taken_.divided += set_sizes(shape, {end.bytes, end.received}, place(end.comm), archive_.totals) ? 1 : 0;
     shape.name = writer_.name(mpi_name(shape.collective, true));
 }
 

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "../beff_average.hpp"
-#include "../beff_loops.hpp"
+#include "../beff_plan.hpp"
 #include "../json.hpp"
 #include "../memory.hpp"
 #include "../ring_exchange.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "../beff_average.hpp"
+#include "../beff_plan.hpp"
 #include "../hpcc_plan.hpp"
 #include "../json.hpp"
 #include "../ring_exchange.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "beff_average.hpp"
+#include "beff_plan.hpp"
 #include "hpcc_plan.hpp"
 #include "json.hpp"
 #include "members.hpp"

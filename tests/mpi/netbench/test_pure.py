@@ -9,8 +9,7 @@ from sanitized_programs import FLAGS
 
 SOURCES = Path(__file__).parents[3] / "native/netbench"
 PURE = [
-    "beff_average",
-    "beff_loops",
+    "beff_plan",
     "hpcc_plan",
     "json",
     "members",

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include "beff_average.hpp"
+#include "beff_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +14,8 @@ constexpr std::int64_t kLongestFixed = 4096;
 constexpr int kSteps = 8;
 constexpr double kLongestEver = 128.0 * 1024 * 1024;
 constexpr double kShareOfMemory = 128.0;
+constexpr double kLoopSeconds = 0.00375;  // the middle of the range in the definition
+constexpr std::size_t kWithoutWarmUp = 3;
 }  // namespace
 
 std::vector<std::int64_t> beff_lengths(std::int64_t longest) {
@@ -51,5 +53,13 @@ double pattern_average(const Bandwidths& patterns) {
 double effective_bandwidth(const Bandwidths& rings, const Bandwidths& random) {
     return logarithmic_average(std::array{pattern_average(rings), pattern_average(random)});
 }
+
+std::int64_t beff_loops(double exchange_seconds_before, double growth) {
+    // Longer messages take longer, but at most in proportion to their length.
+    const double next = exchange_seconds_before * std::max(1.0, std::sqrt(growth));
+    return std::clamp<std::int64_t>(std::llround(kLoopSeconds / next), 1, kMostBeffLoops);
+}
+
+bool beff_warms_up(std::size_t length, std::size_t lengths) { return length + kWithoutWarmUp < lengths; }
 
 }  // namespace linkworth::netbench

@@ -1,5 +1,5 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include "convert/otf2/definitions.hpp"
+#include "convert/otf2/archive.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -20,7 +20,7 @@ bool is_mpi(std::string_view name) { return name.starts_with("MPI_") || name.sta
 }  // namespace
 
 /// Collects the definitions from the library. They are interpreted when all have come.
-struct Otf2Definitions::Listener {
+struct Otf2Archive::Listener {
     struct Group {
         std::uint32_t kind;
         std::vector<std::uint64_t> members;
@@ -30,14 +30,14 @@ struct Otf2Definitions::Listener {
         std::uint32_t process;
     };
 
-    explicit Listener(Otf2Definitions& given) : to(given) {}
+    explicit Listener(Otf2Archive& given) : to(given) {}
 
     lw_otf2_definitions functions() {
         lw_otf2_definitions all{};
         all.user = this;
         all.clock = [](void* user, std::uint64_t ticks, std::uint64_t offset, std::uint64_t length,
                        std::uint64_t) {
-            Otf2Definitions& given = self(user).to;
+            Otf2Archive& given = self(user).to;
             given.ticks_per_second = std::max<std::uint64_t>(1, ticks);
             given.offset = offset;
             given.length = length;
@@ -151,7 +151,7 @@ struct Otf2Definitions::Listener {
 
     static Listener& self(void* user) { return *static_cast<Listener*>(user); }
 
-    Otf2Definitions& to;
+    Otf2Archive& to;
     std::vector<std::uint32_t> process_order;
     std::unordered_map<std::uint32_t, std::string> strings;
     std::map<std::uint32_t, std::string> hosts;
@@ -163,7 +163,7 @@ struct Otf2Definitions::Listener {
     bool has_world = false;
 };
 
-Otf2Definitions::Otf2Definitions(const std::string& library_path, const std::string& anchor)
+Otf2Archive::Otf2Archive(const std::string& library_path, const std::string& anchor)
     : library(otf2_library(library_path)), reader(nullptr, Otf2Close{&library}) {
     Listener listener(*this);
     const lw_otf2_definitions functions = listener.functions();
@@ -177,7 +177,23 @@ Otf2Definitions::Otf2Definitions(const std::string& library_path, const std::str
     listener.resolve();
 }
 
-std::uint64_t Otf2Definitions::nanoseconds(std::uint64_t time) const {
+std::vector<std::string> Otf2Archive::hosts() const {
+    std::vector<std::string> names;
+    for (const Otf2Process& process : ranks) names.push_back(process.host);
+    return names;
+}
+
+double Otf2Archive::seconds() const {
+    return static_cast<double>(length) / static_cast<double>(ticks_per_second);
+}
+
+std::optional<std::string> Otf2Archive::metadata_json() const {
+    const char* kept = library.get_property(reader.get(), otf2_metadata_property);
+    if (!own || kept == nullptr) return std::nullopt;
+    return kept;
+}
+
+std::uint64_t Otf2Archive::nanoseconds(std::uint64_t time) const {
     const std::uint64_t ticks = time < offset ? 0 : time - offset;
     if (ticks_per_second == ns_per_second) return ticks;
     return ticks / ticks_per_second * ns_per_second +
@@ -186,7 +202,7 @@ std::uint64_t Otf2Definitions::nanoseconds(std::uint64_t time) const {
                                       0.5L);
 }
 
-Otf2Comm Otf2Definitions::seen_by(const Otf2Comm& comm, std::int32_t rank) const {
+Otf2Comm Otf2Archive::seen_by(const Otf2Comm& comm, std::int32_t rank) const {
     Otf2Comm seen = comm;
     if (seen.kind == Otf2Comm::Kind::self) seen.members = {rank};
     if (seen.inter && std::find(seen.members.begin(), seen.members.end(), rank) == seen.members.end())

@@ -1,10 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// The definitions of an OTF2 archive as MPI means them: ranks, communicators, calls.
+/// An OTF2 archive that is open, and its definitions as MPI means them: ranks, communicators, calls.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,10 +40,16 @@ struct Otf2Close {
     void operator()(lw_otf2_reader* reader) const { library->close(reader); }
 };
 
-struct Otf2Definitions {
+struct Otf2Archive {
     /// Throws ConvertError for an archive that cannot be read or has no ranks.
-    Otf2Definitions(const std::string& library_path, const std::string& anchor);
+    Otf2Archive(const std::string& library_path, const std::string& anchor);
 
+    /// Host of each rank.
+    std::vector<std::string> hosts() const;
+    /// Duration of the whole run.
+    double seconds() const;
+    /// Metadata that linkworth kept of the trace that it wrote; nothing for archives of others.
+    std::optional<std::string> metadata_json() const;
     /// Nanoseconds from the start of the trace.
     std::uint64_t nanoseconds(std::uint64_t time) const;
     /// The communicator from the view of a rank: in an inter-communicator, its own group comes first.
