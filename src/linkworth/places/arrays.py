@@ -9,7 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.places.batch import BatchRequest, BatchState, BatchSystem, JobId, new_token, write_script
+from linkworth.places.batch import (
+    BatchRequest,
+    BatchState,
+    BatchSystem,
+    JobId,
+    JobQueue,
+    new_token,
+    write_script,
+)
 from linkworth.places.job_folder import JobFolder
 
 MOST_ELEMENTS = 256
@@ -32,8 +40,8 @@ class _Waiting:
         self.error: BaseException | None = None
 
 
-class Arrays:
-    """The queue for runs that several threads start at the same time (`linkworth.places.batch.Queue`).
+class Arrays(JobQueue):
+    """The queue for runs that several threads start at the same time.
 
     Each run's thread is a `member`. An expected member submits its job, follows one of an earlier linkworth,
     or ends. Once all have done so, jobs with the same nodes and limits are submitted as one array. Later

@@ -8,7 +8,7 @@ import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -80,17 +80,19 @@ class JobShape(msgspec.Struct, frozen=True, kw_only=True):
     binding: Binding = ""
 
 
-class JobQueue(Protocol):
+class JobQueue(ABC):
     """Takes jobs and reports their states. Raises EnvironmentLacksError if it does not answer."""
 
+    @abstractmethod
     def submit(self, request: BatchRequest, script: Path) -> JobId:
         """Write the script and submit it. Raises UsageError with the batch system's message if it refuses."""
 
+    @abstractmethod
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
         """Return the state of every requested job (or element) with a few calls of the batch system."""
 
 
-class BatchSystem(ABC):
+class BatchSystem(JobQueue):
     """A batch system behind its own commands, which is also the queue of its jobs.
 
     A subclass is all that linkworth knows about one batch system. Its methods raise EnvironmentLacksError if a command
@@ -108,7 +110,13 @@ class BatchSystem(ABC):
     directive: ClassVar[str]
     """Start of the lines of a script that the batch system reads: `#SBATCH`."""
     version_command: ClassVar[tuple[str, ...]]
-    """Command that prints the version. Its first word is the command that submits jobs."""
+    """Command that prints the version."""
+    submit_command: ClassVar[tuple[str, ...]]
+    """Command that submits the script whose path follows."""
+    reads_script: ClassVar[bool] = False
+    """Whether it reads the script from its standard input instead."""
+    submitted: ClassVar[str]
+    """Pattern in its output, with the job's identity as its first group."""
     cancel_command: ClassVar[tuple[str, ...]]
     job_variable: ClassVar[str]
     """Environment variable that every process of a job has."""
@@ -126,10 +134,6 @@ class BatchSystem(ABC):
         """Yield the options of a job, as a script has them after `directive`."""
 
     @abstractmethod
-    def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Write the script and submit it. Raises UsageError with the batch system's message if it refuses."""
-
-    @abstractmethod
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return the identities of an array's elements, in order, or of a plain job (count 0) its own."""
 
@@ -137,9 +141,19 @@ class BatchSystem(ABC):
     def find(self, token: str) -> JobId | None:
         """Return the job (or array) that was submitted with a token, None if the batch system knows none."""
 
-    @abstractmethod
-    def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Return the state of every requested job (or element) with a few calls of the batch system."""
+    def submit(self, request: BatchRequest, script: Path) -> JobId:
+        """Write the script and submit it. Raises UsageError with the batch system's message if it refuses."""
+        text = self.script(request)
+        write_script(script, text)
+        command = self.submit_command if self.reads_script else [*self.submit_command, str(script)]
+        answer = call(command, system=self.title, stdin=text if self.reads_script else "")
+        job = re.search(self.submitted, answer.out)
+        if answer.code == 0 and job:
+            return job[1]
+        words = [line.strip() for line in (answer.said + answer.out).splitlines() if line.strip()]
+        raise UsageError(
+            f"{command[0]} refused the job: {words[-1] if words else f'exit code {answer.code}'}"
+        )
 
     def script(self, request: BatchRequest) -> str:
         """Return the whole script that `submit` submits."""
@@ -235,12 +249,6 @@ def unanswered(command: str, answer: BatchAnswer) -> EnvironmentLacksError:
     """Return the error for a query that a batch system did not answer, with its message."""
     words = [line.strip() for line in answer.said.splitlines() if line.strip()]
     return EnvironmentLacksError(f"{command} does not answer: {words[-1] if words else answer.code}")
-
-
-def refused(command: str, answer: BatchAnswer) -> UsageError:
-    """Return the error for a refused submission, with the batch system's message."""
-    words = [line.strip() for line in (answer.said + answer.out).splitlines() if line.strip()]
-    return UsageError(f"{command} refused the job: {words[-1] if words else f'exit code {answer.code}'}")
 
 
 def write_script(script: Path, text: str) -> None:

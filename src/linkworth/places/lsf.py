@@ -5,7 +5,6 @@ Written from the manuals and tested with stand-ins of the commands: no LSF was a
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from linkworth.places.batch import (
     BatchRequest,
@@ -15,9 +14,7 @@ from linkworth.places.batch import (
     Phase,
     call,
     job_name,
-    refused,
     unanswered,
-    write_script,
 )
 
 # States of bjobs(1).
@@ -50,6 +47,9 @@ class Lsf(BatchSystem):
     help = "Run as an LSF job (bsub)."
     directive = "#BSUB"
     version_command = ("bsub", "-V")
+    submit_command = ("bsub",)
+    reads_script = True
+    submitted = r"Job <(\d+)> is submitted"
     cancel_command = ("bkill",)
     job_variable = "LSB_JOBID"
     # LSF counts from 1.
@@ -78,16 +78,6 @@ class Lsf(BatchSystem):
         if request.account:
             yield f"-P {request.account}"
         yield from request.options
-
-    def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Submit a job by bsub, which reads the script from its standard input."""
-        text = self.script(request)
-        write_script(script, text)
-        answer = call(["bsub"], system="LSF", stdin=text)
-        found = re.search(r"Job <(\d+)> is submitted", answer.out)
-        if answer.code != 0 or not found:
-            raise refused("bsub", answer)
-        return found[1]
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return `12[1]`, `12[2]`, ... of an array."""

@@ -7,7 +7,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,9 +22,7 @@ from linkworth.places.batch import (
     call,
     clock,
     job_name,
-    refused,
     unanswered,
-    write_script,
 )
 
 # Job states of qstat(1B).
@@ -53,6 +50,8 @@ class Pbs(BatchSystem):
     help = "Run as a PBS job (qsub)."
     directive = "#PBS"
     version_command = ("qsub", "--version")
+    submit_command = ("qsub",)
+    submitted = r"\A\s*(\d+(?:\[\])?(?:\.[\w.-]+)?)\s*\Z"
     cancel_command = ("qdel",)
     job_variable = "PBS_JOBID"
     index = "$PBS_ARRAY_INDEX"
@@ -94,15 +93,6 @@ class Pbs(BatchSystem):
         return [
             words for way in super().ways(mpi, shape) for words in (way, f'{way} {option} "$PBS_NODEFILE"')
         ]
-
-    def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Submit a job by qsub, which prints its identity."""
-        write_script(script, self.script(request))
-        answer = call(["qsub", str(script)], system="PBS")
-        job = answer.out.strip()
-        if answer.code != 0 or not re.fullmatch(r"\d+(\[\])?(\.[\w.-]+)?", job):
-            raise refused("qsub", answer)
-        return job
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return `12[0].server`, `12[1].server`, ... of an array `12[].server`."""

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import ClassVar
 
 from linkworth.errors import EnvironmentLacksError
@@ -23,9 +22,7 @@ from linkworth.places.batch import (
     call,
     clock,
     job_name,
-    refused,
     unanswered,
-    write_script,
 )
 from linkworth.places.place import OpenPlace
 
@@ -75,6 +72,8 @@ class Slurm(BatchSystem):
     queue_word = "PARTITION"
     directive = "#SBATCH"
     version_command = ("sbatch", "--version")
+    submit_command = ("sbatch", "--parsable")
+    submitted = r"(?m)^(\d+)(?:;.*)?\s*\Z"
     cancel_command = ("scancel", "--quiet")
     job_variable = "SLURM_JOB_ID"
     index = "$SLURM_ARRAY_TASK_ID"
@@ -186,15 +185,6 @@ class Slurm(BatchSystem):
         from linkworth.places.slurm_steps import SlurmSteps
 
         return SlurmSteps(place)
-
-    def submit(self, request: BatchRequest, script: Path) -> JobId:
-        """Submit a job by sbatch."""
-        write_script(script, self.script(request))
-        answer = call(["sbatch", "--parsable", str(script)], system="Slurm")
-        job = answer.out.strip().splitlines()[-1].partition(";")[0] if answer.out.strip() else ""
-        if answer.code != 0 or not job.isdecimal():
-            raise refused("sbatch", answer)
-        return job
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return `12_0`, `12_1`, ... of an array."""

@@ -8,16 +8,7 @@ import pytest
 from sanitized_programs import FLAGS
 
 SOURCES = Path(__file__).parents[3] / "native/netbench"
-PURE = [
-    "beff_plan",
-    "hpcc_plan",
-    "json",
-    "members",
-    "rings",
-    "settings",
-    "statistics",
-    "work",
-]
+PURE = ["beff_plan", "hpcc_plan", "json", "members", "rings", "settings", "statistics", "work"]
 
 
 @pytest.mark.requires("c++")

@@ -18,9 +18,9 @@ def schedulers() -> list[Check]:
 
 
 def _check(system: BatchSystem) -> Check:
-    path = shutil.which(system.version_command[0])
+    path = shutil.which(system.submit_command[0])
     if not path:
-        present, detail = False, f"{system.version_command[0]} is not on PATH"
+        present, detail = False, f"{system.submit_command[0]} is not on PATH"
     else:
         try:
             present, detail = True, system.description() or path
