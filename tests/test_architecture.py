@@ -107,6 +107,12 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path):
+    """Return the nodes of a file's syntax tree, which most tests here go through."""
+    return tuple(ast.walk(parsed(path)))
+
+
 def tracked_files():
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -125,7 +131,7 @@ def imported_layers(path):
     """Return the first part below `linkworth` of everything that a file imports."""
     own_package = path.relative_to(PACKAGE.parent).parent.parts
     names: set[str] = set()
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -159,7 +165,7 @@ def texts(path):
     """Return the strings of a file with their lines, without docstrings. `{}` stands for a value in an f-string."""
     found = []
     skipped: set[ast.AST] = set()
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(node.value)
         elif isinstance(node, ast.JoinedStr):
@@ -194,7 +200,7 @@ def test_a_public_class_name_means_one_thing():
     for path in PACKAGE.rglob("*.py"):
         if path.parent == PACKAGE / "api":
             continue  # its classes add to those of the same names what users call
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     assert not {name: found for name, found in files.items() if len(found) > 1}
@@ -233,7 +239,7 @@ def is_verb(function):
 def test_no_function_takes_more_than_eight_parameters():
     found = set()
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef) and not is_verb(node):
                 given = [
                     each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

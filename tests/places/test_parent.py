@@ -58,7 +58,9 @@ def test_a_terminal_that_closes_stops_nothing_under_nohup():
         assert started.stdout.read() == "ended\n"
 
 
-@pytest.mark.parametrize("kind", ["mpich", "openmpi"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")]
+)
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 def test_ranks_end_with_linkworth(tmp_path, kind, number):
     program = compiled(first_mpi(kind), tmp_path)

@@ -65,7 +65,7 @@ def test_a_name_that_is_taken_gets_a_number(tmp_path, flat_rates):
 
 
 def test_threads_record_the_same_as_one(tmp_path, flat_rates):
-    program, rates = parse(["npb:cg.S"]), flat_rates("cg")
+    program, rates = parse(["npb:mg.S"]), flat_rates("mg")
     found = []
     for threads in (1, 3):
         path = str(tmp_path / f"{threads}.lwt")

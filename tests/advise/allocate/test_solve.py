@@ -79,7 +79,7 @@ def problems(draw):
 
 
 # Each case solves four integer programs and tries up to some thousand orders.
-few = settings(max_examples=40)
+few = settings(max_examples=20)
 
 
 @few
