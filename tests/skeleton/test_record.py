@@ -102,6 +102,12 @@ def test_progress_is_told_rank_by_rank_and_may_stop_it(tmp_path):
     ("command", "ranks", "sentence"),
     [
         (["npb:cg.C"], 6, r"npb:cg.C: cg class C runs on powers of two .*, not on 6"),
+        (["npb:is.D"], 2, "is class D runs on powers of two from 4 to 1024 ranks, not on 2"),
+        (["npb:ft.S"], 3, "ft class S runs on powers of two from 1 to 4096 ranks, not on 3"),
+        (["npb:mg.S"], 3, "mg class S runs on powers of two from 1 to 4096 ranks, not on 3"),
+        (["npb:lu.S"], 5, "numbers from 1 to 4, so that each rank has 3 or more lines in x and y, not on 5"),
+        (["npb:bt.S"], 3, r"bt class S runs on square numbers \(1, 4, 9, 16, .*\) up to 16 ranks, not on 3"),
+        (["npb:sp.S"], 3, "sp class S runs on square numbers"),
         (["npb:cg.C"], 0, "the number of ranks must be at least 1"),
         (["npb:cg.C"], None, "npb:cg.C: give the number of ranks with -n"),
         (["npb:cg.C"], 10**12, "no program has that many ranks"),

@@ -83,17 +83,6 @@ def test_an_unknown_program_gets_the_list_of_programs(npb):
         (1, ["ep", "S", "T"], "give only a class after ep: 'T' is one word too many"),
         (1, ["ep", "S", "--fast"], "unknown option '--fast'; the options are --json, --timers and --help"),
         (3, ["is", "S"], "is class S runs on powers of two from 1 to 128 ranks, not on 3"),
-        (2, ["is", "D"], "is class D runs on powers of two from 4 to 1024 ranks, not on 2"),
-        (3, ["ft", "S"], "ft class S runs on powers of two from 1 to 4096 ranks, not on 3"),
-        (3, ["mg", "S"], "mg class S runs on powers of two from 1 to 4096 ranks, not on 3"),
-        (3, ["cg", "S"], "cg class S runs on powers of two (1, 2, 4, 8, ...) up to 1048576 ranks, not on 3"),
-        (
-            5,
-            ["lu", "S"],
-            "lu class S runs on products of two numbers from 1 to 4, so that each rank has 3 or more lines in x and y, not on 5",
-        ),
-        (3, ["bt", "S"], "bt class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
-        (3, ["sp", "S"], "sp class S runs on square numbers (1, 4, 9, 16, ...) up to 16 ranks, not on 3"),
     ],
 )
 def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):
