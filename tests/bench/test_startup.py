@@ -181,9 +181,8 @@ def test_what_does_not_vary_has_no_cost_and_a_note():
     ]
 
 
+@pytest.mark.requires("mpi", "c++")
 def test_a_real_mpi_is_launched(monkeypatch):
-    if not any(mpi.mpicxx and mpi.mpiexec for mpi in find.find_all()):
-        pytest.skip("no MPI with a compiler wrapper")
     monkeypatch.setattr(startup, "LAUNCHES", 1)
     found = startup.measure(startup.Place(), ranks=1)
     ((launch,), (init,)) = found.rows[0].launch_seconds, found.rows[0].init_seconds

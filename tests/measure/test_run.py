@@ -69,15 +69,6 @@ def test_output_that_cannot_be_kept_does_not_stop_the_run(tmp_path):
     assert "No space left" in result.message
 
 
-def test_impossible_rank_counts_and_commands(tmp_path):
-    with pytest.raises(UsageError, match="`ranks` 0: the number of ranks must be at least 1"):
-        plan.workload(["./program"], 0)
-    with pytest.raises(UsageError, match="give the program to run"):
-        plan.workload([], 4)
-    with pytest.raises(UsageError, match=r"npb:PROGRAM\.CLASS"):
-        plan.workload(["npb:ft"], 4)
-
-
 def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypatch):
     script = fake.script(tmp_path / "hiding.sh", "")
     mpirun = fake.script(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 5.0.99'")
@@ -171,13 +162,6 @@ def test_ranks_yield_where_they_share_cores_and_would_not_by_themselves(tmp_path
         return run.must_yield(decided._replace(launcher=launcher))
 
     assert [yields(Spinning(), 3), yields(Spinning(), 2), yields(FakeLauncher(), 3)] == [True, False, False]
-
-
-@needs_mpi
-def test_this_machine_is_one_node(linkworth):
-    done = linkworth("run", "--nodes", "2", "--", "true")
-    assert done.returncode == 2
-    assert "--nodes 2: this machine is one node" in done.stderr
 
 
 @pytest.mark.parametrize(("app", "ranks"), [("npb:ft.S", 3), ("npb:bt.S", 8), ("npb:cg.A", 6)])

@@ -2,7 +2,6 @@ import fake_installation as fake
 import pytest
 from collector import Collector
 from fake_installation import described
-from fake_launcher import FakeLauncher
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.places import local
@@ -135,16 +134,3 @@ def test_a_launcher_that_is_not_there_is_a_usage_error(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="there is no program srun"):
         GivenLauncher(["srun", "./program"])
-
-
-def test_the_fake_launcher_plays_back_and_remembers(tmp_path):
-    left = tmp_path / "left"
-    launcher = FakeLauncher(
-        stdout="out", stderr="err", exit_code=3, seconds=2.5, effect=lambda _: left.touch()
-    )
-    observer = Collector()
-    end = launcher.run(job(4), observer)
-    assert (end.exit_code, end.seconds, observer.ticks[-1]) == (3, 2.5, 2.5)
-    assert observer.data == {"stdout": b"out", "stderr": b"err"}
-    assert launcher.jobs == [job(4)]
-    assert left.exists()

@@ -5,11 +5,9 @@ import json
 import communication_patterns as patterns
 import pytest
 import synthetic
-from otf2_archives import by_eztrace
 from synthetic import collective, pcontrol, recv, send
 
 from linkworth.cli.main import main
-from linkworth.convert import convert
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import of_trace
 
@@ -155,39 +153,3 @@ def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
         None,
     )
     assert STOPS in said["not_replayed"]
-
-
-EXCHANGE = r"""
-#include <mpi.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-    const int size = 1 << 20;
-    int rank;
-    MPI_Request receive;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    char *out = calloc(1, size), *in = calloc(1, size);
-    for (int turn = 0; turn < 5; ++turn) {
-        MPI_Irecv(in, size, MPI_CHAR, 1 - rank, 7, MPI_COMM_WORLD, &receive);
-        MPI_Send(out, size, MPI_CHAR, 1 - rank, 7, MPI_COMM_WORLD);
-        MPI_Wait(&receive, MPI_STATUS_IGNORE);
-    }
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-@pytest.mark.requires("otf2")
-@pytest.mark.requires("eztrace")
-@pytest.mark.parametrize("kind", ["mpich", "openmpi"])
-def test_an_archive_of_eztrace_has_a_profile(kind, tmp_path):
-    archive = by_eztrace(EXCHANGE, kind, tmp_path)
-    trace = tmp_path / "pair.lwt"
-    convert(archive, None, trace)
-    profile = of_trace(trace)
-    assert "stops in MPI_Send" in profile.not_replayed
-    assert profile.group is None
-    assert (profile.messages, profile.message_bytes) == (10, 10 * LARGE)
-    assert 0 < profile.pop.parallel_efficiency < 1

@@ -159,20 +159,6 @@ def test_a_ring(predict: Predict) -> None:
     assert predict([first, *others], on).seconds == pytest.approx(4 * 13 * US)
 
 
-def test_two_senders_of_a_node_share_its_nic(predict: Predict) -> None:
-    # Both 1 MB messages leave node 0: 1 ms + 1 ms, then one latency.
-    on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE))
-    got = predict([[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]], on, nodes=[0, 0, 1, 2])
-    assert got.seconds == pytest.approx(2 * MS + 10 * US)
-
-
-def test_eight_senders_into_one_receiver(predict: Predict) -> None:
-    on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
-    senders = [[send(8, MB)] for _ in range(8)]
-    receiver = [irecv(rank, MB) for rank in range(8)] + [waitall(*range(8, 0, -1))]
-    assert predict([*senders, receiver], on).seconds == pytest.approx(8 * MS)
-
-
 @pytest.mark.parametrize(("each", "size"), [(2, MB), (32, 10_000)])
 def test_an_all_to_all_of_two_nodes_takes_its_bytes_over_the_bisection(
     predict: Predict, each: int, size: int

@@ -36,13 +36,6 @@ def test_programs_with_other_fabrics_leave_cells_empty():
     assert [cell.time for cell in row.cells] == ["220 ms", "–", "–", "–"]
 
 
-def test_a_fabric_without_a_price_has_a_time_and_no_cost():
-    item = samples.item()
-    advice = msgspec.structs.replace(item.advice, options=item.advice.options[1:])
-    cell = summarise([msgspec.structs.replace(item, advice=advice)]).rows[0].cells[0]
-    assert (cell.time, cell.cost) == ("220 ms", "")
-
-
 def test_where_it_ran_counts_the_cores_of_each_host_once():
     item = samples.item()
     assert item.metadata is not None

@@ -27,13 +27,6 @@ def test_a_study_that_is_killed_again_and_again_has_each_result_once(reliability
     assert {name: found[name] for name in wrong} == dict.fromkeys(wrong, 0)
 
 
-def test_a_second_process_says_that_the_folder_is_taken_and_ends_with_2(reliability, tmp_path):
-    found = reliability.two_processes(tmp_path, 12)
-    assert found["second's exit code"] == 2
-    assert "s.study is being run by process" in found["second says"]
-    assert (found["first's exit code"], found["results"]) == (0, 12)
-
-
 @pytest.mark.requires("root")
 def test_a_full_disk_is_a_recorded_cause_and_costs_nothing_that_was_done(reliability):
     found = reliability.full_disk()

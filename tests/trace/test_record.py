@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fake_launcher import FakeLauncher
 from gated_clock import pass_time_when
-from mpi_programs import ALLREDUCES, compiled, each_mpi, hanging, until_it_dies, usable_mpis
+from mpi_programs import ALLREDUCES, compiled, each_launcher, each_mpi, hanging, until_it_dies, usable_mpis
 
 from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
@@ -75,7 +75,7 @@ def assert_kept(summary, state, *, cut):
         assert names(summary.path, rank).count("MPI_Allreduce") >= ALLREDUCES - 1
 
 
-@pytest.mark.parametrize("mpi", each_mpi())
+@pytest.mark.parametrize("mpi", each_launcher())
 def test_an_aborted_and_a_killed_program_leave_their_trace_under_every_mpi(tmp_path, mpi, record_property):
     program = compiled(mpi, tmp_path)
     assert_kept(
@@ -208,7 +208,7 @@ def test_a_launcher_of_another_mpi_is_refused_before_it_runs(tmp_path):
         recorded(program, "well", mpi=other.name)
 
 
-@pytest.mark.parametrize("mpi", each_mpi())
+@pytest.mark.parametrize("mpi", each_launcher())
 def test_the_users_own_launcher_command_is_recorded(tmp_path, mpi):
     program = compiled(mpi, tmp_path)
     more = ["--oversubscribe"] if mpi.kind == "openmpi" and mpi.version < "5" else []

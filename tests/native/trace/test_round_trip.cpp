@@ -87,22 +87,6 @@ TEST(RoundTrip, EveryEventComesBackAsWritten) {
     }
 }
 
-TEST(RoundTrip, CallsThatRepeatShareTheirShape) {
-    tracefile::TraceWriter writer("", 1, "{}");
-    Shape shape;
-    shape.call_class = tracefile::CallClass::send;
-    shape.name = writer.name("MPI_Send");
-    shape.bytes = 100;
-    for (int repeat = 0; repeat < 3; ++repeat) writer.event(0, shape, 1e-6, -1, 1e-6);
-    const auto trace = Trace::from_bytes(writer.close(), "sample");
-    auto cursor = trace->cursor(0);
-    Event first;
-    Event second;
-    ASSERT_TRUE(cursor.next(first));
-    ASSERT_TRUE(cursor.next(second));
-    EXPECT_EQ(first.shape, second.shape);
-}
-
 TEST(RoundTrip, APayloadLongerThanABlockIsKept) {
     tracefile::TraceWriter writer("", 1, "{}");
     Shape shape;
