@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import apps, build, cache, elf, find, joined, precompiled, search, sources, wrappers
+from linkworth.mpi import apps, build, cache, find, joined, precompiled, search, sources
 
 PRECOMPILED = precompiled.FOLDER_VARIABLE in os.environ
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
@@ -220,24 +220,12 @@ def test_sources_are_compiled_together(part, mpi):
 
 @pytest.mark.slow  # Compiles for every MPI of the machine.
 @pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", ["programs", "netbench", "tracer"])
-def test_the_headers_of_every_mpi_here_suit_what_is_compiled(name, tmp_path):
-    recipe = sources.recipe(name)
+def test_the_headers_of_every_mpi_here_suit_the_benchmark(tmp_path):
+    """Tests of the programs and of the tracer compile those for every MPI."""
+    recipe = sources.recipe("netbench")
     files = [unit.file for unit in joined.units(recipe, tmp_path) if not unit.independent]
     for mpi in compiled_nowhere_else():
         line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", *files]
-        if name == "tracer":
-            wrapped = wrappers.generate(tmp_path, elf.exported_symbols(Path(mpi.library)))
-            line = [
-                mpi.mpicc,
-                *recipe.flags,
-                "-w",
-                f"-I{recipe.folder}",
-                f"-I{tmp_path}",
-                "-fsyntax-only",
-                *files,
-                *wrapped,
-            ]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 

@@ -22,6 +22,14 @@ class Elements(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    """A page of one program; those of the browser's tests have several."""
+    path = tmp_path_factory.mktemp("write") / "page.html"
+    report.write([samples.item()], path)
+    return path
+
+
 def test_nothing_is_fetched(page_file):
     elements = Elements(page_file.read_text(encoding="utf-8"))
     fetching = {"img", "link", "iframe", "object", "embed", "video", "audio", "base", "form"}
@@ -41,7 +49,11 @@ def test_the_policy_allows_this_script_and_style_alone(page_file):
     assert re.search(r"script-src 'sha256-[^']+';", policy)
 
 
-def test_hostile_names_make_no_element_and_end_no_script(hostile_file, page_file):
+def test_hostile_names_make_no_element_and_end_no_script(tmp_path, page_file):
+    name = "".join(samples.HOSTILE)
+    hostile_file = tmp_path / "hostile.html"
+    report.write([samples.item(name, host=name, command=[name, "--x", name])], hostile_file)
+
     def structure(path):
         return {tag for tag, _ in Elements(path.read_text(encoding="utf-8")).tags}
 
