@@ -1,10 +1,11 @@
 """Scaling programs that nobody here wrote: from smaller recordings, against a real recording at the larger count.
 
-    python benchmarks/scale/bench_applications.py [--recordings FOLDER]
+    python benchmarks/scale/bench_applications.py [--recordings FOLDER] [--programs melt,poisson]
 
-LAMMPS (a melt and copper), quantum-espresso's pw.x, and programs in Python with mpi4py's buffers, with its pickled objects and
-with reductions of them, all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with
-those of the recording at that count. Recordings in FOLDER are used again.
+LAMMPS (a melt in a cube and in a long box, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, and programs in
+Python with mpi4py's buffers, with its pickled objects and with reductions of them, all with more ranks than cores. The
+predicted times of the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are
+used again.
 """
 
 import argparse
@@ -43,6 +44,8 @@ fix 1 all nve
 thermo 50
 run 50
 """
+
+LONG_MELT = MELT.replace("0 20 0 20 0 20", "0 40 0 10 0 20")
 
 METAL = """units metal
 atom_style atomic
@@ -154,27 +157,48 @@ for step in range(8):
 
 
 class Program(NamedTuple):
-    """A program, its input, and the counts to record and to reach."""
+    """A program, and the counts to record and to reach."""
 
     launcher: list[str]
     command: list[str]
-    file: str
-    text: str
     counts: tuple[int, ...]
     large: int
+    text: str = ""
+    """Input, in the file that the command names last."""
+    libraries: str = ""
+    """Libraries of a program in C here, as the compiler or pkg-config takes them."""
 
 
 OPEN_MPI = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"]
 LAMMPS = ["lmp", "-log", "none", "-in"]
 COUNTS = (4, 8, 16, 32)
 PROGRAMS = {
-    "melt": Program(OPEN_MPI, LAMMPS, "in.melt", MELT, COUNTS, 64),
-    "copper": Program(OPEN_MPI, LAMMPS, "in.copper", METAL, COUNTS, 64),
-    "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in"], "si.in", SILICON, (4, 8, 16), 32),
-    "objects": Program(["mpiexec"], [sys.executable], "objects.py", OBJECTS, COUNTS, 64),
-    "reductions": Program(OPEN_MPI, [sys.executable], "reductions.py", REDUCTIONS, COUNTS, 64),
-    "halo": Program(["mpiexec"], [sys.executable], "halo.py", HALO, COUNTS, 64),
+    "melt": Program(OPEN_MPI, [*LAMMPS, "in.melt"], COUNTS, 64, MELT),
+    "long-melt": Program(OPEN_MPI, [*LAMMPS, "in.long"], COUNTS, 64, LONG_MELT),
+    "copper": Program(OPEN_MPI, [*LAMMPS, "in.copper"], COUNTS, 64, METAL),
+    "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in", "si.in"], (4, 8, 16), 32, SILICON),
+    "poisson": Program(
+        OPEN_MPI, ["./poisson", "-ksp_type", "cg", "-pc_type", "jacobi"], COUNTS, 64, libraries="petsc"
+    ),
+    "fourier": Program(OPEN_MPI, ["./fourier"], COUNTS, 64, libraries="-lfftw3_mpi -lfftw3 -lm"),
+    "objects": Program(["mpiexec"], [sys.executable, "objects.py"], COUNTS, 64, OBJECTS),
+    "reductions": Program(OPEN_MPI, [sys.executable, "reductions.py"], COUNTS, 64, REDUCTIONS),
+    "halo": Program(["mpiexec"], [sys.executable, "halo.py"], COUNTS, 64, HALO),
 }
+
+
+def compiled(name: str, libraries: str, folder: Path) -> None:
+    """Compile a program in C here, unless it is there."""
+    if (folder / name).exists():
+        return
+    if not libraries.startswith("-"):
+        found = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", libraries], check=True, capture_output=True, text=True
+        )
+        libraries = found.stdout
+    source = Path(__file__).with_name(f"{name}.c")
+    compiler = ["mpicc.openmpi", "-O2", str(source), "-o", str(folder / name)]
+    subprocess.run([*compiler, *libraries.split()], check=True)
 
 
 def recorded(name: str, ranks: int, folder: Path) -> Path:
@@ -182,8 +206,11 @@ def recorded(name: str, ranks: int, folder: Path) -> Path:
     program = PROGRAMS[name]
     path = folder / f"{name}-{ranks}.lwt"
     if not path.exists():
-        (folder / program.file).write_text(program.text, encoding="utf-8")
-        launch = [*program.launcher, "-n", str(ranks), *program.command, program.file]
+        if program.libraries:
+            compiled(name, program.libraries, folder)
+        else:
+            (folder / program.command[-1]).write_text(program.text, encoding="utf-8")
+        launch = [*program.launcher, "-n", str(ranks), *program.command]
         command = ["linkworth", "trace", "-o", str(path), "--", *launch]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)
     return path
@@ -214,13 +241,14 @@ def main() -> int:
     """Compare the programs that are there; return 1 where the median difference is above the limit."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--recordings", type=Path, help="folder with recordings, in which new ones are kept")
+    parser.add_argument("--programs", default=",".join(PROGRAMS))
     asked = parser.parse_args()
     with folder_of(asked.recordings) as folder:
         found = []
-        for name, program in PROGRAMS.items():
-            missing = [
-                tool for tool in (program.launcher[0], program.command[0]) if shutil.which(tool) is None
-            ]
+        for name in asked.programs.split(","):
+            program = PROGRAMS[name]
+            tools = [program.launcher[0], "mpicc.openmpi" if program.libraries else program.command[0]]
+            missing = [tool for tool in tools if shutil.which(tool) is None]
             if missing:
                 print(f"{name}: not measured, no {' and no '.join(missing)} here")
                 continue

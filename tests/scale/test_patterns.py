@@ -257,6 +257,22 @@ def lengths(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@lengths.c:3", "complete", {"mode": 1, "listed": 4, "completions": ended}
 
 
+PLATE = {4: (4, 1), 8: (4, 2), 16: (8, 2), 32: (8, 4), 64: (16, 4)}
+
+
+def plate(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the neighbours on a plate that is four times as long as wide."""
+    length, width = PLATE[ranks]
+    x, y = divmod(rank, width)
+
+    def at(i: int, j: int) -> int:
+        return i * width + j if 0 <= i < length and 0 <= j < width else -2
+
+    for _ in range(STEPS):
+        for line, (i, j) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)]):
+            yield sendrecv(10 + line, at(x + i, y + j), at(x - i, y - j), 80)
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -322,6 +338,7 @@ def calls(path: Path, rank: int) -> list[Event]:
         (triangle, (4, 8, 16, 32)),
         (multiply, (4, 16, 36)),
         (tournament, (4, 8, 16)),
+        (plate, (8, 16, 32)),
     ],
 )
 def test_every_call_is_that_of_the_program(

@@ -51,6 +51,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     """Calls whose sizes depend on data, and are only like those of the largest recording."""
     uneven: float = 1.0
     """Largest part of the problem over the mean one, if the recordings do not show whether the new count divides it."""
+    omitted: float = 0.0
+    """Share of the largest recording's replayed time that belongs to a set-up by no rule, which is left out."""
     remarks: list[str] = msgspec.field(default_factory=list)
     """Reasons for doubt, one sentence each."""
 
@@ -63,7 +65,7 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""
         error = 1 + (self.time_error() or 0.0)
-        return 1 / error, error * self.uneven
+        return 1 / error, error * self.uneven / (1 - self.omitted)
 
 
 class ScaleSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -82,11 +82,12 @@ def compared(predicted: Totals, recording: Recording, paths: tuple[TraceFile, Tr
         messages=difference("messages"),
         bytes=difference("bytes"),
         compute=difference("compute"),
-        seconds={} if paths is None else _times(*paths),
+        seconds={} if paths is None else times(*paths),
     )
 
 
-def _times(predicted: TraceFile, recorded_trace: TraceFile) -> dict[str, float]:
+def times(predicted: TraceFile, recorded_trace: TraceFile) -> dict[str, float]:
+    """Return the relative difference of the replayed time, by fabric."""
     found = {}
     nodes = min(NODES, predicted.engine.ranks)
     layout = Arrangement(nodes=nodes).layout(predicted.engine.ranks)

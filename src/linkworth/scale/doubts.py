@@ -16,13 +16,6 @@ def doubts(
     """Return one sentence for each."""
     out = []
     largest = recordings[-1]
-    if largest.setup is not None:
-        left = largest.setup.events / largest.ranks
-        out.append(
-            f"the set-up, up to {largest.setup.entry}, calls by no rule of the rank count and is left out, except for its "
-            f"computation: {left:.0f} calls of a rank, and {100 * largest.setup.time:.0f} % of the time, of the recording on "
-            f"{largest.ranks} ranks"
-        )
     roles = found.program.roles.values()
     once = sum(role.recordings == 1 for role in roles)
     if once:
@@ -82,6 +75,11 @@ def doubts(
         out.append(
             f"the grids of all recordings are as wide as long, and {found.program.arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
+        )
+    if found.program.arrangement.doubtful:
+        out.append(
+            f"the process grid follows the shape of the problem, which the recordings do not determine: at {target.ranks} ranks "
+            f"it is taken to be {found.program.arrangement.describe(target.ranks)}; another one can be set with `grid`"
         )
     for unseen in remainders:
         what = (

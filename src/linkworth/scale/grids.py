@@ -1,6 +1,10 @@
 """Process grids: how ranks may be arranged, and which ranks of an arrangement may behave alike."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +30,37 @@ def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:
     return best
 
 
+@cache
+def least_surface(ranks: int, shape: tuple[float, ...]) -> tuple[int, ...]:
+    """Return the factors that cut a box of this shape into parts with the least surface, of several with the smallest first."""
+
+    def surface(grid: tuple[int, ...]) -> float:
+        parts = [length / extent for length, extent in zip(shape, grid, strict=True)]
+        return round(sum(prod(parts) / part for part in parts), 9)
+
+    return min(_factorings(ranks, len(shape)), key=surface)
+
+
+def _factorings(ranks: int, dimensions: int) -> list[tuple[int, ...]]:
+    if dimensions == 1:
+        return [(ranks,)]
+    return [
+        (first, *rest)
+        for first in reversed(_divisors(ranks))
+        for rest in _factorings(ranks // first, dimensions - 1)
+    ]
+
+
 def _divisors(number: int) -> list[int]:
     small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]
     return sorted({*small, *(number // each for each in small)}, reverse=True)
+
+
+_SIDES = (1.0, 0.75, 1.5, 0.5, 2.0, 0.33, 3.0, 0.25, 4.0, 0.125, 8.0)
+"""Lengths of sides over that of the first one that are tried."""
+
+
+_ALL_NEIGHBOURS = 0.99
 
 
 class GridRule(NamedTuple):
@@ -39,11 +71,23 @@ class GridRule(NamedTuple):
     given: tuple[int, ...] = ()
     """The grid at the new count, if the user names it."""
     given_ranks: int = 0
+    shape: tuple[float, ...] = ()
+    """Lengths of a box that is cut into parts with the least surface; empty for parts that are as many along each side."""
+    doubtful: bool = False
+    """Boxes of other shapes have the same grids in all recordings, and another one at the new count."""
+    neighbours: float = 0.0
+    """Share of a recording's messages that are between neighbours, in the recording in which it is the least."""
+
+    def certain(self) -> bool:
+        """Return whether the messages show the grid: nearly all are between neighbours on a plane or in a box."""
+        return self.dimensions in (2, 3) and self.neighbours >= _ALL_NEIGHBOURS
 
     def grid(self, ranks: int) -> tuple[int, ...]:
         """Return the extents of the grid."""
         if self.given and ranks == self.given_ranks:
             return self.given
+        if self.shape:
+            return least_surface(ranks, self.shape)
         found = balanced(ranks, self.dimensions)
         return found[::-1] if self.ascending else found
 
@@ -53,19 +97,71 @@ class GridRule(NamedTuple):
 
 
 def arrangements(
-    counts: Sequence[int], new: int, given: tuple[int, ...] | None, seen: int
+    counts: Sequence[int], new: int, given: tuple[int, ...] | None, seen: int, partners: Sequence[Numbers]
 ) -> Iterator[GridRule]:
-    """Return the arrangements to try, the simplest first. `seen`: dimensions of a Cartesian communicator, or 0."""
+    """Return the arrangements to try, the simplest first.
+
+    `seen`: dimensions of a Cartesian communicator, or 0. `partners`: by recording, rows of a sender and a receiver.
+    """
+    found: list[GridRule] = []
     known = set()
     for dimensions in sorted(range(1, 5), key=lambda each: each != seen):
         if given is not None and dimensions != len(given):
             continue
         for ascending in (False, True):
-            found = GridRule(dimensions, ascending, given or (), new if given else 0)
-            grids = tuple(found.grid(count) for count in (*counts, new))
+            rule = GridRule(dimensions, ascending, given or (), new if given else 0)
+            grids = tuple(rule.grid(count) for count in (*counts, new))
             if grids not in known:
                 known.add(grids)
-                yield found
+                found.append(rule._replace(neighbours=_neighbours(grids, partners)))
+    # Neighbours on a plane are also at constant distances on a line, until the plane becomes wider.
+    found.sort(key=lambda each: not each.certain())
+    yield from found
+    yield from _of_boxes(counts, new, given, partners, max((each.neighbours for each in found), default=0.0))
+
+
+def _of_boxes(
+    counts: Sequence[int], new: int, given: tuple[int, ...] | None, partners: Sequence[Numbers], least: float
+) -> Iterator[GridRule]:
+    """Yield grids of boxes with sides of different lengths, if more messages than `least` are between neighbours on them."""
+    shapes: defaultdict[tuple[tuple[int, ...], ...], list[tuple[float, ...]]] = defaultdict(list)
+    for dimensions in (2, 3):
+        if given is None or dimensions == len(given):
+            for sides in product(_SIDES, repeat=dimensions - 1):
+                shapes[tuple(least_surface(count, (1.0, *sides)) for count in counts)].append((1.0, *sides))
+    scores = {grids: _neighbours(grids, partners) for grids in shapes}
+    highest = max(scores.values(), default=0.0)
+    if highest <= least:
+        return
+    for grids, score in scores.items():
+        if score == highest:
+            at_new = Counter(least_surface(new, shape) for shape in shapes[grids])
+            likely = at_new.most_common(1)[0][0]
+            shape = next(each for each in shapes[grids] if least_surface(new, each) == likely)
+            yield GridRule(
+                len(shape),
+                False,
+                given or (),
+                new if given else 0,
+                shape,
+                doubtful=given is None and len(at_new) > 1,
+                neighbours=score,
+            )
+
+
+def _neighbours(grids: Sequence[tuple[int, ...]], partners: Sequence[Numbers]) -> float:
+    """Return the share of partners that are next to each other on the grid, in the recording in which it is the least."""
+    shares = []
+    for grid, pairs in zip(grids, partners, strict=False):
+        if len(pairs):
+            extents = [np.full(len(pairs), extent, dtype=np.int64) for extent in grid]
+            ends = [coordinates(pairs[:, end], extents)[0] for end in (0, 1)]
+            steps = [
+                np.minimum((to - source) % n, (source - to) % n)
+                for source, to, n in zip(*ends, extents, strict=True)
+            ]
+            shares.append(float((np.sum(steps, axis=0) == 1).mean()))
+    return min(shares, default=0.0)
 
 
 class Position(NamedTuple):

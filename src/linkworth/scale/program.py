@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.dimensions import Repeats, fit_repeats
-from linkworth.scale.folding import Alignment, Grammar, Item, Ladder, Loop, Mismatch, align, fold, parse
+from linkworth.scale.folding import Alignment, Body, Grammar, Item, Ladder, Loop, Mismatch, align, fold, parse
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.ladders import ByBits, Ladders, fit_bits, symbol_of
 from linkworth.scale.members import Groups
@@ -272,7 +273,7 @@ class Builder:
     def _folded(self, text: bytes, sequence: list[int]) -> Grammar:
         found = self._grammars.get(text)
         if found is None:
-            found = self._grammars[text] = fold(sequence)
+            found = self._grammars[text] = _folded_alike(sequence)
         return found
 
     def _unfit(
@@ -467,6 +468,26 @@ class Builder:
                 np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
             )
         return models, events
+
+
+def _folded_alike(sequence: Sequence[int]) -> Grammar:
+    """Fold a sequence. Another alphabet may number the same calls otherwise, so only their order of appearance counts."""
+    symbols, first, places = np.unique(sequence, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    known = symbols[order].tolist()
+
+    def named(body: Body) -> Body:
+        return tuple(known[item] if item >= 0 else item for item in body)
+
+    grammar = _fold_numbered(ranks[places].tobytes())
+    return grammar._replace(top=named(grammar.top), loops=[named(body) for body in grammar.loops])
+
+
+@lru_cache(maxsize=1024)
+def _fold_numbered(sequence: bytes) -> Grammar:
+    return fold(np.frombuffer(sequence, dtype=np.int64).tolist())
 
 
 def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:

@@ -45,8 +45,6 @@ class Cut(NamedTuple):
     """Last call of the set-up, a collective of all ranks."""
     events: int
     """Calls of the set-up, of all ranks."""
-    time: float
-    """Share of the recorded time."""
 
 
 class Recording:
@@ -71,6 +69,17 @@ class Recording:
         """Find the members of all communicators and windows."""
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
+
+    def partners(self) -> Numbers:
+        """Return the different pairs of a sender and a receiver, one in a row."""
+        found = set()
+        for rank, sequence in enumerate(self.sequences):
+            for number in _firsts(sequence.calls):
+                fields = self.calls[number].fields
+                members = self.communicators[rank].get(fields.get("comm", -1))
+                if members and self.calls[number].call_class in SENDS and 0 <= fields["peer"] < len(members):
+                    found.add((rank, members[fields["peer"]]))
+        return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
 
     def without_local_calls(self) -> "Recording":
         """Return the recording without calls that concern no other rank, such as MPI_Wtime."""

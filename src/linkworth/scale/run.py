@@ -14,7 +14,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
-from linkworth.scale.check import Counted, Totals, compared
+from linkworth.scale.check import Counted, Totals, compared, times
 from linkworth.scale.doubts import doubts
 from linkworth.scale.generate import RankEvents, events_of, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
@@ -22,10 +22,13 @@ from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
 from linkworth.scale.search import FEWEST_LEFT_OUT, Aligned, Found, Target, again, candidates
 from linkworth.scale.shares import unseen_remainders
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import TraceFile, open_trace
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import unwritable, work_folder
+
+MOST_OMITTED = 0.5
+"""Share of the time that a set-up by no rule may take."""
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +89,9 @@ def _scaled(
         )
     slack = 0.0 if truncated is None else SLACK
     left_out = _leave_out(recordings, target, found, remarks)
+    omitted = _omitted(recordings[-1])
+    if recordings[-1].setup is not None:
+        remarks.insert(0, _without_setup(recordings[-1], omitted))
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
@@ -97,6 +103,7 @@ def _scaled(
         left_out=left_out,
         data_dependent=sorted(_data_dependent(found)),
         uneven=prod(each.largest for each in unseen),
+        omitted=max(omitted.values(), default=0.0),
         remarks=remarks,
     )
     largest = recordings[-1].trace.metadata
@@ -182,17 +189,49 @@ def _leave_out(
             )
             _fill(path, metadata, there.ranks, counted)
             totals: Totals = counted.totals
-            actual = largest.trace
-            if largest.setup is not None:
-                rest = Path(folder) / "rest.lwt"
-                _fill(rest, metadata, there.ranks, events_of(largest))
-                actual = open_trace(rest)
+            actual = largest.trace if largest.setup is None else _rest(largest, Path(folder))
             return compared(totals, largest, (open_trace(path), actual))
         except (UnfitError, LinkworthError) as error:
             remarks.append(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
             )
             return None
+
+
+def _rest(recording: Recording, folder: Path) -> TraceFile:
+    """Return the trace of a recording without its set-up."""
+    path = folder / "rest.lwt"
+    metadata = TraceMetadata(
+        workload=recording.trace.metadata.workload, mpi=recording.trace.metadata.mpi, source="scaled"
+    )
+    _fill(path, metadata, recording.ranks, events_of(recording))
+    return open_trace(path)
+
+
+def _omitted(recording: Recording) -> dict[str, float]:
+    """Return the share of the replayed time that a recording's set-up takes without its computation, by fabric.
+
+    Raises UnfitError if that is most of it.
+    """
+    if recording.setup is None:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        shares = {
+            name: -each for name, each in times(_rest(recording, Path(folder)), recording.trace).items()
+        }
+    if max(shares.values()) > MOST_OMITTED:
+        raise UnfitError(recording.setup.entry, "up to it, calls follow no rule, and take most of the time")
+    return shares
+
+
+def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
+    assert recording.setup is not None
+    shares = " and ".join(f"{100 * share:.0f} % on {name}" for name, share in omitted.items())
+    return (
+        f"the set-up, up to {recording.setup.entry}, calls by no rule of the rank count and is left out, except for its "
+        f"computation: {recording.setup.events / recording.ranks:.0f} calls of a rank, and of the time {shares}, of the "
+        f"recording on {recording.ranks} ranks"
+    )
 
 
 def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording]) -> str:

@@ -57,6 +57,10 @@ class Found(NamedTuple):
     likeness: int
     way: Way
 
+    def certain(self) -> bool:
+        """Return whether the messages show the process grid."""
+        return self.program.arrangement.certain()
+
     def point(self, ranks: int, size: float) -> Point:
         """Return a count with its grid."""
         return Point(ranks, self.program.arrangement.grid(ranks), size)
@@ -78,7 +82,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     """
     best: UnfitError | None = None
     aligned = False
-    for dropped in range(max(len(recordings) - FEWEST_LEFT_OUT, 0) + 1):
+    for dropped in range(len(recordings) - 1):
         chosen = list(recordings[dropped:])
         # A clock that is read differently often aligns with nothing, and takes no time.
         bare = _bare(chosen)
@@ -89,6 +93,9 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         for way, some in product(Way, choices):
             for found in _programs(some, target, way):
                 if isinstance(found, Found):
+                    # Two of more recordings fit too many rules, unless the messages show the grid.
+                    if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)) and not found.certain():
+                        continue
                     aligned = True
                     yield Aligned(found, some, list(recordings[:dropped]))
                 elif not dropped and (best is None or found.fitted > best.fitted):
@@ -112,7 +119,10 @@ def _align(recordings: Sequence[Recording], target: Target) -> bool:
     """Return whether the ranks call alike under some assumption."""
     builder = _builder(recordings, target, len(LIKENESS) - 1, Way.WHOLE)
     counts = [recording.ranks for recording in recordings]
-    for arrangement, kind in product(arrangements(counts, target.ranks, target.grid, 0), range(len(ROLES))):
+    for arrangement, kind in product(
+        arrangements(counts, target.ranks, target.grid, 0, [each.partners() for each in recordings]),
+        range(len(ROLES)),
+    ):
         try:
             builder.align(arrangement, kind, roles(arrangement, kind, target.ranks))
         except UnfitError:
@@ -128,6 +138,7 @@ def _events(recordings: Sequence[Recording]) -> int:
 def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iterator[Found | UnfitError]:
     """Yield a program, or why there is none, for each arrangement."""
     seen = max((_topology(recording) for recording in recordings), default=0)
+    partners = [recording.partners() for recording in recordings]
     counts = [recording.ranks for recording in recordings]
     # Calls that differ in size are not different calls of which some recordings lack one.
     builders = {
@@ -138,7 +149,7 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
     }
     if not builders:
         return
-    for arrangement in arrangements(counts, target.ranks, target.grid, seen):
+    for arrangement in arrangements(counts, target.ranks, target.grid, seen, partners):
         best: UnfitError | None = None
         for kind, (likeness, builder) in product(range(len(ROLES)), reversed(builders.values())):
             try:

@@ -65,12 +65,9 @@ class _Meetings:
         alike = len({len(each) for each in self._places}) == 1
         own = recording.sequences[0].calls
         self.entries = [recording.calls[own[at]].entry for at in self._places[0].tolist()] if alike else []
-        spent = np.array([(each.compute + each.durations).sum() for each in recording.sequences]).sum()
-        self._before = np.zeros(len(self.entries))
         self._open = np.zeros(len(self.entries), dtype=bool)
         for sequence, places in zip(recording.sequences, self._places, strict=True):
             if alike:
-                self._before += np.cumsum(sequence.compute + sequence.durations)[places] / max(spent, 1e-9)
                 self._open |= _reaches_back(recording.calls, sequence.calls)[places]
 
     def _of_rank(self, rank: int) -> Numbers:
@@ -117,7 +114,7 @@ class _Meetings:
                     shorter.calls.append(call)
             shorter.sequences.append(kept._replace(calls=new[kept.calls]))
         shorter.name_groups()
-        shorter.setup = Cut(self.entries[place], dropped, float(self._before[place]))
+        shorter.setup = Cut(self.entries[place], dropped)
         return shorter
 
 
