@@ -43,7 +43,7 @@ demo: ## record three MPI programs here, choose a network for each, write report
 
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
 
-check: lint ## lint, types and every test that starts no MPI, lab, Slurm or build, in under three minutes
+check: lint ## lint, types and every test that starts no MPI, lab, Slurm or build, in two minutes
 	@$(BIN)/python -m pytest -q -n $$(($(JOBS) + 1)) --dist worksteal --no-programs $(PYTEST_ARGS)
 
 test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH

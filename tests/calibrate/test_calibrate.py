@@ -108,7 +108,7 @@ def test_two_runs_that_differ_give_their_spread(tmp_path, files):
         ],
     )
     one, other = put(tmp_path / "1.json", latency), put(tmp_path / "2.json", slower)
-    spread = calibrate(CalibrationRequest(files=[one, other])).fabric.spread
+    spread = calibrate(CalibrationRequest(files=[one, other], base="gbe")).fabric.spread
     # Two values 10 % apart: 0.0707 of their mean is their standard deviation, by the root of two that of the mean.
     assert spread.latency == pytest.approx(0.048, rel=0.15)
 
@@ -135,7 +135,9 @@ def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     slow = replayed.result(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "pingpong", SIZES)
     slow = msgspec.structs.replace(slow, facts={"bidirectional": "yes"})
     stream = msgspec.structs.replace(replayed.result(gbe, "bandwidth", SIZES), facts={"window": "16"})
-    found = calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", latency, slow, stream)]))
+    found = calibrate(
+        CalibrationRequest(files=[put(tmp_path / "all.json", latency, slow, stream)], base="gbe")
+    )
     assert found.fabric.link.latency_seconds == pytest.approx(gbe.link.latency_seconds, rel=0.05)
     assert ["a fit has no use" in found.notes[0], "a window of 16 messages" in found.notes[1]] == [True, True]
 

@@ -39,7 +39,9 @@ def results(folder, name, *, mpi="", spoilt=1.0):
 
 
 def test_a_bad_fit_is_marked_and_each_use_of_it_warns(tmp_path, capsys, monkeypatch):
-    bad = calibrate(CalibrationRequest(files=[results(tmp_path, "bad.json", spoilt=5.0)], name="bad"))
+    bad = calibrate(
+        CalibrationRequest(files=[results(tmp_path, "bad.json", spoilt=5.0)], name="bad", base="gbe")
+    )
     assert bad.worst_residual > 0.5 and bad.fabric.worst_miss == pytest.approx(bad.worst_residual, rel=0.05)
     assert "do not rely on it" in bad.notes[-1]
     write(bad.fabric, tmp_path / "bad.toml")
@@ -58,7 +60,7 @@ def test_a_bad_fit_is_marked_and_each_use_of_it_warns(tmp_path, capsys, monkeypa
 
 
 def test_a_good_fit_does_not_warn(tmp_path):
-    good = calibrate(CalibrationRequest(files=[results(tmp_path, "good.json")], name="good"))
+    good = calibrate(CalibrationRequest(files=[results(tmp_path, "good.json")], name="good", base="gbe"))
     assert not any("rely" in note for note in good.notes)
     write(good.fabric, tmp_path / "good.toml")
     assert fabrics.get(str(tmp_path / "good.toml")).worst_miss < 0.5  # warnings are errors in tests
@@ -69,7 +71,7 @@ def test_results_of_two_libraries_are_not_fitted_together(tmp_path):
     two = results(tmp_path, "two.json", mpi="Open MPI 5.0.11")
     with pytest.raises(UsageError, match=r"MPICH 5\.0\.2 \(one\.json\) and Open MPI 5\.0\.11 \(two\.json\)"):
         calibrate(CalibrationRequest(files=[one, two]))
-    together = calibrate(CalibrationRequest(files=[one, results(tmp_path, "osu.json")]))
+    together = calibrate(CalibrationRequest(files=[one, results(tmp_path, "osu.json")], base="gbe"))
     assert together.fabric.mpi == "MPICH"
 
 

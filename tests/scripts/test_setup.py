@@ -65,9 +65,11 @@ def test_missing_headers_are_named_with_their_package(tmp_path):
     bare = executable(
         tmp_path / "python", 'case "$2" in *version*) echo 3.99;; *) echo /nonexistent/include;; esac'
     )
+    executable(tmp_path / "apt-get", "exit 1")
     done = subprocess.run(
         ["sh", str(SCRIPTS / "python_headers.sh"), str(bare)],
         cwd=tmp_path,
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
