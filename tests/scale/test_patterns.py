@@ -5,26 +5,15 @@ from math import isqrt, prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from written_programs import BARRIER, RECEIVED, Event, calls, even, trace
 
 from linkworth import _engine
-from linkworth.model.trace import TraceMetadata
 from linkworth.scale import ScaleRequest, scale
-from linkworth.writing.documents import encode
-
-Event = tuple[str, str, dict[str, Any]]
 
 GRIDS = {4: (1, 2, 2), 8: (2, 2, 2), 16: (2, 2, 4), 32: (2, 4, 4), 64: (4, 4, 4)}
 POINTS = 48
 STEPS = 7
-BARRIER: dict[str, Any] = {"comm": 0, "peer": -1, "bytes": 0, "recv_bytes": 0, "element_bytes": 1} | {
-    "send_counts": [],
-    "recv_counts": [],
-}
-RECEIVED = {"actual_peer": 0, "actual_tag": 0}
-INIT: Event = ("MPI_Init@a.c:1", "init", {"code": 0})
-FINALIZE: Event = ("MPI_Finalize@a.c:9", "finalize", {})
 
 
 def sendrecv(line: int, to: int, source: int, size: int) -> Event:
@@ -289,34 +278,6 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(3 + rank * rank * 7 % 11):
         yield sendrecv(12, rank, rank, 16)
     yield "MPI_Barrier@probing.c:20", "collective", BARRIER
-
-
-def even(rank: int, ranks: int, calls: int) -> list[float]:
-    return [1e-4 / ranks] * calls
-
-
-def trace(
-    program: Callable[[int, int], Iterator[Event]],
-    ranks: int,
-    folder: Path,
-    computation: Callable[[int, int, int], list[float]] = even,
-) -> Path:
-    path = folder / f"{ranks}.lwt"
-    metadata = TraceMetadata(workload="halo", source="recorded")
-    writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
-    for rank in range(ranks):
-        calls = [INIT, *program(rank, ranks), FINALIZE]
-        times = np.array(computation(rank, ranks, len(calls)))
-        _engine.write_rank(writer, rank, calls, np.arange(len(calls), dtype=np.uint32), times, times, times)
-    writer.close()
-    return path
-
-
-def calls(path: Path, rank: int) -> list[Event]:
-    trace = _engine.Trace(str(path))
-    read = _engine.read_rank(trace, rank)
-    known = [(trace.entries[entry], call_class, fields) for entry, call_class, fields in read["calls"]]
-    return [known[number] for number in read["call"]]
 
 
 @pytest.mark.parametrize(

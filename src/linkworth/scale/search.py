@@ -10,6 +10,7 @@ import numpy as np
 from linkworth.errors import ThresholdError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
 from linkworth.scale.ladders import FEWEST_LEVELS, Ladders, levels
+from linkworth.scale.multigrid import Multigrid
 from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
@@ -36,6 +37,8 @@ class Way(Enum):
 
     LADDERS = auto()
     """Ranks form trees and butterflies."""
+    LEVELS = auto()
+    """Ranks rest on coarse levels."""
     WHOLE = auto()
     PARTS = auto()
     """Some ranks may lack parts that others have."""
@@ -141,9 +144,10 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
     partners = [recording.partners() for recording in recordings]
     counts = [recording.ranks for recording in recordings]
     # Calls that differ in size are not different calls of which some recordings lack one.
+    likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
     builders = {
         builder.alphabet.text(): (likeness, builder)
-        for likeness in reversed(range(int(way is Way.PARTS), len(LIKENESS)))
+        for likeness in likenesses
         if way is not Way.LADDERS or levels(counts[-1]) >= FEWEST_LEVELS
         if (builder := _builder(recordings, target, likeness, way)).possible()
     }
@@ -151,7 +155,8 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
         return
     for arrangement in arrangements(counts, target.ranks, target.grid, seen, partners):
         best: UnfitError | None = None
-        for kind, (likeness, builder) in product(range(len(ROLES)), reversed(builders.values())):
+        kinds = range(1 if way is Way.LEVELS else len(ROLES))
+        for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
             except UnfitError as error:
@@ -171,7 +176,8 @@ def _builder(
     alphabet = Alphabet(list(recordings), LIKENESS[likeness])
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
-    return Builder(recordings, alphabet, ladders, weak=target.weak, merging=way is Way.PARTS)
+    multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
+    return Builder(recordings, alphabet, ladders, multigrid, weak=target.weak, merging=way is Way.PARTS)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
