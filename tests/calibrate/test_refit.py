@@ -13,7 +13,7 @@ from linkworth.calibrate.measured import Origin
 from linkworth.calibrate.path import fit_path
 from linkworth.calibrate.rails import fit_rails
 from linkworth.catalog import fabrics
-from linkworth.catalog.derived import half_round_trip_seconds, overhead_at, wire_bytes
+from linkworth.catalog.derived import overhead_at
 from linkworth.model.fabric import Path
 
 SIZES = [1 << power for power in range(23)]
@@ -59,18 +59,6 @@ def misses(fabric, fitted, found):
 
 def worst_miss(fabric, fitted, found):
     return max(misses(fabric, fitted, found))
-
-
-@pytest.mark.parametrize("size", [0, 1, 1024, 65536, 65537, 1 << 20])
-@pytest.mark.parametrize("name", ["gbe", "ib-fdr", "slingshot"])
-def test_the_replay_of_a_ping_pong_is_the_closed_form(name, size):
-    link = fabrics.get(name).link
-    expected = half_round_trip_seconds(link, size)
-    if size > link.eager_limit_bytes:
-        no_bytes = wire_bytes(link, 0) / link.bandwidth_bytes_per_second
-        expected += 2 * link.latency_seconds + 2 * no_bytes
-        expected += 2 * overhead_at(link.receive_overhead, 0) + overhead_at(link.send_overhead, 0)
-    assert replayed.message_seconds(fabrics.get(name), "latency", size) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["gbe", "ib-fdr", "opa100", "slingshot"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from message_traces import split
 from mpi_programs import compiled, usable_mpis
 from otf2_archives import assert_same, by_bindings, events, printed, there_and_back
 from synthetic import (
@@ -37,10 +38,6 @@ def done(*completions, mode=0, listed=None):
     names = ["Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome"]
     given = len(completions) if listed is None else listed
     return Call(f"MPI_{names[mode]}", "complete", mode=mode, listed=given, completions=list(completions))
-
-
-def split(number, members):
-    return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=members)
 
 
 EVERY_CLASS = [

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import smpi
+from message_traces import split, wait
 from synthetic import (
     ANY,
     PROC_NULL,
@@ -43,10 +44,6 @@ def written(tmp_path, programs, **options):
     return summary, actions
 
 
-def wait(*completions, mode=0):
-    return Call("MPI_Wait", "complete", mode=mode, listed=len(completions), completions=list(completions))
-
-
 def pair(name, mine, theirs):
     return {
         "name": name,
@@ -55,10 +52,6 @@ def pair(name, mine, theirs):
         "send_counts": mine,
         "recv_counts": theirs,
     }
-
-
-def split(number, members):
-    return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=members)
 
 
 def test_blocking_messages_and_computation(tmp_path):

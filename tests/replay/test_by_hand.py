@@ -250,16 +250,6 @@ def test_both_directions_share_what_the_adapter_moves(predict: Predict) -> None:
     assert predict([[send(1, 1_000_000)], [recv(0, 1_000_000)]], on).seconds == pytest.approx(1e-3)
 
 
-def test_rails_carry_long_messages_together_and_short_ones_side_by_side(predict: Predict) -> None:
-    link = way(bandwidth=NANOSECOND_A_BYTE)
-    striped = fabric(link, rails=4, stripe_min_bytes=65536)
-    assert predict([[send(1, 4 * MB)], [recv(0, 4 * MB)]], striped).seconds == pytest.approx(1 * MS)
-    half = fabric(link, rails=4, rail_efficiency=1 / 3, stripe_min_bytes=65536)
-    assert predict([[send(1, 4 * MB)], [recv(0, 4 * MB)]], half).seconds == pytest.approx(2 * MS)
-    short = [[isend(1, 50_000) for _ in range(4)], [recv(0, 50_000) for _ in range(4)]]
-    assert predict(short, striped).seconds == pytest.approx(50 * US)
-
-
 def test_messages_inside_a_node_leave_its_nic_alone(predict: Predict) -> None:
     inside = way(latency=1 * US, bandwidth=10 * NANOSECOND_A_BYTE)
     on = fabric(way(latency=50 * US, bandwidth=NANOSECOND_A_BYTE), inside)

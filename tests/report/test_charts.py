@@ -6,7 +6,7 @@ import pytest
 from report import samples
 
 from linkworth import units
-from linkworth.model.profile import Matrix, SizeBin
+from linkworth.model.profile import Matrix
 from linkworth.report import ReportItem
 from linkworth.report.charts import (
     activities,
@@ -143,14 +143,6 @@ def test_a_large_matrix_is_condensed_without_losing_a_byte():
     assert (per_row, len(small)) == (8, 25)
     assert sum(map(sum, small)) == sum(map(sum, cells))
     assert small[0][0] == sum(i * 100 + j for i in range(4) for j in range(4))
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "name"),
-    [(0, 0, "0 B"), (16, 31, "16–32 B"), (512, 1023, "512 B–1.02 kB"), (65536, 131071, "65.5–131 kB")],
-)
-def test_bin_name(low, high, name):
-    assert sizes.bin_name(SizeBin(lowest_bytes=low, highest_bytes=high, messages=1, bytes=1)) == name
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.05, 0.3), (1e-7, 1e-3), (1.0, 1.4), (1e-9, 1e9)])

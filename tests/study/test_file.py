@@ -2,8 +2,6 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
 from linkworth.study import schema
@@ -254,25 +252,6 @@ def test_the_schema_takes_what_the_code_takes(text):
         validator.validate({**document, "ranks": "many"})
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({**document, "misspelt": 1})
-
-
-@given(
-    st.dictionaries(
-        st.sampled_from(["a", "b", "c", "d"]),
-        st.lists(st.integers(0, 99), min_size=1, max_size=4, unique=True),
-        min_size=1,
-    )
-)
-def test_the_number_of_workloads_is_the_product_of_the_lists(tmp_path_factory, variables):
-    path = tmp_path_factory.mktemp("study") / "s.toml"
-    run = "true " + " ".join(f"{name}=${{{name}}}" for name in variables)
-    lists = "\n".join(f"{name} = {values}" for name, values in variables.items())
-    path.write_text(f'workloads = ["{run}"]\nenvironments = [{{name = "here"}}]\n[variables]\n{lists}\n')
-    found = load(path).workloads
-    expected = 1
-    for values in variables.values():
-        expected *= len(values)
-    assert len({workload.name for workload in found}) == len(found) == expected
 
 
 @pytest.mark.parametrize(
