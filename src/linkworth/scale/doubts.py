@@ -1,5 +1,6 @@
 """Reasons to doubt a scaled trace that no comparison with a recording shows."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from linkworth.scale.columns import PlacedCall
@@ -9,6 +10,9 @@ from linkworth.scale.recording import Recording
 from linkworth.scale.rules import INEXACT, Appearing, ByCount, ByStep, Copied, Partner, Varying, rules_within
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
+
+MOST_LISTED = 3
+"""Calls that one sentence names at most."""
 
 
 def doubts(
@@ -24,10 +28,14 @@ def doubts(
             f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
             "them is not known; record another count that is as large"
         )
-    appearing = (count for role in roles for count in role.counts if isinstance(count, Appearing))
-    for ranks, site, appear in sorted({(each.ranks, each.site, each.appear) for each in appearing}):
+    changes: defaultdict[tuple[int, bool], set[str]] = defaultdict(set)
+    for role in roles:
+        for count in role.counts:
+            if isinstance(count, Appearing):
+                changes[count.ranks, count.appear].add(count.site)
+    for (ranks, appear), sites in sorted(changes.items()):
         out.append(
-            f"the program's structure changes at {ranks} ranks: {site} is called "
+            f"the program's structure changes at {ranks} ranks: {_first(sites)} {'is' if len(sites) == 1 else 'are'} called "
             f"{'from there on' if appear else 'below'} only, which is taken to go on; if it changes again at more "
             f"ranks, record counts beyond that"
         )
@@ -36,19 +44,19 @@ def doubts(
     )
     if doubling and _odd_part(target.ranks) not in {_odd_part(recording.ranks) for recording in recordings}:
         out.append(
-            f"sizes of {', '.join(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
+            f"sizes of {_first(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
             f"power of two times {_odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
             "of this kind"
         )
     inexact, gone = _by_count(found, recordings, target)
     if inexact:
         out.append(
-            f"sizes or numbers of {', '.join(inexact)} follow no exact rule of the rank count and are taken from the best "
+            f"sizes or numbers of {_first(inexact)} follow no exact rule of the rank count and are taken from the best "
             "curve; if the program changes at one of the counts, record only counts at which it is as at the large one"
         )
     if gone:
         out.append(
-            f"the program's structure may change before {target.ranks} ranks: {', '.join(gone)} would have no calls or no "
+            f"the program's structure may change before {target.ranks} ranks: {_first(gone)} would have no calls or no "
             f"data there, as they become less with each count; record counts beyond that"
         )
     varying = sorted(
@@ -117,6 +125,13 @@ def doubts(
 def _listed(numbers: Iterable[int]) -> str:
     *most, last = map(str, sorted(numbers))
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _first(sites: Iterable[str]) -> str:
+    """Return the first sites, and how many more there are."""
+    known = sorted(sites)
+    more = len(known) - MOST_LISTED
+    return ", ".join(known[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _doubles(column: PlacedCall) -> bool:

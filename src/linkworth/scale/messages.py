@@ -15,7 +15,7 @@ _RECEIVES = {"recv", "irecv", "recv_init", "precv_init"}
 _BOTH = {"sendrecv", "isendrecv"}
 
 SLACK = 0.1
-"""Share by which messages may be longer than their receives, if some size looked exact only by chance."""
+"""Share of all bytes that may be beyond the receives, if some size looked exact only by chance."""
 
 
 class TruncatedError(UnfitError):
@@ -87,6 +87,8 @@ class Messages:
     def check(self) -> None:
         """Raise UnfitError for the first message that only one side knows of, or that is longer than its receive."""
         left: defaultdict[int, int] = defaultdict(int)
+        truncated: TruncatedError | None = None
+        excess = 0
         for channel in sorted({*self._sent, *self._received}):
             source, to, tag = channel
             sent, received = self._sent[channel], self._received[channel]
@@ -98,9 +100,9 @@ class Messages:
                     f"rank {source} sends {_messages(sent.messages)} with tag {tag} to rank {to}, which receives "
                     f"{received.messages}",
                 )
-            room = received.bytes * (1 + self._slack)
-            if sent.bytes > room and not more and not self._loose & {sent.entry, received.entry}:
-                raise TruncatedError(
+            if sent.bytes > received.bytes and not more and not self._loose & {sent.entry, received.entry}:
+                excess += sent.bytes - received.bytes
+                truncated = truncated or TruncatedError(
                     sent.entry,
                     f"rank {source} sends {sent.bytes} bytes with tag {tag} to rank {to}, which has room for {received.bytes}",
                 )
@@ -110,6 +112,8 @@ class Messages:
                     "messages",
                     f"{left[to]} messages reach the receives of rank {to} from any source, which are {wild}",
                 )
+        if truncated is not None and excess > self._slack * sum(side.bytes for side in self._sent.values()):
+            raise truncated
 
 
 def _messages(count: int) -> str:

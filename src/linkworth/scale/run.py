@@ -62,6 +62,8 @@ def scale(request: ScaleRequest) -> ScaleSummary:
             refused = refused or error
             if isinstance(error, TruncatedError) and truncated is None:
                 truncated = aligned, error
+                if aligned.found.certain():
+                    break
     if truncated is not None:
         try:
             return _scaled(truncated[0], target, request, truncated[1])
@@ -84,8 +86,8 @@ def _scaled(
         remarks.insert(0, _unused(dropped, found, recordings))
     if truncated is not None:
         remarks.append(
-            f"some sizes depend on data, although they look exact, so that messages are up to {100 * SLACK:.0f} % longer than "
-            f"their receives: {truncated}"
+            f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
+            f"in their receives: {truncated}"
         )
     slack = 0.0 if truncated is None else SLACK
     left_out = _leave_out(recordings, target, found, remarks)
