@@ -62,7 +62,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
             refused = refused or error
             if isinstance(error, TruncatedError) and truncated is None:
                 truncated = aligned, error
-                if aligned.found.certain():
+                if aligned.found.program.arrangement.certain():
                     break
     if truncated is not None:
         try:

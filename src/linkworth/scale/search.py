@@ -60,10 +60,6 @@ class Found(NamedTuple):
     likeness: int
     way: Way
 
-    def certain(self) -> bool:
-        """Return whether the messages show the process grid."""
-        return self.program.arrangement.certain()
-
     def point(self, ranks: int, size: float) -> Point:
         """Return a count with its grid."""
         return Point(ranks, self.program.arrangement.grid(ranks), size)
@@ -93,12 +89,11 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         choices = [chosen] if fewer == events else [chosen, bare]
         if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
             choices = [bare]
+        # Two of more recordings fit too many rules, unless the messages show the grid.
+        certain = len(chosen) < min(FEWEST_LEFT_OUT, len(recordings))
         for way, some in product(Way, choices):
-            for found in _programs(some, target, way):
+            for found in _programs(some, target, way, certain=certain):
                 if isinstance(found, Found):
-                    # Two of more recordings fit too many rules, unless the messages show the grid.
-                    if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)) and not found.certain():
-                        continue
                     aligned = True
                     yield Aligned(found, some, list(recordings[:dropped]))
                 elif not dropped and (best is None or found.fitted > best.fitted):
@@ -138,11 +133,20 @@ def _events(recordings: Sequence[Recording]) -> int:
     return sum(len(sequence.calls) for recording in recordings for sequence in recording.sequences)
 
 
-def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iterator[Found | UnfitError]:
-    """Yield a program, or why there is none, for each arrangement."""
+def _programs(
+    recordings: Sequence[Recording], target: Target, way: Way, *, certain: bool = False
+) -> Iterator[Found | UnfitError]:
+    """Yield a program, or why there is none, for each arrangement. `certain`: only for those that the messages show."""
     seen = max((_topology(recording) for recording in recordings), default=0)
     partners = [recording.partners() for recording in recordings]
     counts = [recording.ranks for recording in recordings]
+    tried = [
+        each
+        for each in arrangements(counts, target.ranks, target.grid, seen, partners)
+        if each.certain() or not certain
+    ]
+    if not tried:
+        return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
     builders = {
@@ -153,7 +157,7 @@ def _programs(recordings: Sequence[Recording], target: Target, way: Way) -> Iter
     }
     if not builders:
         return
-    for arrangement in arrangements(counts, target.ranks, target.grid, seen, partners):
+    for arrangement in tried:
         best: UnfitError | None = None
         kinds = range(1 if way is Way.LEVELS else len(ROLES))
         for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
