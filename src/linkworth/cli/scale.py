@@ -40,7 +40,7 @@ class Extents(click.ParamType[tuple[int, ...]]):
 @click.option(
     "--weak",
     is_flag=True,
-    help="The problem grew with the ranks in the recordings (weak scaling), and goes on to.",
+    help="The problem grew with the ranks (weak scaling): of equally good models, take one of such a problem.",
 )
 @click.option(
     "--size",

@@ -102,8 +102,11 @@ class Multigrid:
         """Leaves that no recording has: like others, on a level with so many times the points."""
 
     def found(self) -> bool:
-        """Return whether there may be any: some ranks of the largest recording call less than others."""
-        return len({len(each.calls) for each in self._recordings[-1].sequences}) > 1
+        """Return whether there may be any: ranks of the largest recording call differently, but few kinds of them do."""
+        sequences = self._recordings[-1].sequences
+        return (
+            1 < len({self._alphabet[-1][each.calls].tobytes() for each in sequences}) <= len(sequences) // 2
+        )
 
     def align(self, arrangement: GridRule) -> tuple[Alignment, dict[bytes, int]]:
         """Return the places of all calls, and the number of each text's sequence. Raises UnfitError."""
@@ -480,7 +483,7 @@ def _kinds(
     numbers: dict[Event, int] = {}
     opened: list[int] = []
     kinds: dict[bytes, int] = {}
-    texts, of_rank, sequences = [], [], []
+    texts, of_rank = [], []
     for rank, sequence in enumerate(recording.sequences):
         used, place = np.unique(sequence.calls, return_inverse=True)
         whole = [number for number, members in recording.communicators[rank].items() if members == everyone]
@@ -509,12 +512,16 @@ def _kinds(
             if 2 * len(kinds) >= recording.ranks > 1:
                 raise UnfitError(calls[0].entry, "too many ranks call otherwise")
             kinds[text] = len(kinds)
-            by_number = list(numbers)
-            sequences.append(
-                [tuple(by_number[each] for each in block) for block in _blocks(code.tolist(), opened)]
-            )
         texts.append(text)
         of_rank.append(kinds[text])
+    events_of = list(numbers)
+    sequences = [
+        [
+            tuple(events_of[each] for each in block)
+            for block in _blocks(np.frombuffer(text, dtype=np.int64).tolist(), opened)
+        ]
+        for text in kinds
+    ]
     return texts, np.array(of_rank, dtype=np.int64), sequences
 
 

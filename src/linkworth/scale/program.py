@@ -11,7 +11,7 @@ from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.dimensions import Repeats, fit_repeats
 from linkworth.scale.folding import Alignment, Body, Grammar, Item, Ladder, Loop, Mismatch, align, fold, parse
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
-from linkworth.scale.ladders import ByBits, Ladders, fit_bits, symbol_of
+from linkworth.scale.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
 from linkworth.scale.levels import OnLevel
 from linkworth.scale.members import Groups
 from linkworth.scale.merging import merge
@@ -127,6 +127,7 @@ class Builder:
             for recording, of in zip(self.recordings, self._symbols, strict=True)
         ]
         self._grammars: dict[bytes, Grammar] = {}
+        self._tokens: dict[bytes, Tokens] = {}
         self._alignments: dict[tuple[bytes, ...], Alignment | UnfitError] = {}
         self._unfits: dict[tuple[bytes, bytes], UnfitError | None] = {}
         self._mean_compute = np.array(
@@ -217,14 +218,12 @@ class Builder:
             raise known
         if known is not None:
             return known, numbers
-        sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         ladders = self.ladders
         if ladders:
-            tokens = [
-                ladders.tokens(sequence, self.recordings[each.recording].ranks)
-                for sequence, each in zip(sequences, texts.values(), strict=True)
-            ]
+            tokens = [self._tokens_of(ladders, text, each) for text, each in texts.items()]
             sequences = [each.symbols for each in tokens]
+        else:
+            sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         lengths = [len(each) for each in sequences]
         if len(texts) == 1:
             grammar = Grammar(tuple(sequences[0]), [])
@@ -239,6 +238,12 @@ class Builder:
             found = ladders.expanded(found, tokens)
         self._alignments[tuple(texts)] = found
         return found, numbers
+
+    def _tokens_of(self, ladders: Ladders, text: bytes, sample: _Sample) -> Tokens:
+        if text not in self._tokens:
+            codes = self._symbols[sample.recording][sample.rank].tolist()
+            self._tokens[text] = ladders.tokens(codes, self.recordings[sample.recording].ranks)
+        return self._tokens[text]
 
     def _grammar(self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]]) -> Grammar:
         """Return a grammar of all sequences: that of the longest, or one that has what the others have as well."""
