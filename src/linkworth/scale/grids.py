@@ -12,6 +12,7 @@ import numpy as np
 from linkworth.scale.recording import Numbers
 
 
+@cache
 def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:
     """Return the factors that MPI_Dims_create would choose: as close to each other as possible, not increasing."""
     best: tuple[int, ...] = ()
