@@ -63,7 +63,7 @@ class PlacedCall(NamedTuple):
         for number, rank in enumerate(ranks.at.ranks.tolist()):
             fields = {name: values[number] for name, values in columns.items()}
             if any(fields.get(name, 0) < 0 for name in _SIZES):
-                raise UnfitError(self.entry, "its sizes would be less than nothing")
+                raise UnfitError(self.entry, "its sizes would be negative")
             if self.members is not None:
                 fields["members"] = self.members.of(groups, rank)
             out.append((self.entry, self.call_class, fields))

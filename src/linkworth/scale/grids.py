@@ -59,9 +59,8 @@ def _divisors(number: int) -> list[int]:
 
 _SIDES = (1.0, 0.75, 1.5, 0.5, 2.0, 0.33, 3.0, 0.25, 4.0, 0.125, 8.0)
 """Lengths of sides over that of the first one that are tried."""
-
-
 _ALL_NEIGHBOURS = 0.99
+"""Share of messages between neighbours from which they show the grid."""
 
 
 class GridRule(NamedTuple):

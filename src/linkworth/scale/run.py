@@ -77,7 +77,7 @@ def _scaled(
 ) -> ScaleSummary:
     """Write the trace of one program. Raises UnfitError if some call is not possible at the new count.
 
-    `truncated`: a message longer than its receive, which is no reason to refuse if it is not much longer.
+    `truncated`: the message longer than its receive for which the program was refused. A few bytes without room pass now.
     """
     found, recordings, dropped = aligned
     unseen = list(unseen_remainders(found.program, recordings, target))
@@ -218,11 +218,12 @@ def _omitted(recording: Recording) -> dict[str, float]:
     if recording.setup is None:
         return {}
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        shares = {
-            name: -each for name, each in times(_rest(recording, Path(folder)), recording.trace).items()
-        }
+        rest = times(_rest(recording, Path(folder)), recording.trace)
+    shares = {name: max(-difference, 0.0) for name, difference in rest.items()}
     if max(shares.values()) > MOST_OMITTED:
-        raise UnfitError(recording.setup.entry, "up to it, calls follow no rule, and take most of the time")
+        raise UnfitError(
+            recording.setup.entry, "the set-up up to it calls by no rule, and takes most of the time"
+        )
     return shares
 
 

@@ -1,4 +1,4 @@
-"""What follows a program's set-up, where the set-up itself follows no rule of the rank count.
+"""What follows a program's set-up, if the set-up itself follows no rule of the rank count.
 
 A planner that tries ways to divide the ranks, or a reader of input, may call differently at each count, although the
 loops after it are alike. The set-up is then left out, except for its computation.
@@ -23,7 +23,7 @@ _NUMBERED = {"comm": "new_comm", "window": "new_window"}
 def after_setup(
     recordings: Sequence[Recording], align: Callable[[Sequence[Recording]], bool]
 ) -> list[Recording] | None:
-    """Return what `align` accepts of the recordings after a collective call of all ranks, as much as possible."""
+    """Return the longest part of each recording after a collective call of all ranks that `align` accepts, or None."""
     meetings = [_Meetings(recording) for recording in recordings]
     choices = _choices(meetings)
     found: list[Recording] | None = None
