@@ -31,7 +31,7 @@ constexpr Table make_table() {
     return table;
 }
 
-constexpr Table table = make_table();
+constexpr Table crc_table = make_table();
 
 #if defined(__x86_64__)
 __attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(std::uint32_t crc, const void* data,
@@ -59,9 +59,9 @@ std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t s
         std::memcpy(&word, at, 8);
         word ^= crc;
         crc = 0;
-        for (std::size_t byte = 0; byte < 8; ++byte) crc ^= table[7 - byte][(word >> (8 * byte)) & 0xff];
+        for (std::size_t byte = 0; byte < 8; ++byte) crc ^= crc_table[7 - byte][(word >> (8 * byte)) & 0xff];
     }
-    for (; size > 0; --size, ++at) crc = (crc >> 8) ^ table[0][(crc ^ *at) & 0xff];
+    for (; size > 0; --size, ++at) crc = (crc >> 8) ^ crc_table[0][(crc ^ *at) & 0xff];
     return ~crc;
 }
 
