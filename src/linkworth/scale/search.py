@@ -145,7 +145,8 @@ def _programs(
         for each in arrangements(counts, target.ranks, target.grid, seen, partners)
         if each.certain() or not certain
     ]
-    if not tried:
+    # On trees, butterflies and coarse levels, some messages go further than to the next rank.
+    if not tried or (way in (Way.LADDERS, Way.LEVELS) and any(each.certain() for each in tried)):
         return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
