@@ -23,7 +23,7 @@ class Placed(Protocol):
 
     @property
     def at(self) -> Position:
-        """Where they are."""
+        """Their positions."""
         ...
 
     @property

@@ -20,11 +20,11 @@ HERE, FINER, GIVES, TAKES = "here", "finer", "gives", "takes"
 
 
 class Level(NamedTuple):
-    """Which ranks make a call of a level, or of the step between it and the next finer one."""
+    """A level, or the step between it and the next finer one, and so the ranks that make a call of it."""
 
     width: int
     last: bool
-    """Of the ranks that share a point the last one works, not the first."""
+    """The last of the ranks that share a point works, not the first."""
     shape: tuple[int, ...]
     """By axis: multiple of the width."""
     parts: tuple[str, ...]
@@ -79,12 +79,12 @@ class Level(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """How often a call is made: once by the ranks that work on its level."""
+    """Number of times that a call is made: once by the ranks that work on its level."""
 
     levels: tuple[Level, ...]
     """All that the recordings allow."""
     axes: frozenset[int]
-    """Those along which ranks rest in a recording."""
+    """Axes along which ranks rest in a recording."""
     shown: frozenset[int]
     """Widths of levels of which it is known what ranks do that rest on them."""
     site: str

@@ -1,4 +1,4 @@
-"""Whether every message that is sent is received."""
+"""A check that every message that is sent is received."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ Channel = tuple[int, int, int]
 
 
 class _Side:
-    """What one side of a channel does."""
+    """Messages and bytes of one side of a channel."""
 
     __slots__ = ("bytes", "entry", "messages")
 

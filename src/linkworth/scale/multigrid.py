@@ -31,7 +31,7 @@ _TAGS = ("tag", "recv_tag")
 
 
 class Event(NamedTuple):
-    """What one call has in common for all ranks of a recording that make it."""
+    """A call, as it is for all ranks of a recording that make it."""
 
     symbol: int
     moved: tuple[int, int]
@@ -61,7 +61,7 @@ class _Size(NamedTuple):
 
     slots: tuple[Slot, ...]
     place: int
-    """Of the call in the block."""
+    """Number of the call in the block."""
     name: str
 
     def of(self, slot: Slot) -> dict[int, int]:
@@ -425,16 +425,16 @@ class Multigrid:
 
 
 class _Step(NamedTuple):
-    """What is between two blocks on levels."""
+    """The calls between two blocks on levels."""
 
     width: int
-    """Of the coarser level, if the other one is the next finer one; or 0."""
+    """Width of the coarser level, if the other one is the next finer one; or 0."""
     kind: Pattern
     """The same for steps between other levels."""
     slots: list[int]
     """All after the block before; the last one is the block behind."""
     between: list[int]
-    """Those that belong to the step."""
+    """Slots that belong to the step."""
 
 
 def _steps(

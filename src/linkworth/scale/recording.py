@@ -62,7 +62,7 @@ class Recording:
         for rank in range(self.ranks):
             self.sequences.append(self._read(rank, numbers))
         self.setup: Cut | None = None
-        """What is left out at its beginning."""
+        """The part that is left out at its beginning."""
         self.name_groups()
 
     def name_groups(self) -> None:

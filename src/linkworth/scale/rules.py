@@ -537,7 +537,7 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
         at_end = samples.steps.number == (samples.steps.total - 1 if last else 0)
         shown = [len(np.unique(samples.recording[which])) for which in (at_end, ~at_end)]
         if min(shown) < min(2, len(samples.recordings)):
-            # What one recording shows of either part is met by many rules.
+            # Many rules meet the few samples of one recording.
             continue
         one = _fit_partner(samples.only(np.flatnonzero(at_end)), values[at_end], communicator)
         if one is None:

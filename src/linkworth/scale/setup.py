@@ -1,4 +1,4 @@
-"""What follows a program's set-up, if the set-up itself follows no rule of the rank count.
+"""The part of a program after its set-up, if the set-up follows no rule of the rank count.
 
 A planner that tries ways to divide the ranks, or a reader of input, may call differently at each count, although the
 loops after it are alike. The set-up is then left out, except for its computation.
@@ -27,7 +27,7 @@ def after_setup(
     meetings = [_Meetings(recording) for recording in recordings]
     choices = _choices(meetings)
     found: list[Recording] | None = None
-    # What aligns after one call also does after later ones.
+    # If recordings align after one call, they also do after later ones.
     first, last = 0, len(choices)
     while first < last:
         middle = (first + last) // 2 if found else last - 1
