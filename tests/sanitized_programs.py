@@ -75,7 +75,7 @@ def _compiled(
     computing = {unit.file for unit in units if unit.independent}
 
     def compiled(source: Path, made: Path) -> Path:
-        # What calls MPI runs so shortly that it would cost more to optimise it.
+        # Code that calls MPI runs so briefly that optimising it would cost more.
         optimisation = "-O1" if source in computing else "-O0"
         command = [*wrapper, *recipe.flags, *FLAGS, optimisation, *flags, f"-I{recipe.folder}"]
         subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)

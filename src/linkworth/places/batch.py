@@ -114,7 +114,7 @@ class BatchSystem(JobQueue):
     submit_command: ClassVar[tuple[str, ...]]
     """Command that submits the script whose path follows."""
     reads_script: ClassVar[bool] = False
-    """Whether it reads the script from its standard input instead."""
+    """True: the command reads the script from its standard input instead."""
     submitted: ClassVar[str]
     """Pattern in its output, with the job's identity as its first group."""
     cancel_command: ClassVar[tuple[str, ...]]

@@ -243,7 +243,7 @@ class Multigrid:
                 raise self._unfit(slot, "the recordings do not show how many ranks work on its level")
         return faces
 
-    def _ways_of_sizes(self, levels: dict[Slot, list[Level]]) -> dict["_Size", list[tuple[Margins, int]]]:
+    def _ways_of_sizes(self, levels: dict[Slot, list[Level]]) -> dict[_Size, list[tuple[Margins, int]]]:
         """Return what gives the sizes that depend on the level, and leave the levels that do. Raises UnfitError."""
         alike: defaultdict[tuple[Pattern, Pattern, int, str], list[Slot]] = defaultdict(list)
         for slot, found in levels.items():
@@ -362,7 +362,7 @@ class Multigrid:
             places += [PlacedSlot(each, 1.0) for each in rest]
         return places, frozenset(shown - unknown)
 
-    def _pattern(self, slot: Slot) -> "Pattern":
+    def _pattern(self, slot: Slot) -> Pattern:
         return _pattern(slot.blocks[-1] or (), self._grids[-1])
 
     def _alignment(

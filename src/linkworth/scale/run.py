@@ -90,10 +90,12 @@ def _scaled(
             f"in their receives: {truncated}"
         )
     slack = 0.0 if truncated is None else SLACK
-    left_out = _leave_out(recordings, target, found, remarks)
-    omitted = _omitted(recordings[-1])
-    if recordings[-1].setup is not None:
-        remarks.insert(0, _without_setup(recordings[-1], omitted))
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        actual = _actual(recordings[-1], Path(folder))
+        omitted = _omitted(recordings[-1], actual)
+        if omitted:
+            remarks.insert(0, _without_setup(recordings[-1], omitted))
+        left_out = _leave_out(recordings, target, found, remarks, actual)
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
@@ -169,9 +171,9 @@ def _read(request: ScaleRequest) -> list[Recording]:
 
 
 def _leave_out(
-    recordings: Sequence[Recording], target: Target, found: Found, remarks: list[str]
+    recordings: Sequence[Recording], target: Target, found: Found, remarks: list[str], actual: TraceFile
 ) -> LeftOut | None:
-    """Predict the largest recording from the others."""
+    """Predict the largest recording, whose trace is `actual`, from the others."""
     if len(recordings) < FEWEST_LEFT_OUT:
         remarks.append(
             f"how far it can be trusted is not known: that takes {FEWEST_LEFT_OUT} recordings or more, of which the "
@@ -191,7 +193,6 @@ def _leave_out(
             )
             _fill(path, metadata, there.ranks, counted)
             totals: Totals = counted.totals
-            actual = largest.trace if largest.setup is None else _rest(largest, Path(folder))
             return compared(totals, largest, (open_trace(path), actual))
         except (UnfitError, LinkworthError) as error:
             remarks.append(
@@ -200,8 +201,10 @@ def _leave_out(
             return None
 
 
-def _rest(recording: Recording, folder: Path) -> TraceFile:
-    """Return the trace of a recording without its set-up."""
+def _actual(recording: Recording, folder: Path) -> TraceFile:
+    """Return the trace of a recording, without its set-up if that is left out."""
+    if recording.setup is None:
+        return recording.trace
     path = folder / "rest.lwt"
     metadata = TraceMetadata(
         workload=recording.trace.metadata.workload, mpi=recording.trace.metadata.mpi, source="scaled"
@@ -210,16 +213,15 @@ def _rest(recording: Recording, folder: Path) -> TraceFile:
     return open_trace(path)
 
 
-def _omitted(recording: Recording) -> dict[str, float]:
+def _omitted(recording: Recording, actual: TraceFile) -> dict[str, float]:
     """Return the share of the replayed time that a recording's set-up takes without its computation, by fabric.
 
-    Raises UnfitError if that is most of it.
+    `actual`: its trace without the set-up. None is left out if empty. Raises UnfitError if that is most of the time.
     """
     if recording.setup is None:
         return {}
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        rest = times(_rest(recording, Path(folder)), recording.trace)
-    shares = {name: max(-difference, 0.0) for name, difference in rest.items()}
+    differences = times(actual, recording.trace)
+    shares = {name: max(-difference, 0.0) for name, difference in differences.items()}
     if max(shares.values()) > MOST_OMITTED:
         raise UnfitError(
             recording.setup.entry, "the set-up up to it calls by no rule, and takes most of the time"

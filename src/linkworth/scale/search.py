@@ -89,21 +89,23 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         choices = [chosen] if fewer == events else [chosen, bare]
         if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
             choices = [bare]
-        # Two of more recordings fit too many rules, unless the messages show the grid.
-        certain = len(chosen) < min(FEWEST_LEFT_OUT, len(recordings))
+        tried = _arrangements(chosen, target)
+        if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
+            # Two of more recordings fit too many rules, unless the messages show the grid.
+            tried = [each for each in tried if each.certain()]
         for way, some in product(Way, choices):
-            for found in _programs(some, target, way, certain=certain):
+            for found in _programs(some, target, way, tried):
                 if isinstance(found, Found):
                     aligned = True
                     yield Aligned(found, some, list(recordings[:dropped]))
                 elif not dropped and (best is None or found.fitted > best.fitted):
                     best = found
     if not aligned:
-        later = after_setup(_bare(recordings), lambda some: _align(some, target))
-        for found in _programs(later, target, Way.WHOLE) if later else ():
+        later = after_setup(_bare(recordings), lambda some: _align(some, target)) or []
+        for found in _programs(later, target, Way.WHOLE, _arrangements(later, target)) if later else ():
             if isinstance(found, Found):
                 aligned = True
-                yield Aligned(found, later or [], [])
+                yield Aligned(found, later, [])
     if not aligned:
         raise ThresholdError(f"the recordings do not align: {best}")
 
@@ -116,11 +118,7 @@ def _bare(recordings: Sequence[Recording]) -> list[Recording]:
 def _align(recordings: Sequence[Recording], target: Target) -> bool:
     """Return whether the ranks call alike under some assumption."""
     builder = _builder(recordings, target, len(LIKENESS) - 1, Way.WHOLE)
-    counts = [recording.ranks for recording in recordings]
-    for arrangement, kind in product(
-        arrangements(counts, target.ranks, target.grid, 0, [each.partners() for each in recordings]),
-        range(len(ROLES)),
-    ):
+    for arrangement, kind in product(_arrangements(recordings, target), range(len(ROLES))):
         try:
             builder.align(arrangement, kind, roles(arrangement, kind, target.ranks))
         except UnfitError:
@@ -133,18 +131,18 @@ def _events(recordings: Sequence[Recording]) -> int:
     return sum(len(sequence.calls) for recording in recordings for sequence in recording.sequences)
 
 
-def _programs(
-    recordings: Sequence[Recording], target: Target, way: Way, *, certain: bool = False
-) -> Iterator[Found | UnfitError]:
-    """Yield a program, or why there is none, for each arrangement. `certain`: only for those that the messages show."""
-    seen = max((_topology(recording) for recording in recordings), default=0)
+def _arrangements(recordings: Sequence[Recording], target: Target) -> list[GridRule]:
+    """Return the arrangements to try, the simplest first."""
+    seen = max(_topology(recording) for recording in recordings)
     partners = [recording.partners() for recording in recordings]
     counts = [recording.ranks for recording in recordings]
-    tried = [
-        each
-        for each in arrangements(counts, target.ranks, target.grid, seen, partners)
-        if each.certain() or not certain
-    ]
+    return list(arrangements(counts, target.ranks, target.grid, seen, partners))
+
+
+def _programs(
+    recordings: Sequence[Recording], target: Target, way: Way, tried: Sequence[GridRule]
+) -> Iterator[Found | UnfitError]:
+    """Yield a program, or why there is none, for each arrangement that is tried."""
     # On trees, butterflies and coarse levels, some messages go further than to the next rank.
     if not tried or (way in (Way.LADDERS, Way.LEVELS) and any(each.certain() for each in tried)):
         return
@@ -153,7 +151,7 @@ def _programs(
     builders = {
         builder.alphabet.text(): (likeness, builder)
         for likeness in likenesses
-        if way is not Way.LADDERS or levels(counts[-1]) >= FEWEST_LEVELS
+        if way is not Way.LADDERS or levels(recordings[-1].ranks) >= FEWEST_LEVELS
         if (builder := _builder(recordings, target, likeness, way)).possible()
     }
     if not builders:

@@ -61,29 +61,29 @@ class _Meetings:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self._places = [self._of_rank(rank) for rank in range(recording.ranks)]
+        calls = recording.calls
+        collective = np.array(
+            [call.fields["comm"] if call.call_class == "collective" else -1 for call in calls], dtype=np.int64
+        )
+        self._places = [self._of_rank(rank, collective) for rank in range(recording.ranks)]
         alike = len({len(each) for each in self._places}) == 1
         own = recording.sequences[0].calls
         self.entries = [recording.calls[own[at]].entry for at in self._places[0].tolist()] if alike else []
         self._open = np.zeros(len(self.entries), dtype=bool)
+        makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
+        furthest = np.array([_furthest(call) for call in calls], dtype=np.int64)
         for sequence, places in zip(recording.sequences, self._places, strict=True):
             if alike:
-                self._open |= _reaches_back(recording.calls, sequence.calls)[places]
+                self._open |= _reaches_back(makes[sequence.calls], furthest[sequence.calls])[places]
 
-    def _of_rank(self, rank: int) -> Numbers:
-        everyone = {
+    def _of_rank(self, rank: int, collective: Numbers) -> Numbers:
+        """Return the places of these calls. `collective`: communicator of each collective call; -1: other calls."""
+        everyone = [
             number
             for number, members in self.recording.communicators[rank].items()
             if len(members) == self.recording.ranks
-        }
-        meets = np.array(
-            [
-                call.call_class == "collective" and call.fields["comm"] in everyone
-                for call in self.recording.calls
-            ],
-            dtype=bool,
-        )
-        return np.flatnonzero(meets[self.recording.sequences[rank].calls])
+        ]
+        return np.flatnonzero(np.isin(collective[self.recording.sequences[rank].calls], everyone))
 
     def allows(self, place: int) -> bool:
         """Return whether enough follows the call, and no request from before it is completed or started after it."""
@@ -118,14 +118,15 @@ class _Meetings:
         return shorter
 
 
-def _reaches_back(calls: Sequence[Call], own: Numbers) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return for each event whether a later one refers to a request that was made until then."""
-    makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
-    furthest = np.array([_furthest(call) for call in calls], dtype=np.int64)
-    made = np.cumsum(makes[own])
+def _reaches_back(makes: Numbers, furthest: Numbers) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return for each event whether a later one refers to a request that was made until then.
+
+    `makes`: requests that each makes, 0 or 1; `furthest`: how many requests back it refers, or 0.
+    """
+    made = np.cumsum(makes)
     # An event refers to requests made before it; its own is not among them.
-    oldest = np.where(furthest[own] > 0, made - makes[own] - furthest[own], len(own))
-    later = np.minimum.accumulate(np.append(oldest[1:], len(own))[::-1])[::-1]
+    oldest = np.where(furthest > 0, made - makes - furthest, len(makes))
+    later = np.minimum.accumulate(np.append(oldest[1:], len(makes))[::-1])[::-1]
     reaches: np.ndarray[Any, np.dtype[np.bool_]] = later < made
     return reaches
 
