@@ -70,6 +70,24 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path):
     assert warned == [1, 0, 0]
 
 
+def test_times_that_contradict_each_other_are_named(path):
+    trace = open_trace(path)
+
+    def warned(*texts):
+        first, settings = fitted(trace, request.measured_times(texts), ReplaySettings())
+        gbe = fabrics.get("gbe")
+        found = predict(trace, [gbe], Arrangement(nodes=2), measured=first, settings=settings)
+        return [warning for warning in found.warnings if "do not agree" in warning]
+
+    # Four ranks that share a node are at most four times as slow, and never faster than alone.
+    (slow,) = warned("gbe:4x1=10", "gbe:1x4=60")
+    assert "scaled to 10.0 s on gbe:4x1, the model takes 40.0 s on gbe:1x4, where 60.0 s was given" in slow
+    assert len(warned("gbe:4x1=10", "gbe:1x4=5")) == 1
+    # Two networks in one layout have one speed of computation.
+    assert len(warned("gbe:2x2=10", "ib-fdr:2x2=5")) == 1
+    assert warned("gbe:2x2=10", "ib-fdr:2x2=10") == warned("gbe:4x1=10", "gbe:1x4=24") == []
+
+
 def test_faults(path, capsys):
     trace = open_trace(path)
     with pytest.raises(UsageError, match="each needs its layout"):

@@ -31,6 +31,8 @@ class MeasuredTime(NamedTuple):
     seconds: float
     arrangement: Arrangement | None = None
     """None: that of the prediction."""
+    others: tuple["MeasuredTime", ...] = ()
+    """Further times of the program, which the fit of what ranks share meets as well as it can."""
 
     @property
     def title(self) -> str:
@@ -55,7 +57,7 @@ def calibrated(
     rates = trace.metadata.rates
     if measured is None:
         return ComputationScale(cpu_factor=cpu_factor, rates=rates), None
-    fabric, seconds, place = measured
+    fabric, seconds, place, _ = measured
     there = layout if place is None else place.layout(trace.engine.ranks)
     response = Response(trace, fabric, there, settings)
     found = ComputationScale(

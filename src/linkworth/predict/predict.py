@@ -18,6 +18,7 @@ from linkworth.predict.calibrate import MeasuredTime, calibrated
 from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
 from linkworth.predict.extras import Extras, initialisation
 from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.sharing import contradictions
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
@@ -191,6 +192,7 @@ def predict_with_draws(
         assert behind is not None  # the calibration ended with it
         warnings += communication_warnings(behind.prediction)
         warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
+        warnings += contradictions(trace, measured, settings, cpu_factor) if measured is not None else []
     for other in others:
         warnings += other.damage
     if extras.timeline is not None:

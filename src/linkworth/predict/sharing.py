@@ -10,6 +10,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime, scale_for
 from linkworth.predict.response import Response
 from linkworth.trace.read import TraceFile
+from linkworth.units import duration
 
 NODE_BYTES_PER_SECOND = 1e9
 """Stands for a node's memory bandwidth, of which only the ranks' shares matter."""
@@ -17,6 +18,8 @@ _NO_SHARE = 1e-9
 """Demand of ranks that do not slow each other down: settings that tell so, unlike those without a demand."""
 _STEPS = 24
 _NEAR = 1e-3
+_MET = 0.1
+"""Largest relative miss of a given time that needs no warning."""
 
 
 def fitted(
@@ -39,7 +42,7 @@ def fitted(
                 f"{ranks}; give times of the same ranks"
             )
     ordered = sorted(measured, key=lambda each: each.arrangement.ppn or 0 if each.arrangement else 0)
-    first, others = ordered[0], ordered[1:]
+    first, others = ordered[0]._replace(others=tuple(ordered[1:])), ordered[1:]
     if not others:
         return first, settings
     if len({each.title for each in measured}) < len(measured):
@@ -49,7 +52,7 @@ def fitted(
             "`measured` in several layouts gives what ranks demand of a node's memory; leave `memory_bandwidth` and "
             "`memory_demand` out"
         )
-    if ordered[0].arrangement == ordered[-1].arrangement:
+    if first.arrangement == ordered[-1].arrangement:
         return first, settings
 
     def miss(share: float) -> float:
@@ -72,6 +75,25 @@ def fitted(
             break
         low, high = (middle, high) if found < 0 else (low, middle)
     return first, _with(settings, (low + high) / 2)
+
+
+def contradictions(
+    trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings, cpu_factor: float
+) -> list[str]:
+    """Return a sentence for each given time that the fitted computation does not meet.
+
+    One speed of computation, and one share of a node, cannot meet any set of times.
+    """
+    found = []
+    for other in measured.others:
+        seconds = _response(trace, other, settings).at(1 / cpu_factor).seconds
+        if abs(seconds / other.seconds - 1) > _MET:
+            found.append(
+                f"the times given for {measured.title} and {other.title} do not agree: with the computation scaled to "
+                f"{duration(measured.seconds)} on {measured.title}, the model takes {duration(seconds)} on {other.title}, where "
+                f"{duration(other.seconds)} was given; check both, or leave out the one that you trust less"
+            )
+    return found
 
 
 def _with(settings: ReplaySettings, share: float) -> ReplaySettings:
