@@ -362,6 +362,7 @@ def test_nothing_is_predicted_from_an_incomplete_recording(tmp_path, ending):
     [made] = make(job)
     assert (made.outcome.state, made.outcome.metrics) == ("failed", {})
     assert "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1" in made.outcome.cause
+    assert "allow_damaged" not in made.outcome.cause  # a study has no such option
 
 
 def test_the_stencil_has_predicted_iterations_and_cores_over_time(tmp_path):

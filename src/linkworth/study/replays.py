@@ -33,7 +33,7 @@ from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro, traffic
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
-from linkworth.trace.read import open_trace
+from linkworth.trace.read import open_trace, without_advice
 
 if TYPE_CHECKING:
     from linkworth.scale import ScaleRequest
@@ -176,7 +176,7 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
             extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0),
         )
     except (LinkworthError, OSError) as error:
-        return [(target.run, Outcome(state="failed", cause=str(error))) for target in group]
+        return [(target.run, Outcome(state="failed", cause=without_advice(error))) for target in group]
     facts = {} if first.cpu_factor == 1.0 else {"cpu factor": f"{first.cpu_factor:.6g}"}
     if trace.metadata.scaling is not None:
         facts[SCALED_FROM] = f"{', '.join(map(str, trace.metadata.scaling.ranks))} ranks"

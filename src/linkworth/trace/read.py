@@ -13,6 +13,11 @@ from linkworth.model.trace import TraceMetadata
 ADVICE = "copy or record it again, or use the readable part with `allow_damaged`"
 
 
+def without_advice(error: Exception) -> str:
+    """Return an error's text without `ADVICE`, for work that takes no incomplete trace in any case."""
+    return str(error).removesuffix(f"; {ADVICE}")
+
+
 class Allowance:
     """Permission to use incomplete traces; it collects what each one lacks."""
 

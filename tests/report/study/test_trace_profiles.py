@@ -38,6 +38,13 @@ def test_profiles_are_made_once_and_say_what_a_whole_profile_says(tmp_path, monk
     assert again == found and planned == [3, 1]
 
 
+def test_the_reason_for_no_profile_advises_nothing_that_a_report_cannot_do(tmp_path):
+    ends = [{"rank": rank, "host": "node", "state": "cut"} for rank in range(2)]
+    cut = write_trace(tmp_path / "t.lwt", [[send(1, 8)], []], end=False, ranks=ends)
+    _, (remark,) = profiles_of({("x", ""): cut}, {})
+    assert remark.endswith("did not reach MPI_Finalize")
+
+
 def test_a_replay_that_stops_leaves_the_rest_of_a_profile(tmp_path):
     programs = [[send(1, 1 << 20).after(1.0).lasting(1.0)], []]
     trace = write_trace(tmp_path / "t.lwt", programs, source="converted")

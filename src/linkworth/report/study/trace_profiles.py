@@ -112,10 +112,12 @@ def _made(asked: Mapping[Key, tuple[Path, Path | None]]) -> Iterator[tuple[Key, 
 
 
 def _tried(trace: Path, smaller: Path | None) -> TraceProfile | str:
+    from linkworth.trace.read import without_advice
+
     try:
         return _make(trace, smaller)
     except (LinkworthError, OSError) as error:
-        return str(error)
+        return without_advice(error)
 
 
 def _make(trace: Path, smaller: Path | None) -> TraceProfile:
