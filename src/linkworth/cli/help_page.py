@@ -83,7 +83,10 @@ def arranged(command: click.Command, verb: str) -> click.Command:
             option.panel = titles.get(option.name or "", "Main options")
         # One name is enough, and fits the column: that which changes the default.
         long = [name for name in option.opts if name.startswith("--")]
-        named = option.secondary_opts[:1] if option.secondary_opts and option.default is True else long[:1]
+        named = long[:1]
+        if option.secondary_opts and option.default is True:
+            named = option.secondary_opts[:1]
+            option.show_default = "with " + long[0].removeprefix("--")
         option.opts = [*(name for name in option.opts if name not in long), *named]
         option.secondary_opts = []
     command.epilog = "\n\n".join(["Examples:", *(f"linkworth {example}" for example in EXAMPLES[verb])])
