@@ -60,6 +60,9 @@ def calibrated(
     fabric, seconds, place, _ = measured
     there = layout if place is None else place.layout(trace.engine.ranks)
     response = Response(trace, fabric, there, settings)
+    # Draws need both, and the engine runs without the interpreter's lock.
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
     found = ComputationScale(
         cpu_factor=1 / scale_for(response, seconds),
         measured_fabric=fabric.name,
@@ -92,14 +95,6 @@ def scale_for(response: Response, seconds: float) -> float:
         return response.at(scale).seconds
 
     low, high = SMALLEST_SCALE, 1.0
-    # The engine runs without the interpreter's lock.
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(time, (low, high)))
-    if time(low) >= seconds:
-        raise UsageError(
-            f"`measured` {fabric.name}={seconds:g}: the communication alone takes {time(low):.4g} s on {fabric.name} in this "
-            "layout, so the program cannot have run in that time there; check the time, the fabric, `nodes` and `ppn`"
-        )
     while time(high) < seconds:
         if high > _LARGEST_SCALE:
             raise UsageError(
@@ -116,6 +111,13 @@ def scale_for(response: Response, seconds: float) -> float:
         guess = here + (seconds - time(here)) / slope if slope > 0 else high
         halved = not low < guess < high or (not halved and miss > before / _GAIN)
         if halved:
+            # A time that is met by steps along the slopes needs no replay without computation.
+            if time(low) >= seconds:
+                raise UsageError(
+                    f"`measured` {fabric.name}={seconds:g}: the communication alone takes {time(low):.4g} s on {fabric.name} "
+                    "in this layout, so the program cannot have run in that time there; check the time, the fabric, `nodes` "
+                    "and `ppn`"
+                )
             guess = (low + high) / 2
         here = guess
         if time(here) < seconds:
