@@ -72,13 +72,6 @@ def calibrated(
     return found, response
 
 
-def cpu_factor_for(
-    trace: TraceFile, fabric: Fabric, layout: Layout, seconds: float, settings: ReplaySettings = _AS_RECORDED
-) -> float:
-    """Return the CPU factor with which the replay of `trace` on `fabric` takes `seconds`; errors as `scale_for`."""
-    return 1 / scale_for(Response(trace, fabric, layout, settings), seconds)
-
-
 def scale_for(response: Response, seconds: float) -> float:
     """Return the scale of the computation with which the replay takes `seconds`.
 

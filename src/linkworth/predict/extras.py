@@ -10,6 +10,7 @@ import msgspec
 from linkworth.catalog.startup import DEFAULT, Startup
 from linkworth.model.prediction import Layout
 from linkworth.model.startup import Initialisation
+from linkworth.predict.response import Response
 from linkworth.predict.timeline import Timeline
 from linkworth.trace.read import TraceFile
 
@@ -66,3 +67,5 @@ class Extras(msgspec.Struct, frozen=True, kw_only=True):
     """False: no interval and no draws, which saves a replay on each fabric."""
     startup: Startup | None = None
     """Cost of MPI_Init. None: as recorded."""
+    replayed: Response | None = None
+    """Replays on one network that the caller has made."""

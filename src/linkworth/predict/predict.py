@@ -122,11 +122,12 @@ def predict_with_draws(
             details=details,
         )
 
-    def calibration_on(fabric: Fabric) -> Response | None:
-        """Return the replays of the calibration if they are those of the prediction on this fabric."""
-        if known is None or neighbours or settings.cpu_factor_at or settings.mpi_settings:
+    def made_on(fabric: Fabric) -> Response | None:
+        """Return replays that were made already if they are those of the prediction on this fabric."""
+        made = extras.replayed or known
+        if made is None or neighbours or settings.cpu_factor_at:
             return None
-        return known if (known.fabric, known.layout) == (fabric, layout) else None
+        return made if (made.fabric, made.layout, made.settings) == (fabric, layout, settings) else None
 
     def without_network() -> Replay:
         step("no network")
@@ -158,8 +159,8 @@ def predict_with_draws(
 
         def on_network(fabric: Fabric) -> Replay:
             step(fabric.name)
-            calibration = None if recorded else calibration_on(fabric)
-            found = calibration and calibration.with_cpu_factor(cpu_factor)
+            made = None if recorded else made_on(fabric)
+            found = made and made.with_cpu_factor(cpu_factor)
             return found or replayed(fabric, details=details)
 
         if extras.interval:
@@ -175,7 +176,7 @@ def predict_with_draws(
         responses = [Response(trace, fabric, layout, settings, neighbours) for fabric in fabrics]
         for response, replay in zip(responses, replays, strict=True):
             response.add(1 / cpu_factor, replay)
-            if there := calibration_on(response.fabric):
+            if there := made_on(response.fabric):
                 response.add(SMALLEST_SCALE, there.without_computation())
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
         drawn = draws.together(responses, 1 / cpu_factor, known, measured)

@@ -8,7 +8,7 @@ import msgspec
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import Neighbour, Replay, replay_in_detail
+from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
 from linkworth.trace.read import TraceFile
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Response:
         self.trace = trace
         self.fabric = fabric
         self.layout = layout
-        self.settings = settings
+        self.settings = on_known_machine(settings, trace.metadata.rates)
         self.beside = beside
         self._known: dict[float, Replay] = {}
 

@@ -22,10 +22,11 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import cpu_factor_for
+from linkworth.predict.calibrate import scale_for
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict_with_draws
+from linkworth.predict.response import Response
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import in_words
 from linkworth.skeleton.program import check, parse
@@ -33,7 +34,7 @@ from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro, traffic
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
-from linkworth.trace.read import open_trace, without_advice
+from linkworth.trace.read import TraceFile, open_trace, without_advice
 
 if TYPE_CHECKING:
     from linkworth.scale import ScaleRequest
@@ -165,15 +166,16 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
                 f"{job.workload} was recorded on {recorded} ranks and cannot be predicted on {job.ranks}; give the environment "
                 f"in which it is recorded and the predicted one the same ranks"
             )
+        known, factor = _behind(job, first, trace)
         found, drawn = predict_with_draws(
             trace,
             [target.fabric for target in group],
             first.arrangement,
-            cpu_factor=first.cpu_factor * _measured_factor(job, first),
+            cpu_factor=first.cpu_factor * factor,
             settings=ReplaySettings(
                 mpi_library=first.library, samples=job.draws, mpi_settings=first.mpi_settings
             ),
-            extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0),
+            extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0, replayed=known),
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=without_advice(error))) for target in group]
@@ -222,22 +224,21 @@ def _with_iterations(outcome: Outcome, marks: Sequence[float]) -> Outcome:
     )
 
 
-def _measured_factor(job: ReplayJob, target: ReplayTarget) -> float:
-    """Return the CPU factor with which the measured run takes its time, 1 without a measured run."""
+def _behind(job: ReplayJob, target: ReplayTarget, trace: TraceFile) -> tuple[Response | None, float]:
+    """Return the replays of a measured run, and the CPU factor with which it takes its time: 1 without one."""
     measured = job.measured
     if measured is None:
-        return 1.0
-    trace = open_trace(job.trace)
+        return None, 1.0
     arrangement, library = measured.arrangement, measured.library
     if arrangement is None:
         arrangement, library = target.arrangement, target.library
-    return cpu_factor_for(
+    known = Response(
         trace,
         measured.fabric,
         arrangement.layout(trace.engine.ranks),
-        measured.seconds,
-        ReplaySettings(mpi_library=library),
+        ReplaySettings(mpi_library=library, samples=job.draws),
     )
+    return known, 1 / scale_for(known, measured.seconds)
 
 
 def _with_draws(
