@@ -149,7 +149,10 @@ inline bool Simulation::fetch(RankState& state) {
 [[gnu::noinline, gnu::cold]] bool Simulation::put_off(RankState& state, double alone_seconds) {
     state.actor.event_pending = false;
     shared_nodes_->put_off(state.seat, alone_seconds);
-    queue_.push(state.actor.now.seconds, Happening::computes, state.seat);
+    if (comes_next(state.actor))
+        begin_computation(state);
+    else
+        queue_.push(state.actor.now.seconds, Happening::computes, state.seat);
     return false;
 }
 
@@ -177,7 +180,10 @@ void Simulation::on_computed(std::uint32_t computation) {
     state.program->region.compute(state.rank, end.seconds - began);
     if (recording_ != nullptr) recording_->computed(state.rank, began, end.seconds);
     state.actor.event_pending = true;
-    resume_at_its_time(state.seat);
+    if (comes_next(state.actor))
+        run_rank(state);
+    else
+        resume_at_its_time(state.seat);
 }
 
 void Simulation::record_call_end(std::uint32_t rank) {

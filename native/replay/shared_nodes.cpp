@@ -34,8 +34,9 @@ SharedNodes::FirstEnd SharedNodes::first_end(std::uint32_t index) const {
 }
 
 void SharedNodes::changed(Node& node) {
-    double demand = 0;
-    for (const Computing& each : node.ranks) demand += each.demand;
+    double demand = 0;  // without a limit, any demand has the same effect
+    if (memory_bytes_per_second_ < no_limit)
+        for (const Computing& each : node.ranks) demand += each.demand;
     node.speed = speed(demand, node.ranks.size());
     ++node.version;
 }

@@ -206,6 +206,8 @@ class Simulation final : private NetworkListener {
     bool too_early(const Actor& actor) const {
         return !any_order_ && actor.now.seconds > queue_.next_seconds();
     }
+    /// The queue would return a happening at the actor's time at once.
+    bool comes_next(const Actor& actor) const { return actor.now.seconds < queue_.next_seconds(); }
     bool leads_too_far(RankState& state) const {
         const std::uint32_t destination = std::exchange(state.last_destination, none);
         return destination != none && ranks_[destination].matcher.unexpected() > most_unexpected &&
