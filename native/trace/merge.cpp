@@ -36,6 +36,12 @@ Parts open_parts(const std::vector<std::string>& paths, std::vector<std::string>
         try {
             auto part = std::make_unique<Part>(paths[item]);
             const PartHeader& header = part->header();
+            if (part->has(part_restarted)) {
+                problems[item] = "process " + std::to_string(header.pid) + " on " + header.host +
+                                 " began MPI again after its last session or MPI_Finalize: only its calls "
+                                 "before that are recorded";
+                return;
+            }
             if (!part->has(part_initialised) || header.rank < 0 || header.size <= header.rank ||
                 static_cast<std::uint32_t>(header.size) > most_ranks) {
                 problems[item] = "process " + std::to_string(header.pid) + " on " + header.host +

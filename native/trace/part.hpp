@@ -18,6 +18,7 @@ inline constexpr std::uint32_t part_finalised = 2;
 inline constexpr std::uint32_t part_disk_full = 4;
 inline constexpr std::uint32_t part_aborted = 8;
 inline constexpr std::uint32_t part_counter_ticks = 16;
+inline constexpr std::uint32_t part_restarted = 32;
 
 /// One moment on three clocks.
 struct Instant {

@@ -57,6 +57,17 @@ static bool begin_part(void) {
 
 bool lw_may_begin(void) { return !recorded_process; }
 
+void lw_note_restart(void) {
+    static bool noted;
+    if (noted || recorded_process != getpid() || lw_part.header) return;
+    noted = true;
+    const char* suffix = lw_recorder.profiling ? "profile" : "part";
+    if (!lw_part_create(getenv("LINKWORTH_TRACE_DIR"), suffix, lw_names, lw_names_bytes)) return;
+    if (lw_recorder.profiling) lw_profile_begin(lw_part.header);
+    lw_part.header->flags |= LW_PART_RESTARTED;
+    lw_part_close();
+}
+
 void lw_before_init(struct lw_call* call, uint32_t name) {
     if (lw_tracing) {  // since a session began
         lw_enter(call, name, NULL, NULL, 0);
@@ -72,7 +83,8 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
                 (int)getpid());
         _exit(EXIT_FAILURE);
     }
-    bool tracing = !lw_part.header && begin_part();
+    if (recorded_process) lw_note_restart();
+    bool tracing = !recorded_process && !lw_part.header && begin_part();
     lw_yielding = asked_for("LINKWORTH_YIELD");
     lw_tracing = tracing;
     lw_enter(call, name, NULL, NULL, 0);

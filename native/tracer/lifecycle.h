@@ -16,6 +16,9 @@ struct lw_world {
 
 /// Returns false if this process was recorded already, or is being recorded.
 bool lw_may_begin(void);
+/// A process begins again after its recording ended: makes an empty part, so that the trace counts as
+/// incomplete.
+void lw_note_restart(void);
 /// Before the real MPI_Init or MPI_Init_thread: makes the part.
 void lw_before_init(struct lw_call* call, uint32_t name);
 /// After it.

@@ -24,10 +24,12 @@ static struct lw_world world_of(MPI_Session session) {
 
 bool lw_before_session_init(struct lw_call* call, uint32_t name) {
     bool begins = !lw_active && lw_may_begin();
-    if (begins)
+    if (begins) {
         lw_before_init(call, name);
-    else
+    } else {
+        if (!lw_tracing) lw_note_restart();
         lw_enter(call, name, NULL, NULL, 0);
+    }
     return begins;
 }
 

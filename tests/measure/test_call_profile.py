@@ -28,7 +28,8 @@ def process(rank, computation, send, **fields):
         "MPI_Finalize": Tally(1, 0.5, 0.0, 0),
     }
     sizes = [(0, 0)] * 10 + [(4, 4000)] + [(0, 0)] * 54
-    defaults = {"rank": rank, "size": 2, "pid": 10 + rank, "host": "h", "library": "L", "state": "complete", "elapsed": 4.0,
+    defaults = {"rank": rank, "size": 2, "pid": 10 + rank, "host": "h", "library": "L", "state": "complete",
+                "restarted": False, "elapsed": 4.0,
                 "cpu": 3.0, "threads": 1, "tallies": tallies, "sizes": sizes}  # fmt: skip
     return ProcessProfile(**{**defaults, **fields})
 
@@ -72,6 +73,10 @@ def test_what_is_missing_is_said():
     assert "process 99" in text
     assert "nothing is known of rank 0, 2 of 3" in text
     assert "rank 1 did not reach MPI_Finalize" in text
+    both = [process(0, 1.0, 1.0), process(1, 1.0, 1.0)]
+    again = call_profile.summarise(run_result(), [*both, process(-1, 0.0, 0.0, restarted=True)])
+    assert len(again.ranks) == 2
+    assert len(again.damage) == 1 and "began MPI again after its last session" in again.damage[0]
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):

@@ -80,7 +80,7 @@ def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessPr
     name = decided.workload.name
     began = [process for process in found if process.rank >= 0]
     if began:
-        return began
+        return began + [process for process in found if process.restarted]
     if result.state in ("timeout", "killed"):
         raise IncompleteError(
             f"{name} did not return from MPI_Init, so nothing was counted: {result.message}"
@@ -96,7 +96,12 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
     by_rank: dict[int, ProcessProfile] = {}
     damage = []
     for process in sorted(processes, key=lambda process: process.pid):
-        if by_rank.setdefault(process.rank, process) is not process:
+        if process.restarted:
+            damage.append(
+                f"process {process.pid} on {process.host} began MPI again after its last session or MPI_Finalize: only its "
+                "calls before that are counted"
+            )
+        elif by_rank.setdefault(process.rank, process) is not process:
             damage.append(
                 f"rank {process.rank} was counted a second time (a second MPI program in the run, process "
                 f"{process.pid}): that is left out"

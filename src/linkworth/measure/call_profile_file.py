@@ -13,7 +13,7 @@ _THREAD = struct.Struct("<4sIQQ40x")
 _SIZE_CLASSES = 65
 _PADDING = 48
 _TALLY_WORDS = 4
-_INITIALISED, _FINALISED, _ABORTED = 1, 2, 8
+_INITIALISED, _FINALISED, _ABORTED, _RESTARTED = 1, 2, 8, 32
 _LONG_ENOUGH_NS = 50_000_000
 
 
@@ -39,6 +39,8 @@ class ProcessProfile:
     host: str
     library: str
     state: str
+    restarted: bool
+    """Only a sign that a process began MPI again after its counting had ended."""
     elapsed: float
     """Seconds from its start to its last call."""
     cpu: float | None
@@ -96,6 +98,7 @@ def read(path: Path) -> ProcessProfile:
         host=_text(host),
         library=_text(library),
         state="aborted" if flags & _ABORTED else "complete" if flags & _FINALISED else "cut",
+        restarted=bool(flags & _RESTARTED),
         elapsed=(last - start[0]) * tick,
         cpu=cpu * 1e-9 if flags & _FINALISED else None,
         threads=threads,

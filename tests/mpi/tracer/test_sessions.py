@@ -2,6 +2,9 @@
 
 import pytest
 
+from linkworth.model.trace import TraceMetadata
+from linkworth.trace.merge import merge
+
 
 @pytest.mark.parametrize("how", ["sessions", "init"])
 def test_a_program_of_sessions_is_recorded_from_the_first_to_the_last(bench, how):
@@ -26,3 +29,15 @@ def test_a_program_of_sessions_is_recorded_from_the_first_to_the_last(bench, how
         assert exchanged.fields["send"] == {"peer": (part.rank + 1) % 4, "tag": 1, "bytes": 4}
         barriers = [event.fields["comm"] for event in part.named("MPI_Barrier")]
         assert barriers == ([3, 0] if how == "init" else [3])
+
+
+def test_a_program_that_begins_again_leaves_an_incomplete_trace(bench, tmp_path):
+    if bench.mpi.kind != "mpich":
+        pytest.skip("Open MPI 5.0 crashes in a session after the last one, traced or not")
+    bench.needs("MPI_Session_init")
+    run = bench.record(bench.compile("sessions.c"), "again", yielding=False)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    assert sorted(part.flags & 47 for part in run.parts) == [3] * 4 + [32] * 4
+    summary = merge(run.parts[0].path.parent, tmp_path / "t.lwt", TraceMetadata(workload="test"))
+    assert len(summary.damage) == 4
+    assert "began MPI again after its last session" in summary.damage[0]

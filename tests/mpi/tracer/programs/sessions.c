@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Four ranks; a program without MPI_Init, unless the argument is "init": then with it, in between.
+// Four ranks; a program without MPI_Init, unless the argument is "init": then with it, in between. With
+// "again" it begins once more after its last session.
 #include "check.h"
 
 static void work(MPI_Session session, const char* tag) {
@@ -42,6 +43,10 @@ int main(int argc, char** argv) {
         MPI_Finalize();
     } else {
         MPI_Session_finalize(&other);
+    }
+    if (argc > 1 && !strcmp(argv[1], "again")) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        MPI_Session_finalize(&session);
     }
     return 0;
 }
