@@ -37,7 +37,7 @@ def test_each_trace_takes_its_nodes(traces, capsys):
         (["--nodes", "2"], "give --ppn, and no --nodes"),
         ([], "give --ppn, and no --nodes"),
         (["--ppn", "4", "--measured", "gbe=1"], "leave it out for several traces"),
-        (["--ppn", "16"], "both take 1 nodes"),
+        (["--ppn", "16"], "both take 1 node;"),
     ],
 )
 def test_unclear_requests_are_refused(options, why, traces, capsys):

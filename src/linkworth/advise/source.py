@@ -23,6 +23,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import ADVICE, Allowance, open_trace
+from linkworth.units import plural
 
 
 class Replays(NamedTuple):
@@ -111,7 +112,7 @@ def replay_predictions(
             nodes = found.nodes
             if nodes in of_nodes:
                 raise UsageError(
-                    f"{of_nodes[nodes][0]} and {workload} both take {nodes} nodes; give one trace for each number"
+                    f"{of_nodes[nodes][0]} and {workload} both take {plural(nodes, 'node')}; give one trace for each number"
                 )
             if several:
                 warnings = [f"on {found.ranks} ranks, {warning}" for warning in found.warnings]

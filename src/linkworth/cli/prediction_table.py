@@ -35,7 +35,7 @@ def prediction_tables(found: PredictionSet) -> Iterator[Table]:
 
 def _time_table(found: PredictionSet) -> Table:
     calibration = found.calibration
-    title = f"{found.workload}: {found.ranks} ranks on {found.nodes} nodes"
+    title = f"{found.workload}: {units.plural(found.ranks, 'rank')} on {units.plural(found.nodes, 'node')}"
     base, base_seconds = found.predictions[0].fabric, found.predictions[0].seconds
     if calibration.measured_fabric is not None and calibration.measured_seconds:
         base, base_seconds = f"{calibration.measured_fabric} as measured", calibration.measured_seconds

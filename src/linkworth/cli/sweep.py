@@ -84,6 +84,7 @@ def command(
     from linkworth.predict.sweep import arrangements, sweep
     from linkworth.predict.workers import ReplayWorkers
     from linkworth.trace.read import open_trace
+    from linkworth.units import plural
     from linkworth.writing.files import write_output
 
     chosen = [fabrics.get(name) for name in fabric_names]
@@ -114,7 +115,7 @@ def command(
     say_rates(found.rates)
     if output is not None:
         write_output(output, as_csv(found))
-        note(f"linkworth: {len(found.points)} points in {output}")
+        note(f"linkworth: {plural(len(found.points), 'point')} in {output}")
     if as_json:
         emit_json(found)
     elif output is None:

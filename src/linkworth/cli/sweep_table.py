@@ -30,7 +30,8 @@ def sweep_table(sweep: Sweep) -> RenderableType:
             ]
             for point in sweep.points
         ],
-        title=f"{sweep.workload}, {sweep.ranks} ranks, {len(sweep.points)} replays on {sweep.workers}",
+        title=f"{sweep.workload}, {units.plural(sweep.ranks, 'rank')}, "
+        f"{units.plural(len(sweep.points), 'replay')} on {sweep.workers}",
         note=f"Collectives {rules_in_words(sweep.collectives)}.",
         keys=3 + len(axes),
         most_rows=MOST_ROWS,

@@ -15,6 +15,7 @@ from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
+from linkworth.units import plural
 from linkworth.writing.files import is_stream
 
 if TYPE_CHECKING:
@@ -120,14 +121,14 @@ def command(
     else:
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[summary.verified]
         console().print(
-            f"{summary.path}: {summary.workload} on {summary.ranks} ranks, {summary.events} events, "
+            f"{summary.path}: {summary.workload} on {plural(summary.ranks, 'rank')}, {summary.events} events, "
             f"{summary.bytes} bytes{verdict}"
         )
     for sentence in summary.damage[:SHOWN_DAMAGE]:
         note(f"linkworth: {summary.path}: {sentence}")
     if len(summary.damage) > SHOWN_DAMAGE:
         note(
-            f"linkworth: {summary.path}: and {len(summary.damage) - SHOWN_DAMAGE} ranks more like this (all: --json)"
+            f"linkworth: {summary.path}: and {len(summary.damage) - SHOWN_DAMAGE} more like this (all: --json)"
         )
     if summary.state != "complete":
         note(f"linkworth: {summary.workload}: {summary.state}")

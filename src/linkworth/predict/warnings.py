@@ -7,7 +7,7 @@ from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
-from linkworth.units import percent
+from linkworth.units import percent, plural
 
 _SHOWN_SENTENCES = 3
 _MOST_COMMUNICATION = 0.5
@@ -35,7 +35,7 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
         )
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
-            f"{name} ({count} calls) is not modelled yet: it takes as long as when it was recorded, on every fabric"
+            f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
         )
     if result.input_output_seconds:
         calls = ", ".join(
