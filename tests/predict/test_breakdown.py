@@ -9,6 +9,7 @@ from linkworth.model.fabric import SwitchLevel, Topology
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
 from linkworth.predict.timeline import Timeline
+from linkworth.profile import of_trace
 from linkworth.replay.layout import Arrangement
 
 MS = 1e-3
@@ -158,3 +159,13 @@ def test_tables_are_shown_where_there_is_something_to_show(two_regions, tmp_path
     assert titles(two_regions) == [*always, "Computation by region"]
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), extras=Extras(loads=True)).predictions
     assert found.loads
+
+
+def test_ranks_outside_a_part_that_only_others_mark_are_named(tmp_path, two_regions):
+    work = collective("MPI_Barrier").after(3 * MS)
+    one = write_trace(tmp_path / "one.lwt", [[pcontrol(1), work, pcontrol(0)], [work]])
+    warnings = predict(one, [SLOW], Arrangement(nodes=2)).warnings
+    remark = of_trace(one).idle_in_part
+    assert warnings == [remark] and remark.startswith("1 of 2 ranks did not compute between MPI_Pcontrol(1)")
+    assert predict(two_regions, [SLOW], Arrangement(nodes=2)).warnings == []
+    assert of_trace(two_regions).idle_in_part is None

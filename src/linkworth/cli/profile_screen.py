@@ -142,8 +142,7 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             "network dependence, serialisation and transfer come from a replay of the first "
             f"{units.percent(profile.sampled_share, 1)} of the events (all: --whole)"
         )
-    if profile.node_aware is not None:
-        warnings.append(profile.node_aware)
+    warnings += filter(None, [profile.node_aware, profile.idle_in_part])
     if profile.rates is not None and profile.rates.warning:
         warnings.append(profile.rates.warning)
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)

@@ -290,6 +290,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     all events."""
     node_aware: str | None = None
     """One sentence on what the group does not cover, for a program that asks which ranks share a node."""
+    idle_in_part: str | None = None
+    """One sentence if only some ranks compute in the part that the program marks by MPI_Pcontrol."""
     not_replayed: str | None = None
     """One sentence for a converted trace that lacks messages: their number, or the place where its replay
     stops. Group, serialisation and transfer are then None."""

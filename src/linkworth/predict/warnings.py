@@ -4,6 +4,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
+from linkworth.profile.pop import idle_in_part
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
@@ -33,6 +34,8 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
             "contain their waits for each other outside MPI: they begin after, and end before, the calls of the first thread "
             "that the recording has there; other waits between them (barriers, locks) are left out"
         )
+    if idle := idle_in_part(result.rank_compute_seconds, marked=result.marked_region):
+        warnings.append(idle)
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"

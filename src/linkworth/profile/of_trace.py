@@ -7,7 +7,7 @@ from pathlib import Path
 from linkworth.errors import UsageError
 from linkworth.model.profile import Group, Imbalance, Pop, Profile, Shares, Waited, Waits
 from linkworth.profile.partners import partners
-from linkworth.profile.pop import efficiencies, recorded_efficiencies, sampled_efficiencies
+from linkworth.profile.pop import efficiencies, idle_in_part, recorded_efficiencies, sampled_efficiencies
 from linkworth.profile.replays import (
     NOT_KNOWN,
     SHARED_MEMORY,
@@ -182,6 +182,7 @@ def of_trace(
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
         node_aware=one_rank_a_node(trace),
+        idle_in_part=idle_in_part(_rank_compute(found, marked=marked), marked=marked),
         not_replayed=answer if isinstance(answer, str) else None,
     )
 

@@ -50,6 +50,17 @@ def efficiencies(compute_seconds: Sequence[float], runtime: float, ideal_runtime
     )
 
 
+def idle_in_part(compute_seconds: Sequence[float], *, marked: bool) -> str | None:
+    """Return a sentence if some ranks compute nothing in the part that the program marks, most likely as they do not mark it."""
+    idle = sum(seconds == 0 for seconds in compute_seconds)
+    if not marked or idle in (0, len(compute_seconds)):
+        return None
+    return (
+        f"{idle} of {len(compute_seconds)} ranks did not compute between MPI_Pcontrol(1) and MPI_Pcontrol(0), so load balance "
+        "and parallel efficiency take them as idle; call both on every rank"
+    )
+
+
 def sampled_efficiencies(compute_seconds: Sequence[float], runtime: float, sample: Replay) -> Pop:
     """Return the efficiencies of a run if only a `sample` was replayed on the ideal network.
 

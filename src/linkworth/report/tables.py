@@ -167,7 +167,7 @@ def warnings(item: ReportItem) -> list[str]:
             "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
-    for remark in (item.profile.node_aware, item.profile.not_replayed):
+    for remark in (item.profile.node_aware, item.profile.idle_in_part, item.profile.not_replayed):
         if remark is not None:
             sentences.append(f"{remark[:1].upper()}{remark[1:]}.")
     if item.profile.unmodelled:
