@@ -151,6 +151,22 @@ def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkwort
         trace.predict("gbe", recorded_on=first)
 
 
+def test_parameters_without_effect_are_refused(trace):
+    with pytest.raises(lw.UsageError, match="`thread_gain` needs `cores_per_node` as well"):
+        trace.predict("gbe", thread_gain=1.2)
+    with pytest.raises(lw.UsageError, match="`memory_demand_bytes_per_second` needs `memory_bandwidth"):
+        trace.sweep("gbe", memory_demand_bytes_per_second=1e9)
+    with pytest.raises(lw.UsageError, match="`goal` speed: give one of cost, time"):
+        lw.advise(trace, {"gbe": 1.0}, goal="speed")
+    with pytest.raises(lw.UsageError, match="`draws` -1: give a whole number"):
+        lw.advise(trace, {"gbe": 1.0}, draws=-1)
+
+
+def test_a_sweep_takes_one_number_of_nodes_and_one_placement(trace):
+    (point,) = trace.sweep("gbe", nodes=4, placements="cyclic").points
+    assert (point.nodes, point.placement) == (4, "cyclic")
+
+
 def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkworth):
     found = trace.sweep(["gbe", "ib-hdr"], {"latency": [1e-6, 1e-5], "bandwidth": "x0.5,x2"}, nodes=[2, 4])
     given = [

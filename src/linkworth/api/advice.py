@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, get_args
 
 import msgspec
 
@@ -86,14 +86,17 @@ def advise(
     Several traces need `ppn`, the ranks on a node: each is placed on as many nodes as its ranks need, and the answer is how
     many nodes to take, with which network. Other `options` are `placement`, `measured`, `cpu_factor`, `recorded_on` and
     `machine`, as in `Trace.predict`.
-    `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 100, or
-    fewer for a long trace; 0: none).
+    `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 400; 0: none).
     Known times are predictions, or a file (*.json): what `linkworth predict --json` printed, or the measured times of
     HPCAdvisor's dataset, of which `inputs` chooses the runs. They have their nodes, and no draws.
 
     Raises UsageError for a network without a price and for traces of several programs, and DamagedInputError for an incomplete
     trace.
     """
+    if goal not in (None, *get_args(model.Goal)):
+        raise UsageError(f"`goal` {goal}: give one of {', '.join(get_args(model.Goal))}")
+    if draws is not None and draws < 0:
+        raise UsageError(f"`draws` {draws}: give a whole number of at least 0")
     catalog = prices if isinstance(prices, str) else None
     own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
     priced = PriceOptions(assignments=own, catalog=catalog)

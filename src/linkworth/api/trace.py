@@ -183,8 +183,8 @@ class Trace:
         on: FabricLike | Sequence[FabricLike],
         vary: Mapping[str, Sequence[float] | str] = _NOTHING,
         *,
-        nodes: Sequence[int] = (),
-        placements: Sequence[str] = ("block",),
+        nodes: int | Sequence[int] = (),
+        placements: str | Sequence[str] = "block",
         cpu_factor: float = 1.0,
         **settings: Any,  # noqa: ANN401 (fields of several types)
     ) -> Sweep:
@@ -200,7 +200,11 @@ class Trace:
             self._file,
             found_fabrics(on),
             axes_of(vary),
-            arrangements(nodes, None, placements),
+            arrangements(
+                [nodes] if isinstance(nodes, int) else nodes,
+                None,
+                [placements] if isinstance(placements, str) else placements,
+            ),
             cpu_factor=cpu_factor,
             settings=_settings(settings),
         )
@@ -307,11 +311,13 @@ def skeleton(
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:
-    known = {each.name: each.parameter.allowed for each in declared(ReplaySettings)}
+    known = {each.name: each for each in declared(ReplaySettings)}
     for name, value in given.items():
         if name not in known:
             raise UsageError(f"there is no setting {name!r}; there are {', '.join(known)}")
-        allowed = known[name]
+        allowed, needed = known[name].parameter.allowed, known[name].parameter.needs
+        if needed and given.get(needed) is None:
+            raise UsageError(f"`{name}` needs `{needed}` as well")
         for number in value.values() if isinstance(value, dict) else [value]:
             if allowed is not None and isinstance(number, int | float) and number not in allowed:
                 raise UsageError(f"`{name}` {number}: give {allowed}")
