@@ -126,7 +126,7 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
             folder.mkdir()
         except FileExistsError:
             raise UsageError(
-                f"there is a lab {name} already; use it (`lab` {name}), or end it: linkworth lab down {name}"
+                f"there is a lab {name} already; use it, or end it: linkworth lab down {name}"
             ) from None
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "linkworth.lab.keeper"],
