@@ -135,7 +135,7 @@ _price_options = OptionGroup(
 @click.option("--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude options that take longer.")
 @click.option(
     "--draws",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 1_000_000),
     metavar="N",
     help="Draws of each option's time from all that is uncertain. They give the certainty of the choice; 0: none."
     "  [default: 400]",

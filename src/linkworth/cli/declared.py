@@ -38,7 +38,10 @@ def struct_from(kind: type[S], values: Mapping[str, Any], read: Readers) -> S:
         if name in read:
             fields[name] = read[name](value)
         elif value is not None:
-            scale = parameters[name].parameter.scale
+            scale, allowed = parameters[name].parameter.scale, parameters[name].parameter.allowed
+            # The range of an integer option has no upper end, which would fill its line on the help page.
+            if type(value) is int and allowed is not None and value not in allowed:
+                raise UsageError(f"{spelling(parameters[name])} {value}: give {allowed}")
             fields[name] = value if scale == 1 else value * scale
     made = kind(**fields)
     chosen = given(values)

@@ -1,7 +1,7 @@
 """Options, besides fabrics and nodes, of every verb that replays."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 import rich_click as click
@@ -22,6 +22,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _SETTINGS = tuple(parameter.name for parameter in declared(ReplaySettings))
 PLACEMENT_AND_SETTINGS = ("placement", *_SETTINGS)
 """Parameters of these options."""
+_MOST_SEGMENT_BYTES = 1 << 31
+"""Libraries keep the length of a segment in an int."""
 
 
 def _placement(several: bool) -> Callable[[_Command], _Command]:
@@ -101,25 +103,33 @@ def replay_options(
     return lambda command: placement(group(command))
 
 
+def _refuse_second(option: str, name: object, found: Collection[object]) -> None:
+    """Raise UsageError if `found` has the name already."""
+    if name in found:
+        raise UsageError(f"{option} {name}: it is given twice; give it once")
+
+
 def _cpu_factors(texts: Sequence[str]) -> dict[int, float]:
-    factors = {}
+    factors: dict[int, float] = {}
     for text in texts:
         level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")
         if not level.lstrip("-").isdecimal():
             raise UsageError(
                 f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
             )
+        _refuse_second("--cpu-factor-at", int(level), factors)
         factors[int(level)] = factor
     return factors
 
 
 def _spread(texts: Sequence[str]) -> dict[str, float]:
     known = Spread.__struct_fields__
-    shares = {}
+    shares: dict[str, float] = {}
     for text in texts:
         name, share = parse_assignment(text, "--spread", "SHARE", SPREAD, what="NAME")
         if name not in known:
             raise UsageError(f"--spread {text!r}: there is no {name!r}; choose {', '.join(known)}")
+        _refuse_second("--spread", name, shares)
         shares[name] = share
     return shares
 
@@ -144,21 +154,31 @@ def parse_forced(text: str) -> ForcedCollective:
         raise UsageError(
             f"--collective {text}: the algorithms of {collective} are {', '.join(known[collective])}"
         )
-    if colon and not (segment.isascii() and segment.isdecimal()):
-        raise UsageError(f"--collective {text}: after the colon give a segment's bytes as a whole number")
+    if colon and not (segment.isascii() and segment.isdecimal() and int(segment) < _MOST_SEGMENT_BYTES):
+        raise UsageError(
+            f"--collective {text}: after the colon give a segment's bytes as a whole number below 2^31"
+        )
     return ForcedCollective(
         collective=collective, algorithm=algorithm, segment_bytes=int(segment) if colon else 0
     )
 
 
+def _forced(texts: Sequence[str]) -> list[ForcedCollective]:
+    found: dict[str, ForcedCollective] = {}
+    for text in texts:
+        forced = parse_forced(text)
+        _refuse_second("--collective", forced.collective, found)
+        found[forced.collective] = forced
+    return list(found.values())
+
+
 def _mpi_settings(texts: Sequence[str]) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
             raise UsageError(f"--mpi-setting {text!r}: give NAME=VALUE, for instance btl_tcp_flags=send")
-        if name in found:
-            raise UsageError(f"--mpi-setting {name}: it is given twice; give it once")
+        _refuse_second("--mpi-setting", name, found)
         found[name] = value
     return found
 
@@ -167,6 +187,6 @@ _READERS = {
     "cpu_factor_at": _cpu_factors,
     "mpi_settings": _mpi_settings,
     "spread": _spread,
-    "forced_collectives": lambda texts: [parse_forced(text) for text in texts],
+    "forced_collectives": _forced,
 }
 """Readers of the repeatable options."""
