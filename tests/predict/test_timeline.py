@@ -66,6 +66,16 @@ def test_a_window_keeps_what_begins_in_it(trace, tmp_path):
     assert [each["ts"] for each in events(path) if each["ph"] == "s"] == pytest.approx([2000])
 
 
+def test_a_window_after_the_end_is_named(trace, tmp_path):
+    def warned(window):
+        timeline = Timeline(tmp_path / "t.json", parse_window(window))
+        return predict(trace, [GBYTE], Arrangement(nodes=2), extras=Extras(timeline=timeline)).warnings
+
+    (warning,) = warned("1:2")
+    assert warning.startswith("no call begins in the part")
+    assert warned("0.0015:") == []
+
+
 def test_links_between_switches_are_shown(trace, tmp_path):
     level = SwitchLevel(nodes_per_group=1, uplinks=1, bandwidth_bytes_per_second=1e9)
     on = fabric(way(bandwidth=1e9), topology=Topology(levels=[level]))

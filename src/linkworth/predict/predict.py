@@ -205,6 +205,10 @@ def predict_with_draws(
                 f"{extras.timeline.path} contains the first {MOST_EVENTS:,} calls and messages; "
                 "choose a part with `timeline_window`"
             )
+        elif extras.timeline.seconds[0] > 0 and not recording.calls:
+            warnings.append(
+                f"no call begins in the part that {extras.timeline.path} is of; choose another with `timeline_window`"
+            )
     asked = list(zip(fabrics, predictions, strict=True)) if extras.tolerances else []
     without_tolerances = {fabric.name: lacks for fabric, _ in asked if (lacks := tolerance_lacks(fabric))}
 
