@@ -160,3 +160,10 @@ def test_the_catalogs_have_spreads_that_can_be_drawn():
             0 <= value < 1
             for value in (spread.latency, spread.bandwidth, spread.overhead, spread.computation)
         )
+
+
+def test_a_time_without_a_layout_counts_for_the_first_number_of_nodes(capsys, trace):
+    arguments = ["advise", str(trace), "--price", "gbe=1", "--draws", "0"]
+    for nodes, measured, named in (("1,2", "gbe=9", 1), ("2", "gbe=9", 0), ("1,2", "gbe:2x1=9", 0)):
+        assert main([*arguments, "--nodes", nodes, "--measured", measured]) == 0
+        assert capsys.readouterr().err.count("counts as one on the first number of nodes") == named

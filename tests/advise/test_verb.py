@@ -11,6 +11,7 @@ from linkworth.advise import source
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.model.prediction import PredictionSet
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.replay.layout import Arrangement
 
@@ -149,4 +150,5 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
     assert calls[0][0] == Path("t.lwt")
     assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
     assert calls[0][2:] == (None, None, 1.0, None)
-    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, (fabrics.get("ib-fdr"), 14.4, Arrangement(nodes=4, ppn=16)))
+    measured = MeasuredTime(fabrics.get("ib-fdr"), 14.4, Arrangement(nodes=4, ppn=16))
+    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, measured)

@@ -89,6 +89,9 @@ def test_a_measured_time_scales_all_points(trace):
     found = sweep(trace, [fabrics.get("gbe")], [], arrangements([2, 4]), measured=measured)
     assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)
     assert found.calibration.measured_fabric == "gbe"
+    assert any("counts as one on 2 nodes, placed block" in warning for warning in found.warnings)
+    alone = sweep(trace, [fabrics.get("gbe")], [], arrangements([2]), measured=measured)
+    assert not any("counts as one" in warning for warning in alone.warnings)
 
 
 def test_the_points_are_the_same_whatever_the_workers(trace):

@@ -14,6 +14,7 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.predict import predict_with_draws
@@ -135,6 +136,14 @@ def replay_predictions(
     return Replays([found for _, found in of_nodes.values()], together, cases)
 
 
+def _first_counts(measured: MeasuredTime) -> str:
+    name = measured.fabric.name
+    return (
+        f"the time given for {name} counts as one on the first number of nodes; give its layout, such as "
+        f"{name}:2x8={measured.seconds:g} for eight ranks on each of two nodes"
+    )
+
+
 def _on_each_number(
     request: TraceRequest,
     workload: str,
@@ -163,6 +172,8 @@ def _on_each_number(
                 measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
                 settings=speed.settings,
             )
+            if known is not None and known.arrangement is None and len(arrangements) > 1:
+                found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])
             by_name = {fabric.name: fabric for fabric in chosen}
             factor = found.calibration.cpu_factor
             yield (

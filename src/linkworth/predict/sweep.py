@@ -18,6 +18,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
+from linkworth.units import plural
 
 MOST_POINTS = 1_000_000
 _AS_RECORDED = ReplaySettings()
@@ -78,6 +79,12 @@ def sweep(
         for placement, layout in layouts
         for warning in node_warnings(trace, layout)
     ]
+    if measured is not None and measured.arrangement is None and len(layouts) > 1:
+        placement, first = layouts[0]
+        partly.append(
+            f"the time given for {measured.fabric.name} counts as one on {plural(first.nodes, 'node')}, placed {placement}: the "
+            "first layout of the sweep"
+        )
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:
         raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
