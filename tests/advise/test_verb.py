@@ -125,6 +125,13 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, argument
     assert len(err.strip().splitlines()) == 1
 
 
+def test_a_field_that_a_document_lacks_is_not_named_as_an_option(capsys, tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('{"schema": "linkworth.prediction/1", "workload": "w", "ranks": 2, "predictions": []}')
+    code, _, err = run(capsys, "--predictions", str(path), "--price", "gbe=1")
+    assert code == 2 and "required field 'nodes'" in err
+
+
 def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch, tmp_path):
     calls = []
     write_trace(tmp_path / "t.lwt", [[]])

@@ -11,7 +11,7 @@ from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.errors import UsageError
-from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Market, Price
@@ -154,7 +154,9 @@ def load_predictions(path: Path) -> PredictionSet:
     try:
         found = msgspec.json.decode(data, type=PredictionSet)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path} is not the JSON document of `linkworth predict`: {error}") from None
+        raise UsageError(
+            f"{path} is not the JSON document of `linkworth predict`: {in_words(error)}"
+        ) from None
     except JSON_ERRORS as error:
         raise UsageError(
             f"{path} is not JSON ({error}); give the JSON document of `linkworth predict`"

@@ -8,7 +8,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchSet
-from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, unwritable, write_atomically
 
@@ -32,7 +32,7 @@ def read(path: Path) -> list[BenchResult]:
         if name == "linkworth.bench-set/1":
             return msgspec.json.decode(content, type=BenchSet).results
     except JSON_ERRORS as error:
-        raise UsageError(f"{path}: not a result of linkworth bench: {error}") from None
+        raise UsageError(f"{path}: not a result of linkworth bench: {in_words(error)}") from None
     raise UsageError(
         f"{path}: its schema is {name or 'not given'}; linkworth bench reads linkworth.bench/1 and linkworth.bench-set/1"
     )

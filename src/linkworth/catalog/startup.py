@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.startup import StartupFit, StartupResult
 
 DEFAULT_INIT = StartupFit(base_seconds=0.07, seconds_per_rank=22 / 229_376)
@@ -45,7 +45,7 @@ def load(path: Path) -> Startup:
     try:
         found = msgspec.json.decode(content, type=StartupResult)
     except JSON_ERRORS as error:
-        raise UsageError(f"{path}: not a result of `linkworth bench init -o`: {error}") from None
+        raise UsageError(f"{path}: not a result of `linkworth bench init -o`: {in_words(error)}") from None
     if found.schema != "linkworth.startup/1":
         raise UsageError(f"{path}: its schema is {found.schema}; give a file of `linkworth bench init -o`")
     ranks = max((row.ranks for row in found.rows), default=0)

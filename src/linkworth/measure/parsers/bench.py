@@ -11,7 +11,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import hpcc, imb, netpipe, osu, ucx_perftest
 from linkworth.model.bench import BenchResult
-from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS
 
 LONGEST_MESSAGE_BYTES = 1 << 50
@@ -107,7 +107,7 @@ def _own(text: str, path: Path) -> list[BenchResult]:
         else:
             results = msgspec.convert(document, _Set).results
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: no result of a benchmark ({error}); {what_to_do}") from error
+        raise UsageError(f"{path}: no result of a benchmark ({in_words(error)}); {what_to_do}") from error
     except JSON_ERRORS as error:
         raise UsageError(f"{path}: not JSON or cut short ({error}); {what_to_do}") from error
     wrong = next((result.schema for result in results if result.schema != "linkworth.bench/1"), None)
