@@ -9,7 +9,8 @@ from linkworth.catalog import fabrics
 from linkworth.model.scaling import LeftOut
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
-from linkworth.scale.generate import RankEvents
+from linkworth.scale.exchanges import filled
+from linkworth.scale.generate import RankEvents, events_of
 from linkworth.scale.recording import SENDS, Recording
 from linkworth.trace.read import TraceFile
 
@@ -43,7 +44,12 @@ def weight(call_class: str, fields: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def recorded(recording: Recording) -> Totals:
-    """Return a recording's totals."""
+    """Return a recording's totals; with the messages in the mean if they are distributions."""
+    if recording.stretches is not None:
+        counted = Counted(filled(events_of(recording), [recording], recording.ranks, recording.size))
+        for _ in counted:
+            pass
+        return counted.totals
     weights = [weight(call.call_class, call.fields) for call in recording.calls]
     found = Totals()
     for sequence in recording.sequences:
@@ -67,9 +73,8 @@ class Counted:
             yield each
 
 
-def compared(predicted: Totals, recording: Recording, paths: tuple[TraceFile, TraceFile] | None) -> LeftOut:
-    """Return the differences. `paths`: the predicted and the recorded trace, to be replayed."""
-    actual = recorded(recording)
+def compared(predicted: Totals, actual: Totals, ranks: int, paths: tuple[TraceFile, TraceFile]) -> LeftOut:
+    """Return the differences at a rank count. `paths`: the predicted and the recorded trace, to be replayed."""
 
     def difference(name: str) -> float:
         was = getattr(actual, name)
@@ -77,12 +82,12 @@ def compared(predicted: Totals, recording: Recording, paths: tuple[TraceFile, Tr
         return (now - was) / was if was else float(now != was)
 
     return LeftOut(
-        ranks=recording.ranks,
+        ranks=ranks,
         calls=difference("events"),
         messages=difference("messages"),
         bytes=difference("bytes"),
         compute=difference("compute"),
-        seconds={} if paths is None else times(*paths),
+        seconds=times(*paths),
     )
 
 

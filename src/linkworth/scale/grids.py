@@ -23,7 +23,7 @@ def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:
             if rest <= most and (not best or max((*taken, rest)) - rest < best[0] - best[-1]):
                 best = (*taken, rest)
             return
-        for factor in _divisors(rest):
+        for factor in divisors(rest):
             if factor <= most:
                 search(rest // factor, factor, (*taken, factor))
 
@@ -47,12 +47,13 @@ def _factorings(ranks: int, dimensions: int) -> list[tuple[int, ...]]:
         return [(ranks,)]
     return [
         (first, *rest)
-        for first in reversed(_divisors(ranks))
+        for first in reversed(divisors(ranks))
         for rest in _factorings(ranks // first, dimensions - 1)
     ]
 
 
-def _divisors(number: int) -> list[int]:
+def divisors(number: int) -> list[int]:
+    """Return the divisors, the largest first."""
     small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]
     return sorted({*small, *(number // each for each in small)}, reverse=True)
 

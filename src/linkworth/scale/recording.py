@@ -47,6 +47,36 @@ class Cut(NamedTuple):
     """Calls of the set-up, of all ranks."""
 
 
+BINS = 64
+"""Parts of equal numbers of messages, in the order of how far they go."""
+
+
+class Rooted(NamedTuple):
+    """Messages of each other rank to rank 0 or from it, and their bytes."""
+
+    messages: float
+    bytes: float
+
+
+class Stretch(NamedTuple):
+    """Messages of a recording between two collective calls of all ranks, in the mean of the times that it is passed."""
+
+    rounds: float
+    """Times that a rank sends first or after it has waited, of the rank with the most."""
+    messages: float
+    """Messages that a rank sends, without those to or from a root."""
+    distance: Times
+    """By bin: number of the destination less that of the source."""
+    blocks: Times
+    """By bin: most equal parts of the ranks between which no such message goes, such as the rows of a grid."""
+    wraps: npt.NDArray[np.bool_]
+    """By bin: those near the end of a part send to those near its beginning, as in a ring."""
+    bytes: Times
+    """By bin: mean bytes of a message."""
+    scattered: Rooted
+    gathered: Rooted
+
+
 class Recording:
     """One recording."""
 
@@ -63,6 +93,8 @@ class Recording:
             self.sequences.append(self._read(rank, numbers))
         self.setup: Cut | None = None
         """The part that is left out at its beginning."""
+        self.stretches: Mapping[int, Stretch] | None = None
+        """Messages by the code of their marker, if they are taken as distributions."""
         self.name_groups()
 
     def name_groups(self) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import prod
 from pathlib import Path
@@ -14,13 +14,22 @@ from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
-from linkworth.scale.check import Counted, Totals, compared, times
+from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.doubts import doubts
+from linkworth.scale.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
-from linkworth.scale.search import FEWEST_LEFT_OUT, Aligned, Found, Target, again, candidates
+from linkworth.scale.search import (
+    FEWEST_LEFT_OUT,
+    Aligned,
+    Found,
+    Target,
+    again,
+    candidates,
+    with_distributions,
+)
 from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import TraceFile, open_trace
 from linkworth.trace.record import publish
@@ -29,6 +38,8 @@ from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
+MOST_WRONG = 0.5
+"""Relative difference of a replayed time up to which messages are taken as distributions."""
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +63,20 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     """
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
+    recordings = _read(request)
+    try:
+        return _by_rules(recordings, target, request)
+    except ThresholdError as error:
+        found = _by_distributions(recordings, target, request, str(error))
+        if found is None:
+            raise
+        return found
+
+
+def _by_rules(recordings: Sequence[Recording], target: Target, request: ScaleRequest) -> ScaleSummary:
     refused: UnfitError | None = None
     truncated: tuple[Aligned, UnfitError] | None = None
-    for aligned in candidates(_read(request), target):
+    for aligned in candidates(recordings, target):
         try:
             return _scaled(aligned, target, request)
         except UnfitError as error:
@@ -72,15 +94,37 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     raise ThresholdError(f"the recordings align, but at {target.ranks} ranks {refused}")
 
 
+def _by_distributions(
+    recordings: Sequence[Recording], target: Target, request: ScaleRequest, reason: str
+) -> ScaleSummary | None:
+    """Write the trace of collective calls that follow rules, and of messages that do not.
+
+    `reason`: why not all calls follow rules. Returns None if the largest recording is not predicted well enough from
+    the others.
+    """
+    for aligned in with_distributions(recordings, target):
+        try:
+            return _scaled(aligned, target, request, reason=reason)
+        except UnfitError:
+            continue
+    return None
+
+
 def _scaled(
-    aligned: Aligned, target: Target, request: ScaleRequest, truncated: UnfitError | None = None
+    aligned: Aligned,
+    target: Target,
+    request: ScaleRequest,
+    truncated: UnfitError | None = None,
+    reason: str = "",
 ) -> ScaleSummary:
     """Write the trace of one program. Raises UnfitError if some call is not possible at the new count.
 
     `truncated`: the message longer than its receive for which the program was refused. A few bytes without room pass now.
+    `reason`: why messages are distributions.
     """
     found, recordings, dropped = aligned
-    unseen = list(unseen_remainders(found.program, recordings, target))
+    # Its messages show no grid.
+    unseen = [] if reason else list(unseen_remainders(found.program, recordings, target))
     remarks = doubts(found, recordings, target, unseen)
     if dropped:
         remarks.insert(0, _unused(dropped, found, recordings))
@@ -96,6 +140,10 @@ def _scaled(
         if omitted:
             remarks.insert(0, _without_setup(recordings[-1], omitted))
         left_out = _leave_out(recordings, target, found, remarks, actual)
+    if reason:
+        if left_out is None or max(map(abs, left_out.seconds.values())) > MOST_WRONG:
+            raise UnfitError("messages", "as distributions they do not predict the largest recording")
+        remarks.insert(0, _as_distributions(reason))
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
@@ -122,7 +170,9 @@ def _scaled(
         call_sites=largest.call_sites,
         rates=largest.rates,
     )
-    counted = Counted(Balanced(generate(found.program, point), recordings[-1], _data_dependent(found), slack))
+    counted = Counted(
+        Balanced(_events(found, recordings, target), recordings[-1], _data_dependent(found), slack)
+    )
     path, size = _write(metadata, point.ranks, counted, request)
     return ScaleSummary(
         path=str(path),
@@ -185,7 +235,7 @@ def _leave_out(
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         try:
             fewer = again(recordings[:-1], there, found)
-            events = generate(fewer.program, fewer.point(there.ranks, there.size))
+            events = _events(fewer, recordings[:-1], there)
             counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer), SLACK))
             path = Path(folder) / "left-out.lwt"
             metadata = TraceMetadata(
@@ -193,12 +243,20 @@ def _leave_out(
             )
             _fill(path, metadata, there.ranks, counted)
             totals: Totals = counted.totals
-            return compared(totals, largest, (open_trace(path), actual))
+            return compared(totals, recorded(largest), largest.ranks, (open_trace(path), actual))
         except (UnfitError, LinkworthError) as error:
             remarks.append(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
             )
             return None
+
+
+def _events(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[RankEvents]:
+    """Yield every rank's events at a new count. Raises UnfitError."""
+    events = generate(found.program, found.point(target.ranks, target.size))
+    if recordings[-1].stretches is None:
+        return events
+    return filled(events, recordings, target.ranks, target.size)
 
 
 def _actual(recording: Recording, folder: Path) -> TraceFile:
@@ -236,6 +294,13 @@ def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
         f"the set-up, up to {recording.setup.entry}, calls by no rule of the rank count and is left out, except for its "
         f"computation: {recording.setup.events / recording.ranks:.0f} calls of a rank, and of the time {shares}, of the "
         f"recording on {recording.ranks} ranks"
+    )
+
+
+def _as_distributions(reason: str) -> str:
+    return (
+        "messages are distributions: between collective calls of all ranks, each rank sends as many, as large and as far as in "
+        f"the mean of the recordings, in no order that the program gives them; {reason}"
     )
 
 

@@ -24,7 +24,7 @@ def after_setup(
     recordings: Sequence[Recording], align: Callable[[Sequence[Recording]], bool]
 ) -> list[Recording] | None:
     """Return the longest part of each recording after a collective call of all ranks that `align` accepts, or None."""
-    meetings = [_Meetings(recording) for recording in recordings]
+    meetings = [Meetings(recording) for recording in recordings]
     choices = _choices(meetings)
     found: list[Recording] | None = None
     # If recordings align after one call, they also do after later ones.
@@ -41,7 +41,7 @@ def after_setup(
     return found
 
 
-def _choices(meetings: Sequence["_Meetings"]) -> list[tuple[int, ...]]:
+def _choices(meetings: Sequence["Meetings"]) -> list[tuple[int, ...]]:
     """Return calls of the same entry in all recordings, by their places, in order."""
     found = set()
     for entry in set(meetings[-1].entries):
@@ -56,7 +56,7 @@ def _choices(meetings: Sequence["_Meetings"]) -> list[tuple[int, ...]]:
     )
 
 
-class _Meetings:
+class Meetings:
     """Collective calls of all ranks of a recording, after which its set-up may end."""
 
     def __init__(self, recording: Recording) -> None:
@@ -65,14 +65,14 @@ class _Meetings:
         collective = np.array(
             [call.fields["comm"] if call.call_class == "collective" else -1 for call in calls], dtype=np.int64
         )
-        self._places = [self._of_rank(rank, collective) for rank in range(recording.ranks)]
-        alike = len({len(each) for each in self._places}) == 1
+        self.places = [self._of_rank(rank, collective) for rank in range(recording.ranks)]
+        alike = len({len(each) for each in self.places}) == 1
         own = recording.sequences[0].calls
-        self.entries = [recording.calls[own[at]].entry for at in self._places[0].tolist()] if alike else []
+        self.entries = [recording.calls[own[at]].entry for at in self.places[0].tolist()] if alike else []
         self._open = np.zeros(len(self.entries), dtype=bool)
         makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
         furthest = np.array([_furthest(call) for call in calls], dtype=np.int64)
-        for sequence, places in zip(recording.sequences, self._places, strict=True):
+        for sequence, places in zip(recording.sequences, self.places, strict=True):
             if alike:
                 self._open |= _reaches_back(makes[sequence.calls], furthest[sequence.calls])[places]
 
@@ -88,7 +88,7 @@ class _Meetings:
     def allows(self, place: int) -> bool:
         """Return whether enough follows the call, and no request from before it is completed or started after it."""
         sequences = self.recording.sequences
-        before = sum(int(places[place]) + 1 for places in self._places)
+        before = sum(int(places[place]) + 1 for places in self.places)
         enough = before <= (1 - LEAST_CALLS) * sum(len(each.calls) for each in sequences)
         return enough and not self._open[place]
 
@@ -99,7 +99,7 @@ class _Meetings:
         shorter.calls, shorter.sequences = [], []
         known: dict[Any, int] = {}
         dropped = 0
-        for sequence, places in zip(recording.sequences, self._places, strict=True):
+        for sequence, places in zip(recording.sequences, self.places, strict=True):
             end = int(places[place]) + 1
             keep = _kept(recording.calls, sequence.calls, end)
             dropped += int((~keep).sum())

@@ -1,0 +1,308 @@
+"""Messages between collective calls of all ranks as distributions, for programs whose calls follow no rule.
+
+Particles, graphs and adaptive meshes decide by data which ranks exchange messages, and no other rank count repeats that.
+The collective calls and the computation then still follow rules, and messages between them are as many, as large and go
+as far as in the mean.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from copy import copy
+from itertools import pairwise
+from math import ceil, log2
+
+import numpy as np
+
+from linkworth import _engine
+from linkworth.scale.common import in_common
+from linkworth.scale.grids import divisors
+from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Recording, Rooted, Stretch, Times
+from linkworth.scale.recording import Sequence as Events
+from linkworth.scale.setup import Meetings
+
+_WAITS = {"recv", "sendrecv", "complete", "win_sync"}
+_COLLECTIVE = {"collective", "icollective"}
+_PERSISTENT = {"send_init", "psend_init"}
+_ROOTED = 0.9
+"""Share of ranks that send to rank 0, or get messages from it, if it is their root."""
+
+Pair = tuple[str, str]
+"""The collective calls before and after a stretch."""
+Key = tuple[int, int]
+"""A source and a destination."""
+
+
+def distributed(recordings: Sequence[Recording], *, common: bool) -> list[Recording] | None:
+    """Return recordings of the collective calls of all ranks, with a marker before each that follows messages.
+
+    `common`: only of those that all recordings have in the same order; others count as messages. None if there are no
+    such calls, or ranks do not agree on them.
+    """
+    meetings = [Meetings(recording) for recording in recordings]
+    if not all(each.entries for each in meetings):
+        return None
+    kept: list[Numbers] | None = [np.arange(len(each.entries)) for each in meetings]
+    if common:
+        kept = in_common([each.entries for each in meetings])
+    if kept is None:
+        return None
+    read = [
+        _Reader(recording, [places[of] for places in each.places])
+        for recording, each, of in zip(recordings, meetings, kept, strict=True)
+    ]
+    pairs = sorted({pair for each in read for pair in each.with_messages()})
+    return [each.reduced({pair: code for code, pair in enumerate(pairs)}) for each in read] if pairs else None
+
+
+class _Reader:
+    """Reads the messages of a recording."""
+
+    def __init__(self, recording: Recording, places: Sequence[Numbers]) -> None:
+        """Find the calls that send. `places`: by rank, those of the collective calls."""
+        self._recording = recording
+        is_end = np.array([call.call_class in ("init", "finalize") for call in recording.calls], dtype=bool)
+        self._kept = [
+            np.union1d(own, np.flatnonzero(is_end[sequence.calls]))
+            for own, sequence in zip(places, recording.sequences, strict=True)
+        ]
+        last = recording.sequences[-1].calls[self._kept[-1]]
+        self._pairs: list[Pair] = list(
+            pairwise(["", *(recording.calls[number].entry for number in last.tolist())])
+        )
+        self._sent = [self._senders(rank) for rank in range(recording.ranks)]
+
+    def with_messages(self) -> set[Pair]:
+        """Return the stretches with messages."""
+        stretches = {
+            stretch
+            for kept, (places, _) in zip(self._kept, self._sent, strict=True)
+            for stretch in np.unique(np.searchsorted(kept, places)).tolist()
+        }
+        return {self._pairs[stretch] for stretch in stretches if stretch < len(self._pairs)}
+
+    def reduced(self, codes: Mapping[Pair, int]) -> Recording:
+        """Return the recording of the collective calls. `codes`: of the markers of stretches."""
+        recording = self._recording
+        fewer = copy(recording)
+        fewer.calls = [
+            *map(_among_all, recording.calls),
+            *(Call(f"messages before {pair[1]}", "pcontrol", {"code": code}) for pair, code in codes.items()),
+        ]
+        marker = np.array(
+            [len(recording.calls) + codes[pair] if pair in codes else -1 for pair in self._pairs],
+            dtype=np.int64,
+        )
+        renamed: dict[Pair, int] = {}
+        fewer.sequences = []
+        for sequence, kept in zip(recording.sequences, self._kept, strict=True):
+            own = sequence.calls[kept]
+            # Data may also decide at which site a rank makes the call.
+            for at, (_, entry) in enumerate(self._pairs):
+                call = fewer.calls[own[at]]
+                if call.entry != entry:
+                    number = renamed.setdefault((str(own[at]), entry), len(fewer.calls))
+                    if number == len(fewer.calls):
+                        fewer.calls.append(call._replace(entry=entry))
+                    own[at] = number
+            fewer.sequences.append(_with_markers(sequence, own, kept, marker))
+        fewer.name_groups()
+        fewer.stretches = self._stretches(codes)
+        return fewer
+
+    def _senders(self, rank: int) -> tuple[Numbers, Numbers]:
+        """Return the places of a rank's calls that send, and the number of the call that each stands for."""
+        calls = self._recording.calls
+        own = self._recording.sequences[rank].calls
+        kept = np.zeros(len(own), dtype=bool)
+        kept[self._kept[rank]] = True
+        places = np.flatnonzero(np.array([_sends(call) for call in calls], dtype=bool)[own] & ~kept)
+        started = np.flatnonzero(np.array([call.call_class == "start" for call in calls], dtype=bool)[own])
+        if not len(started):
+            return places, own[places]
+        rows = list(zip(places.tolist(), own[places].tolist(), strict=True))
+        makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=bool)
+        made = np.flatnonzero(makes[own])
+        for place in started.tolist():
+            before = int(np.searchsorted(made, place))
+            for back in calls[own[place]].fields["references"]:
+                number = int(own[made[before - back]])
+                if calls[number].call_class in _PERSISTENT:
+                    rows.append((place, number))
+        table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+
+    def _stretches(self, codes: Mapping[Pair, int]) -> dict[int, Stretch]:
+        recording = self._recording
+        code = np.array([codes.get(pair, -1) for pair in self._pairs], dtype=np.int64)
+        passed = np.bincount(code[code >= 0], minlength=len(codes))
+        rounds = np.zeros((recording.ranks, len(code)))
+        sent = [_Sent(recording.ranks) for _ in codes]
+        for rank, (kept, (places, numbers)) in enumerate(zip(self._kept, self._sent, strict=True)):
+            stretch = np.searchsorted(kept, places)
+            inside = stretch < len(code)
+            places, numbers, stretch = places[inside], numbers[inside], stretch[inside]
+            rounds[rank] = self._rounds(rank, places, stretch)
+            combined, times = np.unique(code[stretch] * len(recording.calls) + numbers, return_counts=True)
+            for each, count in zip(combined.tolist(), times.tolist(), strict=True):
+                at, number = divmod(each, len(recording.calls))
+                for to, size in _messages(recording.calls[number], self._members(rank, number), rank):
+                    sent[at].add(rank, to, size, count)
+            for number in np.unique(numbers).tolist():
+                more = _rounds_of(recording.calls[number], self._members(rank, number)) - 1
+                rounds[rank] += more * np.bincount(stretch[numbers == number], minlength=len(code))
+        found = {}
+        for at, each in enumerate(sent):
+            if passed[at]:
+                # A root waits once for all of them.
+                others = rounds[1:] if each.rooted() else rounds
+                found[at] = each.stretch(float(others[:, code == at].max(axis=0).mean()), int(passed[at]))
+        return found
+
+    def _rounds(self, rank: int, places: Numbers, stretch: Numbers) -> Times:
+        """Return by stretch how often the rank sends first, or after it has waited."""
+        waits = np.array([call.call_class in _WAITS for call in self._recording.calls], dtype=bool)
+        waited = np.concatenate([[0], np.cumsum(waits[self._recording.sequences[rank].calls])])[places]
+        first = np.ones(len(places), dtype=bool)
+        first[1:] = (waited[1:] > waited[:-1]) | (stretch[1:] != stretch[:-1])
+        return np.bincount(stretch[first], minlength=len(self._pairs)).astype(float)
+
+    def _members(self, rank: int, number: int) -> Sequence[int]:
+        fields = self._recording.calls[number].fields
+        comm = fields.get("comm", WORLD)
+        if "window" in fields:
+            comm = self._recording.windows[rank].get(fields["window"], WORLD)
+        return self._recording.communicators[rank].get(comm, [])
+
+
+class _Sent:
+    """Messages of all ranks in a stretch, added up over the times that it is passed."""
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._pairs: defaultdict[Key, Counter[int]] = defaultdict(Counter)
+
+    def add(self, source: int, to: int, size: int, count: int) -> None:
+        if source != to:
+            self._pairs[source, to][size] += count
+
+    def rooted(self) -> bool:
+        """Return whether rank 0 is the root of some messages."""
+        return any(self._roots())
+
+    def _roots(self) -> tuple[bool, bool]:
+        """Return whether nearly all ranks send to rank 0, and whether it sends to them; far more than to others."""
+        least = max(_ROOTED * (self._ranks - 1), 2 * len(self._pairs) / self._ranks)
+        to_root = sum(to == 0 for _, to in self._pairs)
+        from_root = sum(source == 0 for source, _ in self._pairs)
+        return to_root >= least, from_root >= least
+
+    def stretch(self, rounds: float, passed: int) -> Stretch:
+        """Return the mean of the times that it is passed."""
+        to_root, from_root = self._roots()
+        rows = []
+        rooted = [Rooted(0, 0), Rooted(0, 0)]
+        others = passed * max(self._ranks - 1, 1)
+        for (source, to), sizes in self._pairs.items():
+            for size, count in sizes.items():
+                if (to_root and to == 0) or (from_root and source == 0):
+                    messages, amount = rooted[to == 0]
+                    rooted[to == 0] = Rooted(messages + count / others, amount + size * count / others)
+                else:
+                    rows.append((to - source, size, count))
+        table = np.array(sorted(rows), dtype=float).reshape(-1, 3)
+        distance, blocks, bytes_of_bin = np.zeros(BINS), np.ones(BINS), np.zeros(BINS)
+        wraps = np.zeros(BINS, dtype=bool)
+        total = float(table[:, 2].sum())
+        if rows:
+            ends = np.concatenate([[0.0], np.cumsum(table[:, 2])])
+            edges = np.arange(BINS + 1) / BINS * total
+            distance = table[np.searchsorted(ends[1:], (edges[1:] + edges[:-1]) / 2), 0]
+            parts = self._blocks()
+            blocks = np.array([parts[each] for each in distance.tolist()], dtype=float)
+            wraps = np.array([self._wraps(each, parts) for each in distance.tolist()])
+            amounts = np.concatenate([[0.0], np.cumsum(table[:, 1] * table[:, 2])])
+            bytes_of_bin = np.diff(np.interp(edges, ends, amounts)) / (total / BINS)
+        return Stretch(rounds, total / passed / self._ranks, distance, blocks, wraps, bytes_of_bin, *rooted)
+
+    def _blocks(self) -> dict[int, int]:
+        """Return by distance the most equal parts of the ranks between which no message goes that far."""
+        found: dict[int, int] = {}
+        for source, to in self._pairs:
+            found[to - source] = next(
+                each
+                for each in divisors(self._ranks)
+                if each <= found.get(to - source, self._ranks)
+                and source * each // self._ranks == to * each // self._ranks
+            )
+        return found
+
+    def _wraps(self, distance: int, parts: Mapping[int, int]) -> bool:
+        """Return whether messages also go as far the other way around in a part."""
+        block = self._ranks // parts[distance]
+        return parts.get(int(distance - np.sign(distance) * block)) == parts[distance]
+
+
+def _sends(call: Call) -> bool:
+    if call.call_class in SENDS:
+        return call.fields["peer"] >= 0 and call.call_class not in _PERSISTENT
+    return call.call_class in ("rma", "irma") or call.call_class in _COLLECTIVE
+
+
+def _rounds_of(call: Call, members: Sequence[int]) -> int:
+    """Return how many messages of a call wait for one another."""
+    if call.call_class not in _COLLECTIVE or _is_exchange(call):
+        return 1
+    return max(ceil(log2(max(len(members), 1))), 1)
+
+
+def _is_exchange(call: Call) -> bool:
+    return "alltoall" in call.entry.lower()
+
+
+def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, int]]:
+    """Return the destination and the bytes of each message of a call.
+
+    In a collective call of some ranks, each sends to all others if it is an exchange, and else over doubling distances.
+    """
+    fields = call.fields
+    count = len(members)
+    if call.call_class not in _COLLECTIVE:
+        return [(members[fields["peer"]], fields["bytes"])] if 0 <= fields["peer"] < count else []
+    if rank not in members or count < 2:
+        return []
+    own = members.index(rank)
+    if not _is_exchange(call):
+        return [
+            (members[(own + 2**step) % count], fields["bytes"]) for step in range(_rounds_of(call, members))
+        ]
+    sizes = fields["send_counts"]
+    if len(sizes) != count:
+        sizes = [fields["bytes"] // count] * count
+    return [(members[(own + step) % count], sizes[(own + step) % count]) for step in range(1, count)]
+
+
+def _among_all(call: Call) -> Call:
+    """Return a collective call on MPI_COMM_WORLD. Data may decide on the root, so that rank 0 stands for any."""
+    if call.call_class not in _COLLECTIVE:
+        return call
+    return call._replace(fields={**call.fields, "comm": WORLD, "peer": min(call.fields["peer"], 0)})
+
+
+def _with_markers(sequence: Events, calls: Numbers, kept: Numbers, marker: Numbers) -> Events:
+    """Return the events that are kept, as `calls`, each after its marker unless that is -1.
+
+    What is computed between and before messages belongs to the marker.
+    """
+    total = np.concatenate([[0.0], np.cumsum(sequence.compute)])
+    before = total[kept] - total[np.concatenate([[0], kept[:-1] + 1])]
+    own = sequence.compute[kept]
+    marked = marker >= 0
+    at = np.arange(len(kept)) + np.cumsum(marked)
+    size = len(kept) + int(marked.sum())
+    numbers, has_cpu = np.empty(size, dtype=np.int64), np.empty(size, dtype=bool)
+    compute, durations = np.empty(size), np.zeros(size)
+    numbers[at], durations[at], has_cpu[at] = calls, sequence.durations[kept], sequence.has_cpu[kept]
+    compute[at] = np.where(marked, own, own + before)
+    ahead = at[marked] - 1
+    numbers[ahead], compute[ahead], has_cpu[ahead] = marker[marked], before[marked], has_cpu[at[marked]]
+    return Events(numbers, compute, has_cpu, durations)

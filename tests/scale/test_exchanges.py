@@ -1,0 +1,57 @@
+"""Messages of a stretch at a rank count: all are received, and they are as many and as large as they should be."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkworth.scale.exchanges import _Pattern, _trend
+from linkworth.scale.recording import BINS, Rooted, Stretch
+
+
+@st.composite
+def stretches(draw: st.DrawFn) -> Stretch:
+    seed = np.random.default_rng(draw(st.integers(0, 1000)))
+    return Stretch(
+        draw(st.sampled_from((0.0, 1.0, 3.4, 40.0))),
+        draw(st.sampled_from((0.0, 0.02, 0.6, 1.0, 5.5, 30.0))),
+        seed.integers(-40, 40, BINS).astype(float),
+        2.0 ** seed.integers(0, 6, BINS),
+        np.full(BINS, True) if draw(st.booleans()) else seed.integers(0, 2, BINS).astype(bool),
+        seed.integers(0, 10**6, BINS).astype(float),
+        Rooted(draw(st.sampled_from((0.0, 1.0))), 80.0),
+        Rooted(draw(st.sampled_from((0.0, 2.0))), 160.0),
+    )
+
+
+@given(stretch=stretches(), ranks=st.sampled_from((1, 2, 3, 8, 12, 37, 64)))
+def test_every_message_is_received_in_the_order_in_which_it_is_sent(stretch: Stretch, ranks: int) -> None:
+    pattern = _Pattern(stretch, ranks)
+    sent: dict[tuple[int, int, int], list[int]] = {}
+    received: dict[tuple[int, int, int], list[int]] = {}
+    total = Counter[int]()
+    for rank in range(ranks):
+        calls, share = pattern.calls(rank)
+        assert share.sum() == pytest.approx(1)
+        for _, kind, fields in calls:
+            if kind in ("send", "isend"):
+                assert fields["peer"] != rank
+                sent.setdefault((rank, fields["peer"], fields["tag"]), []).append(fields["bytes"])
+                total[fields["tag"]] += 1
+            elif kind in ("recv", "irecv"):
+                received.setdefault((fields["peer"], rank, fields["tag"]), []).append(fields["bytes"])
+    assert sent == received
+    others = ranks - 1
+    assert total[1] == (stretch.scattered.messages + stretch.gathered.messages) * others
+    if stretch.wraps.all():
+        assert total[0] == pytest.approx(stretch.messages * ranks * (ranks > 1), abs=1)
+
+
+def test_a_number_goes_on_as_powers_of_count_and_size() -> None:
+    points = [(4, 1.0), (8, 2.0), (16, 8.0)]
+    values = [3 * ranks**0.5 * size**2 for ranks, size in points]
+    assert _trend(points, values, (64, 4.0)) == pytest.approx(3 * 8 * 16)
+    assert _trend(points, [0, 0, 5], (64, 4.0)) == 5
+    assert _trend(points, [5, 5, 0], (64, 4.0)) == 0

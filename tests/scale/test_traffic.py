@@ -1,0 +1,165 @@
+"""Programs whose messages follow no rule of the rank count: they become distributions, with a warning."""
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from written_programs import BARRIER, RECEIVED, Event, calls, trace
+
+from linkworth.catalog import fabrics
+from linkworth.errors import ThresholdError
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+from linkworth.scale import ScaleRequest, scale
+from linkworth.trace.read import open_trace
+
+STEPS = 12
+COUNTS = (8, 16, 32)
+Program = Callable[[int, int], Iterator[Event]]
+
+
+def neighbours(rank: int, ranks: int, step: int = 0) -> list[tuple[int, int]]:
+    """Return the ranks around one on a random graph, each with a size."""
+    draw = random.Random(1000 * ranks + step)
+    sizes: dict[frozenset[int], int] = {}
+    for _ in range(2):
+        ring = draw.sample(range(ranks), ranks)
+        sizes |= {
+            frozenset(edge): draw.randrange(200, 400) * 1000 // ranks for edge in pairwise([*ring, ring[0]])
+        }
+    return sorted((next(iter(edge - {rank})), size) for edge, size in sizes.items() if rank in edge)
+
+
+def reduction(line: int) -> Event:
+    return f"MPI_Allreduce@graph.c:{line}", "collective", BARRIER | {"bytes": 8, "recv_bytes": 8}
+
+
+def completed(count: int) -> Event:
+    completions = [(back, False, 0, 0) for back in range(count, 0, -1)]
+    return "MPI_Waitall@graph.c:3", "complete", {"mode": 1, "listed": count, "completions": completions}
+
+
+def graph(rank: int, ranks: int, *, moving: bool = False) -> Iterator[Event]:
+    """Exchange with the neighbours on a graph, which another step may change."""
+    for step in range(STEPS):
+        near = neighbours(rank, ranks, step if moving else 0)
+        for kind in ("irecv", "isend"):
+            for peer, size in near:
+                yield (
+                    f"MPI_{kind.capitalize()}@graph.c:2",
+                    kind,
+                    {"comm": 0, "peer": peer, "tag": 1, "bytes": size},
+                )
+        if near:
+            yield completed(2 * len(near))
+        yield reduction(4)
+
+
+def persistent(rank: int, ranks: int) -> Iterator[Event]:
+    """Do the same with requests that are started again."""
+    near = neighbours(rank, ranks)
+    for kind in ("recv", "send"):
+        for peer, size in near:
+            fields = {"comm": 0, "peer": peer, "tag": 1, "bytes": size}
+            yield f"MPI_{kind.capitalize()}_init@graph.c:2", f"{kind}_init", fields
+    for _ in range(STEPS):
+        if near:
+            yield "MPI_Startall@graph.c:3", "start", {"references": [*range(2 * len(near), 0, -1)]}
+            yield completed(2 * len(near))
+        yield reduction(4)
+
+
+def seconds(path: Path) -> float:
+    trace = open_trace(path).engine
+    return replay(trace, fabrics.get("gbe"), block(trace.ranks, 2)).seconds
+
+
+def sent(path: Path, ranks: int) -> tuple[int, int]:
+    sizes = [
+        fields["bytes"]
+        for rank in range(ranks)
+        for _, kind, fields in calls(path, rank)
+        if kind in ("send", "isend")
+    ]
+    return len(sizes), sum(sizes)
+
+
+@pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent])
+def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path: Path) -> None:
+    small = [trace(program, ranks, tmp_path) for ranks in COUNTS]
+    made = tmp_path / "made.lwt"
+    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert "messages are distributions" in summary.scaling.remarks[0]
+    assert "graph.c" in summary.scaling.remarks[0]
+    wanted = trace(program if program is not persistent else graph, 64, tmp_path)
+    assert sent(made, 64) == pytest.approx(sent(wanted, 64), rel=0.15)
+    assert seconds(made) == pytest.approx(seconds(wanted), rel=0.25)
+    reductions = [entry for entry, kind, _ in calls(made, 5) if kind == "collective"]
+    assert reductions == ["MPI_Allreduce@graph.c:4"] * STEPS
+
+
+def collected(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange on a graph, and collect results at rank 0."""
+    for event in graph(rank, ranks):
+        yield event
+        if event[1] == "collective":
+            for peer in range(1, ranks) if rank == 0 else ():
+                yield (
+                    "MPI_Recv@graph.c:6",
+                    "recv",
+                    {"comm": 0, "peer": peer, "tag": 2, "bytes": 5000} | RECEIVED,
+                )
+            if rank:
+                yield "MPI_Send@graph.c:7", "send", {"comm": 0, "peer": 0, "tag": 2, "bytes": 5000}
+
+
+def test_rank_0_remains_the_root_of_what_it_collects(tmp_path: Path) -> None:
+    small = [trace(collected, ranks, tmp_path) for ranks in COUNTS]
+    made = tmp_path / "made.lwt"
+    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    received = [fields["peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
+    assert received == [*range(1, 64)] * STEPS
+
+
+def irregular(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce more often, with another root and at another site, as data decide."""
+    step = 0
+    for event in graph(rank, ranks):
+        yield event
+        if event[1] == "collective":
+            step += 1
+            if step * ranks % 7 == 3:
+                yield reduction(8)
+    root = {"peer": ranks * 5 % 7 % ranks, "bytes": 8, "recv_bytes": 8}
+    yield f"MPI_Bcast@graph.c:{9 + (rank * ranks) % 3 % 2}", "collective", BARRIER | root
+
+
+def test_collective_calls_that_not_all_recordings_have_count_as_messages(tmp_path: Path) -> None:
+    small = [trace(irregular, ranks, tmp_path) for ranks in COUNTS]
+    made = tmp_path / "made.lwt"
+    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    per_rank = [
+        [entry[:13] for entry, kind, _ in calls(made, rank) if kind == "collective"] for rank in range(64)
+    ]
+    assert all(each == per_rank[0] for each in per_rank)
+    assert per_rank[0].count("MPI_Bcast@gra") == 1
+
+
+def erratic(rank: int, ranks: int) -> Iterator[Event]:
+    """Send forty times as much on 16 ranks."""
+    for entry, kind, fields in graph(rank, ranks):
+        size = {"bytes": fields["bytes"] * (40 if ranks == 16 else 1)} if kind in ("isend", "irecv") else {}
+        yield entry, kind, fields | size
+
+
+@pytest.mark.parametrize(("program", "counts"), [(erratic, COUNTS), (graph, COUNTS[1:])])
+def test_what_does_not_predict_the_largest_recording_is_refused(
+    program: Program, counts: tuple[int, ...], tmp_path: Path
+) -> None:
+    small = [trace(program, ranks, tmp_path) for ranks in counts]
+    with pytest.raises(ThresholdError, match=r"do not align: MPI_.*@graph.c"):
+        scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
+    assert not (tmp_path / "made.lwt").exists()
