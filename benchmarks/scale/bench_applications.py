@@ -2,10 +2,10 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER] [--programs melt,poisson]
 
-LAMMPS (a melt in a cube and in a long box, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, and programs in
-Python with mpi4py's buffers, with its pickled objects and with reductions of them, all with more ranks than cores. The
-predicted times of the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are
-used again.
+LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, the HPC
+Challenge suite, and programs in Python with mpi4py's buffers, with its pickled objects and with reductions of them, all with
+more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that count.
+Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -47,6 +47,10 @@ run 50
 
 LONG_MELT = MELT.replace("0 20 0 20 0 20", "0 40 0 10 0 20")
 
+DROP = MELT.replace("create_atoms 1 box", "region drop sphere 6 6 6 5\ncreate_atoms 1 region drop").replace(
+    "every 20 delay 0 check no", "every 5 delay 0 check yes"
+)
+
 METAL = """units metal
 atom_style atomic
 lattice fcc 3.615
@@ -85,6 +89,39 @@ ATOMIC_POSITIONS crystal
  Si 0.75 0.25 0.75
  Si 0.25 0.75 0.75
 K_POINTS gamma
+"""
+
+SUITE = """HPL's input, which the whole suite reads
+
+HPL.out
+8     device
+1     problem
+800   N
+1     block size
+40    NB
+0     order of ranks
+1     grid
+ROWS  P
+COLUMNS  Q
+16.0  threshold
+1     panel factorisation
+2
+1     recursion ends
+4
+1     panels
+2
+1     recursive factorisation
+1
+1     broadcast
+1
+1     depth
+1
+2     swaps
+64
+0     L1
+0     U
+1     equilibration
+8     alignment
 """
 
 HALO = """from mpi4py import MPI
@@ -164,7 +201,9 @@ class Program(NamedTuple):
     counts: tuple[int, ...]
     large: int
     text: str = ""
-    """Input, in the file that the command names last."""
+    """Input; ROWS and COLUMNS stand for the process grid."""
+    file: str = ""
+    """File of the input; empty: the one that the command names last."""
     libraries: str = ""
     """Libraries of a program in C here, as the compiler or pkg-config takes them."""
 
@@ -175,11 +214,16 @@ COUNTS = (4, 8, 16, 32)
 PROGRAMS = {
     "melt": Program(OPEN_MPI, [*LAMMPS, "in.melt"], COUNTS, 64, MELT),
     "long-melt": Program(OPEN_MPI, [*LAMMPS, "in.long"], COUNTS, 64, LONG_MELT),
+    "drop": Program(OPEN_MPI, [*LAMMPS, "in.drop"], COUNTS, 64, DROP),
     "copper": Program(OPEN_MPI, [*LAMMPS, "in.copper"], COUNTS, 64, METAL),
     "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in", "si.in"], (4, 8, 16), 32, SILICON),
     "poisson": Program(
         OPEN_MPI, ["./poisson", "-ksp_type", "cg", "-pc_type", "jacobi"], COUNTS, 64, libraries="petsc"
     ),
+    "multigrid": Program(
+        OPEN_MPI, ["./poisson", "-ksp_type", "cg", "-pc_type", "gamg"], COUNTS, 64, libraries="petsc"
+    ),
+    "suite": Program(OPEN_MPI, ["hpcc"], COUNTS[:3], 32, SUITE, file="hpccinf.txt"),
     "fourier": Program(OPEN_MPI, ["./fourier"], COUNTS, 64, libraries="-lfftw3_mpi -lfftw3 -lm"),
     "objects": Program(["mpiexec"], [sys.executable, "objects.py"], COUNTS, 64, OBJECTS),
     "reductions": Program(OPEN_MPI, [sys.executable, "reductions.py"], COUNTS, 64, REDUCTIONS),
@@ -207,9 +251,11 @@ def recorded(name: str, ranks: int, folder: Path) -> Path:
     path = folder / f"{name}-{ranks}.lwt"
     if not path.exists():
         if program.libraries:
-            compiled(name, program.libraries, folder)
+            compiled(program.command[0].removeprefix("./"), program.libraries, folder)
         else:
-            (folder / program.command[-1]).write_text(program.text, encoding="utf-8")
+            rows = 1 << (ranks.bit_length() - 1) // 2
+            text = program.text.replace("ROWS", str(rows)).replace("COLUMNS", str(ranks // rows))
+            (folder / (program.file or program.command[-1])).write_text(text, encoding="utf-8")
         launch = [*program.launcher, "-n", str(ranks), *program.command]
         command = ["linkworth", "trace", "-o", str(path), "--", *launch]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)

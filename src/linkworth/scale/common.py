@@ -1,4 +1,4 @@
-"""What several series have in common, in the same order."""
+"""Longest common subsequences of series of calls."""
 
 from collections.abc import Sequence
 
