@@ -58,6 +58,12 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
         known = document.check(
             ("prices", "catalog"), partial(price_catalogs.get_catalog, study.prices.catalog)
         )
+        regions = sorted({price.region for price in known})
+        if study.prices.region is not None and study.prices.region not in regions:
+            raise document.error(
+                ("prices", "region"),
+                f"{study.prices.catalog} has no {study.prices.region!r}; {nearest(study.prices.region, regions)}",
+            )
         instances = {price.name for price in known}
         for index, environment in enumerate(file.environments):
             instance = environment.instance if isinstance(environment, EnvironmentTable) else ""
@@ -66,6 +72,8 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
                     ("environments", index, "instance"),
                     f"{study.prices.catalog} has no {instance!r}; {nearest(instance, instances)}",
                 )
+    elif study.prices.region is not None:
+        raise document.error(("prices", "region"), "a region chooses from a catalog; give [prices] one")
     _check_prediction(document, study)
 
 
