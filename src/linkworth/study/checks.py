@@ -13,7 +13,7 @@ from linkworth.model.number_range import SECONDS
 from linkworth.model.study import Study
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import KeyPath
-from linkworth.study.matrix import layout, pairs_of
+from linkworth.study.matrix import has_skeleton, is_bench, layout, pairs_of
 from linkworth.study.patterns import matching
 from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import used
@@ -96,6 +96,12 @@ def _check_prediction(document: Document, study: Study) -> None:
         raise document.error(("predict", "measured_on"), f"give {wanted.measured_on} the fabric that it has")
     if wanted.machine and wanted.calibrate_with:
         raise document.error(("predict", "machine"), "give either machine or calibrate_with")
+    for key in ("machine", "calibrate_with"):
+        if getattr(wanted, key) and not any(has_skeleton(one) or is_bench(one) for one in study.workloads):
+            raise document.error(
+                ("predict", key),
+                "it is for bundled programs, and there is none; a recording has its computation, which cpu_factor scales",
+            )
     if wanted.machine:
         document.check(("predict", "machine"), partial(machines.get, wanted.machine))
     if wanted.startup:
