@@ -148,6 +148,23 @@ def test_collective_calls_that_not_all_recordings_have_count_as_messages(tmp_pat
     assert per_rank[0].count("MPI_Bcast@gra") == 1
 
 
+def tasks(rank: int, ranks: int) -> Iterator[Event]:
+    """Give each of 400 tasks to a rank that asks, as a master does, without a collective call."""
+    draw = random.Random(ranks)
+    asking = [draw.randrange(1, ranks) for _ in range(400)]
+    for worker in asking if rank == 0 else [0] * asking.count(rank):
+        ask = "MPI_Send@tasks.c:1", "send", {"comm": 0, "peer": worker, "tag": 1, "bytes": 8}
+        give = "MPI_Recv@tasks.c:2", "recv", {"comm": 0, "peer": worker, "tag": 1, "bytes": 8} | RECEIVED
+        yield from (give, ask) if rank == 0 else (ask, give)
+
+
+def test_tasks_that_a_master_gives_stay_messages_with_rank_0(tmp_path: Path) -> None:
+    small = [trace(tasks, ranks, tmp_path) for ranks in COUNTS]
+    made = tmp_path / "made.lwt"
+    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    assert seconds(made) == pytest.approx(seconds(trace(tasks, 64, tmp_path)), rel=0.4)
+
+
 def erratic(rank: int, ranks: int) -> Iterator[Event]:
     """Send forty times as much on 16 ranks."""
     for entry, kind, fields in graph(rank, ranks):

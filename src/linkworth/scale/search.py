@@ -16,7 +16,7 @@ from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.rules import UnfitError
 from linkworth.scale.setup import after_setup
-from linkworth.scale.traffic import distributed
+from linkworth.scale.traffic import distributions
 
 FEWEST_LEFT_OUT = 3
 """Recordings of which one can be left out: the others must still show how things grow."""
@@ -113,13 +113,11 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
 
 def with_distributions(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
     """Yield programs whose collective calls of all ranks follow rules, and whose messages are distributions."""
-    for common in (False, True):
-        fewer = distributed(_bare(recordings), common=common)
-        if fewer is not None:
-            # Without messages, the grid decides on little.
-            for found in _programs(fewer, target, Way.WHOLE, _arrangements(fewer, target)[:1]):
-                if isinstance(found, Found):
-                    yield Aligned(found, fewer, [])
+    for fewer in distributions(_bare(recordings)):
+        # Without messages, the grid decides on little.
+        for found in _programs(fewer, target, Way.WHOLE, _arrangements(fewer, target)[:1]):
+            if isinstance(found, Found):
+                yield Aligned(found, fewer, [])
 
 
 def _bare(recordings: Sequence[Recording]) -> list[Recording]:

@@ -6,7 +6,7 @@ as far as in the mean.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from math import ceil, log2
@@ -32,26 +32,32 @@ Key = tuple[int, int]
 """A source and a destination."""
 
 
-def distributed(recordings: Sequence[Recording], *, common: bool) -> list[Recording] | None:
-    """Return recordings of the collective calls of all ranks, with a marker before each that follows messages.
+def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
+    """Yield recordings of collective calls of all ranks, with a marker before each that follows messages.
 
-    `common`: only of those that all recordings have in the same order; others count as messages. None if there are no
-    such calls, or ranks do not agree on them.
+    First of all such calls, then of those that all recordings have in the same order, and last of none. Other collective
+    calls count as messages.
     """
     meetings = [Meetings(recording) for recording in recordings]
-    if not all(each.entries for each in meetings):
-        return None
-    kept: list[Numbers] | None = [np.arange(len(each.entries)) for each in meetings]
-    if common:
-        kept = in_common([each.entries for each in meetings])
-    if kept is None:
-        return None
-    read = [
-        _Reader(recording, [places[of] for places in each.places])
-        for recording, each, of in zip(recordings, meetings, kept, strict=True)
-    ]
-    pairs = sorted({pair for each in read for pair in each.with_messages()})
-    return [each.reduced({pair: code for code, pair in enumerate(pairs)}) for each in read] if pairs else None
+    for kept in _kept([each.entries for each in meetings]):
+        read = [
+            _Reader(recording, [places[of] for places in each.places] if len(of) else [of] * recording.ranks)
+            for recording, each, of in zip(recordings, meetings, kept, strict=True)
+        ]
+        pairs = sorted({pair for each in read for pair in each.with_messages()})
+        if pairs:
+            codes = {pair: code for code, pair in enumerate(pairs)}
+            yield [each.reduced(codes) for each in read]
+
+
+def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
+    """Yield the places of the collective calls that are kept in each recording. `entries`: none if ranks disagree."""
+    if all(entries):
+        yield [np.arange(len(each)) for each in entries]
+        common = in_common(entries)
+        if common is not None:
+            yield common
+    yield [np.zeros(0, dtype=np.int64)] * len(entries)
 
 
 class _Reader:
