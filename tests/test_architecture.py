@@ -55,6 +55,7 @@ NATIVE_LAYERS = [
     "profile",
     "convert",
     "skeleton",
+    "scale",
     "bindings",
 ]
 """A folder of `native` includes files of those before it only. Its subfolders belong to it."""

@@ -1,18 +1,23 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// All events of a rank at once: its different calls as a list, and by event a number in it and the times.
+/// Loops of calls.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings/numpy_array.hpp"
 #include "bindings/text.hpp"
 #include "bindings/without_gil.hpp"
 #include "calls/names.hpp"
+#include "scale/fold.hpp"
+#include "scale/parse.hpp"
 #include "shape_fields.hpp"
 #include "trace/shape_codec.hpp"
 #include "trace/trace.hpp"
@@ -134,9 +139,39 @@ void write_rank(TraceWriter& writer, std::uint32_t rank, const nb::list& calls,
     writer.finish(rank);
 }
 
+nb::object fold_sequence(const std::vector<std::int64_t>& symbols) {
+    const scale::Grammar found = without_gil([&] { return scale::fold(symbols); });
+    return nb::make_tuple(found.top, found.loops);
+}
+
+nb::list nested(const scale::Items& items) {
+    nb::list out;
+    for (const scale::Item& item : items) {
+        if (!item.is_loop) {
+            out.append(item.position);
+            continue;
+        }
+        nb::list iterations;
+        for (const scale::Items& iteration : item.iterations) iterations.append(nested(iteration));
+        out.append(iterations);
+    }
+    return out;
+}
+
+nb::object parse_sequence(scale::Body top, std::vector<scale::Body> loops, const std::vector<bool>& optional,
+                          const std::vector<std::int64_t>& symbols) {
+    const scale::Grammar grammar{std::move(top), std::move(loops)};
+    const auto found = without_gil([&] { return scale::parse(grammar, optional, symbols); });
+    if (const auto* const position = std::get_if<std::size_t>(&found)) return nb::int_(*position);
+    return nested(std::get<scale::Items>(found));
+}
+
 }  // namespace
 
 void register_scale(nb::module_& module) {
+    module.def("fold_sequence", &fold_sequence, nb::arg("symbols"));
+    module.def("parse_sequence", &parse_sequence, nb::arg("top"), nb::arg("loops"), nb::arg("optional"),
+               nb::arg("symbols"));
     module.def(
         "makes_request",
         [](const std::string& call_class) {

@@ -62,6 +62,17 @@ class TraceWriter:
 def makes_request(call_class: str) -> bool:
     """Return whether a call of this class makes a request."""
 
+def fold_sequence(symbols: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """Return the items of a folded sequence, and the bodies of its loops. Negative items are loops: -1 - (number)."""
+
+def parse_sequence(
+    top: Sequence[int], loops: Sequence[Sequence[int]], optional: Sequence[bool], symbols: Sequence[int]
+) -> list[Any] | int:
+    """Return by item a position, or a list of iterations; or the first position that the loops do not describe.
+
+    `optional`: by loop, whether it may run zero times.
+    """
+
 def read_rank(trace: Trace, rank: int) -> dict[str, Any]:
     """Return a rank's different `calls` (index of the entry, class, fields), and arrays of its events."""
 

@@ -1,21 +1,12 @@
 """Loops of a sequence of symbols, and the alignment of sequences in which these loops run differently often."""
 
-from collections import defaultdict
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth import _engine
 from linkworth.scale.recording import Numbers
-
-LONGEST_BODY = 4096
-LONGEST_BACK = 512
-"""Longest body of which further iterations are added one by one."""
-MOST_CANDIDATES = 64
-"""Distances at which a repetition is looked for, from the nearest."""
-
-MOST_TRIES = 8
-"""Bodies that are tried for each symbol of a sequence at most. Sequences of one program take one or two."""
 
 Body = tuple[int, ...]
 """Symbols, and loops as negative numbers: -1 - (number of the loop)."""
@@ -31,74 +22,13 @@ class Grammar(NamedTuple):
 
 
 def fold(symbols: Sequence[int]) -> Grammar:
-    """Fold repetitions from the inside out, as power-regular section descriptors do (ScalaTrace, 2009)."""
-    loops: list[Body] = []
-    known: dict[Body, int] = {}
-    read = 0
-    stack: list[int] = []
-    places: defaultdict[int, list[int]] = defaultdict(list)
-
-    def push(item: int) -> None:
-        places[item].append(len(stack))
-        stack.append(item)
-
-    def drop(count: int) -> None:
-        for _ in range(count):
-            places[stack.pop()].pop()
-
-    def goes_on(body: Body) -> bool:
-        """Return whether the last loop of the body has another iteration, of which only the start has been read."""
-        at = len(body) - 1
-        while at >= 0 and body[at] >= 0:
-            at -= 1
-        if at < 0:
-            return False
-        inner, begun = loops[-1 - body[at]], body[at + 1 :]
-        rest = inner[len(begun) :]
-        if not begun or not rest or inner[: len(begun)] != begun:
-            return False
-        return tuple(symbols[read : read + len(rest)]) == rest
-
-    def shorten() -> bool:
-        end = len(stack)
-        own = places[stack[-1]]
-        # One more iteration of the loop before, or of the loop with which its body ends.
-        for back in range(1, min(end, LONGEST_BACK)):
-            item = stack[end - 1 - back]
-            while item < 0:
-                body = loops[-1 - item]
-                if len(body) == back and tuple(stack[end - back :]) == body and not goes_on(body):
-                    drop(back)
-                    return True
-                item = body[-1]
-        for place in reversed(own[-1 - MOST_CANDIDATES : -1]):
-            length = end - 1 - place
-            if length > LONGEST_BODY or 2 * length > end:
-                break
-            if stack[end - length :] == stack[end - 2 * length : end - length]:
-                body = tuple(stack[end - length :])
-                if goes_on(body):
-                    continue
-                number = known.setdefault(body, len(loops))
-                if number == len(loops):
-                    loops.append(body)
-                drop(2 * length)
-                push(-1 - number)
-                return True
-        return False
-
-    for read, symbol in enumerate(symbols, 1):  # noqa: B007 (`goes_on` looks at it)
-        push(symbol)
-        while shorten():
-            pass
-    return Grammar(tuple(stack), loops)
+    """Find the loops of a sequence."""
+    top, loops = _engine.fold_sequence(symbols)
+    return Grammar(tuple(top), [tuple(body) for body in loops])
 
 
-class Parse(NamedTuple):
-    """A loop's iterations, or a sequence: what each place of the grammar became."""
-
-    items: list["int | list[Parse]"]
-    """Position of a call in the sequence, or the iterations of a loop."""
+Parse = list["int | list[Parse]"]
+"""A sequence, or a loop's iteration: for each place of the grammar, the position of a call, or the iterations of a loop."""
 
 
 class Mismatch(Exception):
@@ -116,95 +46,17 @@ def parse(grammar: Grammar, symbols: Sequence[int], *, strict: bool = False) -> 
     does not run zero times if the grammar does not say so.
     """
     outer = {number for number, body in enumerate(grammar.loops) if min(body) < 0}
-    for optional in (grammar.optional, grammar.optional | outer):
-        try:
-            return _parse(grammar, symbols, optional)
-        except Mismatch as error:
-            failed = error
-    if strict:
-        raise failed
-    return _parse(grammar, symbols, range(len(grammar.loops)))
-
-
-def _parse(grammar: Grammar, symbols: Sequence[int], optional: Container[int]) -> Parse:
-    furthest = 0
-    count = len(symbols)
-    tried = 0
-    firsts: dict[int, set[int]] = {}
-
-    def first(item: int) -> set[int]:
-        if item >= 0:
-            return {item}
-        if item not in firsts:
-            found: set[int] = set()
-            for part in grammar.loops[-1 - item]:
-                found |= first(part)
-                if part >= 0:
-                    break
-            firsts[item] = found
-        return firsts[item]
-
-    def give_back(parts: Body, items: list[int | list[Parse]], ends: list[list[int]]) -> int | None:
-        """Take away the latest iteration, which may belong to what follows its loop; return where it began."""
-        while ends:
-            latest = items[-1]
-            if isinstance(latest, list) and ends[-1]:
-                at = ends[-1].pop()
-                latest.pop()
-                if latest or -1 - parts[len(items) - 1] in optional:
-                    return at
-            ends.pop()
-            items.pop()
-        return None
-
-    def body(parts: Body, at: int) -> tuple[Parse | None, int]:
-        nonlocal furthest, tried
-        tried += 1
-        if tried > MOST_TRIES * (count + 1):
-            raise Mismatch(min(furthest, count - 1))
-        items: list[int | list[Parse]] = []
-        ends: list[list[int]] = []
-        while len(items) < len(parts):
-            part = parts[len(items)]
-            if part >= 0:
-                furthest = max(furthest, at)
-                if at < count and symbols[at] == part:
-                    items.append(at)
-                    ends.append([])
-                    at += 1
-                    continue
-            else:
-                iterations, starts, at = loop(part, at)
-                if iterations or -1 - part in optional:
-                    items.append(iterations)
-                    ends.append(starts)
-                    continue
-                furthest = max(furthest, at)
-            begun = give_back(parts, items, ends)
-            if begun is None:
-                return None, at
-            at = begun
-        return Parse(items), at
-
-    def loop(part: int, at: int) -> tuple[list[Parse], list[int], int]:
-        iterations: list[Parse] = []
-        starts: list[int] = []
-        possible = first(part)
-        while at < count and symbols[at] in possible:
-            iteration, end = body(grammar.loops[-1 - part], at)
-            if iteration is None or end == at:
-                break
-            iterations.append(iteration)
-            starts.append(at)
-            at = end
-        return iterations, starts, at
-
-    whole, at = body(grammar.top, 0)
-    if whole is None or at < count:
-        raise Mismatch(
-            min(furthest, count - 1) if whole is None else max(at, furthest if furthest < count else at)
-        )
-    return whole
+    tried: list[Container[int]] = [grammar.optional, grammar.optional | outer]
+    if not strict:
+        tried.append(range(len(grammar.loops)))
+    position = 0
+    for optional in tried:
+        may_lack = [number in optional for number in range(len(grammar.loops))]
+        found = _engine.parse_sequence(grammar.top, grammar.loops, may_lack, symbols)
+        if not isinstance(found, int):
+            return found
+        position = found
+    raise Mismatch(position)
 
 
 class Loop(NamedTuple):
@@ -256,10 +108,10 @@ def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
     def walk(samples: list[tuple[int, int, int, Parse]]) -> list[Item]:
         nonlocal leaves
         out: list[Item] = []
-        for place, kind in enumerate(samples[0][3].items):
+        for place, kind in enumerate(samples[0][3]):
             if isinstance(kind, int):
                 for sequence, iteration, iterations, sample in samples:
-                    at = sample.items[place]
+                    at = sample[place]
                     leaf_of[sequence][at] = leaves
                     iteration_of[sequence][at] = iteration
                     iterations_of[sequence][at] = iterations
@@ -289,6 +141,6 @@ def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
 
 
 def _iterations(sample: Parse, place: int) -> list[Parse]:
-    found = sample.items[place]
+    found = sample[place]
     assert isinstance(found, list)
     return found

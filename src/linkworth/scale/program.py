@@ -9,7 +9,19 @@ import numpy as np
 
 from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.dimensions import Repeats, fit_repeats
-from linkworth.scale.folding import Alignment, Body, Grammar, Item, Ladder, Loop, Mismatch, align, fold, parse
+from linkworth.scale.folding import (
+    Alignment,
+    Body,
+    Grammar,
+    Item,
+    Ladder,
+    Loop,
+    Mismatch,
+    Parse,
+    align,
+    fold,
+    parse,
+)
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
 from linkworth.scale.levels import OnLevel
@@ -225,15 +237,19 @@ class Builder:
         else:
             sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         lengths = [len(each) for each in sequences]
+        parses: dict[bytes, Parse] = {}
         if len(texts) == 1:
             grammar = Grammar(tuple(sequences[0]), [])
         else:
             try:
-                grammar = self._grammar(texts, sequences)
+                grammar = self._grammar(texts, sequences, parses)
             except UnfitError as error:
                 self._alignments[tuple(texts)] = error
                 raise
-        found = align([parse(grammar, each) for each in sequences], lengths)
+        found = align(
+            [parses.get(text) or parse(grammar, each) for text, each in zip(texts, sequences, strict=True)],
+            lengths,
+        )
         if ladders:
             found = ladders.expanded(found, tokens)
         self._alignments[tuple(texts)] = found
@@ -245,8 +261,13 @@ class Builder:
             self._tokens[text] = ladders.tokens(codes, self.recordings[sample.recording].ranks)
         return self._tokens[text]
 
-    def _grammar(self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]]) -> Grammar:
-        """Return a grammar of all sequences: that of the longest, or one that has what the others have as well."""
+    def _grammar(
+        self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]], parses: dict[bytes, Parse]
+    ) -> Grammar:
+        """Return a grammar of all sequences: that of the longest, or one that has what the others have as well.
+
+        Adds to `parses` those that it makes.
+        """
         # The longest first: what they have in common with the next is the most.
         known = sorted(
             zip(texts.items(), sequences, strict=True), key=lambda each: len(each[1]), reverse=True
@@ -263,11 +284,14 @@ class Builder:
         grammar = self._folded(longest, sequence)
         merged = False
         for (text, sample), sequence in known:
-            if merged:
-                unfit = self._unfit(grammar, sample, sequence, strict=may_merge)
+            if merged or (longest, text) not in self._unfits:
+                parsed = self._parsed(grammar, sample, sequence, strict=may_merge)
+                unfit = parsed if isinstance(parsed, UnfitError) else None
+                if not merged:
+                    self._unfits[longest, text] = unfit
+                if not isinstance(parsed, UnfitError):
+                    parses[text] = parsed
             else:
-                if (longest, text) not in self._unfits:
-                    self._unfits[longest, text] = self._unfit(grammar, sample, sequence, strict=may_merge)
                 unfit = self._unfits[longest, text]
             if unfit is None:
                 continue
@@ -275,15 +299,16 @@ class Builder:
             if may_merge:
                 both = merge(grammar, self._folded(text, sequence))
             if both is None:
-                lax = self._unfit(grammar, sample, sequence, strict=False) if may_merge else unfit
-                if lax is not None:
+                lax = self._parsed(grammar, sample, sequence, strict=False) if may_merge else unfit
+                if isinstance(lax, UnfitError):
                     raise lax
                 continue
             grammar, merged = both, True
-        for (_, sample), sequence in known if merged else ():
-            unfit = self._unfit(grammar, sample, sequence, strict=False)
-            if unfit is not None:
-                raise unfit
+        for (text, sample), sequence in known if merged else ():
+            parsed = self._parsed(grammar, sample, sequence, strict=False)
+            if isinstance(parsed, UnfitError):
+                raise parsed
+            parses[text] = parsed
         return grammar
 
     def _folded(self, text: bytes, sequence: list[int]) -> Grammar:
@@ -292,15 +317,14 @@ class Builder:
             found = self._grammars[text] = _folded_alike(sequence)
         return found
 
-    def _unfit(
+    def _parsed(
         self, grammar: Grammar, sample: _Sample, sequence: list[int], *, strict: bool
-    ) -> UnfitError | None:
-        """Return the error of a sequence that the grammar does not describe."""
+    ) -> Parse | UnfitError:
+        """Return a sequence as the grammar reads it, or the error if the grammar does not describe it."""
         try:
-            parse(grammar, sequence, strict=strict)
+            return parse(grammar, sequence, strict=strict)
         except Mismatch as error:
             return self._misplaced(sample, sequence, error.position)
-        return None
 
     def _misplaced(self, sample: _Sample, sequence: list[int], position: int) -> UnfitError:
         unfit = UnfitError(
