@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import msgspec
 import numpy as np
 
 from linkworth import __version__, _engine
-from linkworth.errors import IncompleteError, LinkworthError, ThresholdError, UsageError
+from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
@@ -31,7 +32,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import unseen_remainders
-from linkworth.trace.read import TraceFile, open_trace
+from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import unwritable, work_folder
@@ -203,14 +204,16 @@ def _check(request: ScaleRequest) -> None:
 
 def _read(request: ScaleRequest) -> list[Recording]:
     sizes = request.sizes or [1.0] * len(request.traces)
-    recordings = [Recording(open_trace(path), size) for path, size in zip(request.traces, sizes, strict=True)]
+    try:
+        traces = [open_trace(path) for path in request.traces]
+    except DamagedInputError as error:
+        raise DamagedInputError(f"{without_advice(error)}; record it again") from None
+    recordings = [Recording(trace, size) for trace, size in zip(traces, sizes, strict=True)]
     recordings.sort(key=lambda recording: (recording.ranks, recording.size))
-    seen: dict[tuple[int, float], Path] = {}
-    for recording in recordings:
-        other = seen.setdefault((recording.ranks, recording.size), recording.trace.path)
-        if other != recording.trace.path:
+    for one, other in pairwise(recordings):
+        if (one.ranks, one.size) == (other.ranks, other.size):
             raise UsageError(
-                f"{other} and {recording.trace.path} both have {recording.ranks} ranks; give one recording for each count"
+                f"{one.trace.path} and {other.trace.path} both have {one.ranks} ranks; give one recording for each count"
             )
     if request.ranks < recordings[-1].ranks:
         raise UsageError(

@@ -1,0 +1,26 @@
+"""Recordings that cannot be scaled are refused in words that the user can act on."""
+
+from pathlib import Path
+
+import pytest
+from written_programs import BARRIER, trace
+
+from linkworth.errors import DamagedInputError, UsageError
+from linkworth.scale import ScaleRequest, scale
+
+
+def recording(ranks: int, folder: Path) -> Path:
+    return trace(lambda rank, ranks: iter([("MPI_Barrier@a.c:2", "collective", BARRIER)] * 5), ranks, folder)
+
+
+def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:
+    path = recording(4, tmp_path)
+    with pytest.raises(UsageError, match="both have 4 ranks; give one recording for each count"):
+        scale(ScaleRequest(traces=[path, path], ranks=8, output=tmp_path / "made.lwt"))
+
+
+def test_an_incomplete_recording_is_to_be_recorded_again(tmp_path: Path) -> None:
+    cut = recording(8, tmp_path)
+    cut.write_bytes(cut.read_bytes()[:-200])
+    with pytest.raises(DamagedInputError, match=r"8\.lwt is incomplete: .*; record it again$"):
+        scale(ScaleRequest(traces=[recording(4, tmp_path), cut], ranks=16, output=tmp_path / "made.lwt"))
