@@ -72,6 +72,26 @@ def persistent(rank: int, ranks: int) -> Iterator[Event]:
         yield reduction(4)
 
 
+def around(rank: int, ranks: int) -> Iterator[Event]:
+    """Do the same by a collective call among neighbours."""
+    near = neighbours(rank, ranks)
+    peers = [peer for peer, _ in near]
+    members = {"members": [*range(ranks)], "remote_members": [], "has_topology": True}
+    topology = {"comm": 0, "new_comm": 2, "inter": False, "sources": peers, "destinations": peers}
+    yield "MPI_Dist_graph_create@graph.c:1", "comm_new", topology | members
+    sizes = [size for _, size in near]
+    counts = {
+        "comm": 2,
+        "bytes": sum(sizes),
+        "recv_bytes": sum(sizes),
+        "send_counts": sizes,
+        "recv_counts": sizes,
+    }
+    for _ in range(STEPS):
+        yield "MPI_Neighbor_alltoallv@graph.c:2", "collective", BARRIER | counts
+        yield reduction(4)
+
+
 def seconds(path: Path) -> float:
     trace = open_trace(path).engine
     return replay(trace, fabrics.get("gbe"), block(trace.ranks, 2)).seconds
@@ -87,14 +107,14 @@ def sent(path: Path, ranks: int) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-@pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent])
+@pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent, around])
 def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path: Path) -> None:
     small = [trace(program, ranks, tmp_path) for ranks in COUNTS]
     made = tmp_path / "made.lwt"
     summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
     assert "messages are distributions" in summary.scaling.remarks[0]
     assert "graph.c" in summary.scaling.remarks[0]
-    wanted = trace(program if program is not persistent else graph, 64, tmp_path)
+    wanted = trace(graph if program in (persistent, around) else program, 64, tmp_path)
     assert sent(made, 64) == pytest.approx(sent(wanted, 64), rel=0.15)
     assert seconds(made) == pytest.approx(seconds(wanted), rel=0.25)
     reductions = [entry for entry, kind, _ in calls(made, 5) if kind == "collective"]

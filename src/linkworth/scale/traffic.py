@@ -21,8 +21,8 @@ from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.setup import Meetings
 
 _WAITS = {"recv", "sendrecv", "complete", "win_sync"}
-_COLLECTIVE = {"collective", "icollective"}
-_PERSISTENT = {"send_init", "psend_init"}
+_COLLECTIVE = {"collective", "icollective", "collective_init"}
+_PERSISTENT = {"send_init", "psend_init", "collective_init"}
 _ROOTED = 0.9
 """Share of ranks that send to rank 0, or get messages from it, if it is their root."""
 
@@ -44,6 +44,8 @@ def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
             _Reader(recording, [places[of] for places in each.places] if len(of) else [of] * recording.ranks)
             for recording, each, of in zip(recordings, meetings, kept, strict=True)
         ]
+        if not all(each.alike() for each in read):
+            continue
         pairs = sorted({pair for each in read for pair in each.with_messages()})
         if pairs:
             codes = {pair: code for code, pair in enumerate(pairs)}
@@ -52,11 +54,15 @@ def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
 
 def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
     """Yield the places of the collective calls that are kept in each recording. `entries`: none if ranks disagree."""
-    if all(entries):
-        yield [np.arange(len(each)) for each in entries]
-        common = in_common(entries)
+    # On MPI_COMM_WORLD nobody has neighbours.
+    places = [
+        np.array([at for at, entry in enumerate(each) if not _is_of_neighbours(entry)]) for each in entries
+    ]
+    if all(map(len, places)):
+        yield places
+        common = in_common([[each[at] for at in of] for each, of in zip(entries, places, strict=True)])
         if common is not None:
-            yield common
+            yield [of[some] for of, some in zip(places, common, strict=True)]
     yield [np.zeros(0, dtype=np.int64)] * len(entries)
 
 
@@ -76,6 +82,10 @@ class _Reader:
             pairwise(["", *(recording.calls[number].entry for number in last.tolist())])
         )
         self._sent = [self._senders(rank) for rank in range(recording.ranks)]
+
+    def alike(self) -> bool:
+        """Return whether all ranks begin and end MPI equally often."""
+        return len(set(map(len, self._kept))) == 1
 
     def with_messages(self) -> set[Pair]:
         """Return the stretches with messages."""
@@ -151,7 +161,7 @@ class _Reader:
             combined, times = np.unique(code[stretch] * len(recording.calls) + numbers, return_counts=True)
             for each, count in zip(combined.tolist(), times.tolist(), strict=True):
                 at, number = divmod(each, len(recording.calls))
-                for to, size in _messages(recording.calls[number], self._members(rank, number), rank):
+                for to, size in self._messages(rank, number):
                     sent[at].add(rank, to, size, count)
             for number in np.unique(numbers).tolist():
                 more = _rounds_of(recording.calls[number], self._members(rank, number)) - 1
@@ -171,6 +181,20 @@ class _Reader:
         first = np.ones(len(places), dtype=bool)
         first[1:] = (waited[1:] > waited[:-1]) | (stretch[1:] != stretch[:-1])
         return np.bincount(stretch[first], minlength=len(self._pairs)).astype(float)
+
+    def _messages(self, rank: int, number: int) -> list[tuple[int, int]]:
+        """Return the destination and the bytes of each message of a call."""
+        call, members = self._recording.calls[number], self._members(rank, number)
+        if not _is_of_neighbours(call.entry):
+            return _messages(call, members, rank)
+        made = next(
+            other.fields
+            for each in np.unique(self._recording.sequences[rank].calls).tolist()
+            if (other := self._recording.calls[each]).fields.get("new_comm") == call.fields["comm"]
+        )
+        peers = made["destinations"]
+        sizes = _sizes(call, len(peers))
+        return [(members[to], size) for to, size in zip(peers, sizes, strict=True) if to >= 0]
 
     def _members(self, rank: int, number: int) -> Sequence[int]:
         fields = self._recording.calls[number].fields
@@ -249,14 +273,17 @@ class _Sent:
 
 
 def _sends(call: Call) -> bool:
+    """Return whether the call itself sends. Persistent ones do when they are started."""
+    if call.call_class in _PERSISTENT:
+        return False
     if call.call_class in SENDS:
-        return call.fields["peer"] >= 0 and call.call_class not in _PERSISTENT
+        return bool(call.fields["peer"] >= 0)
     return call.call_class in ("rma", "irma") or call.call_class in _COLLECTIVE
 
 
 def _rounds_of(call: Call, members: Sequence[int]) -> int:
     """Return how many messages of a call wait for one another."""
-    if call.call_class not in _COLLECTIVE or _is_exchange(call):
+    if call.call_class not in _COLLECTIVE or _is_exchange(call) or _is_of_neighbours(call.entry):
         return 1
     return max(ceil(log2(max(len(members), 1))), 1)
 
@@ -273,7 +300,8 @@ def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, 
     fields = call.fields
     count = len(members)
     if call.call_class not in _COLLECTIVE:
-        return [(members[fields["peer"]], fields["bytes"])] if 0 <= fields["peer"] < count else []
+        size = fields["bytes"] * fields.get("partitions", 1)
+        return [(members[fields["peer"]], size)] if 0 <= fields["peer"] < count else []
     if rank not in members or count < 2:
         return []
     own = members.index(rank)
@@ -281,10 +309,18 @@ def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, 
         return [
             (members[(own + 2**step) % count], fields["bytes"]) for step in range(_rounds_of(call, members))
         ]
-    sizes = fields["send_counts"]
-    if len(sizes) != count:
-        sizes = [fields["bytes"] // count] * count
+    sizes = _sizes(call, count)
     return [(members[(own + step) % count], sizes[(own + step) % count]) for step in range(1, count)]
+
+
+def _sizes(call: Call, peers: int) -> Sequence[int]:
+    """Return the bytes of an exchange to each of so many peers: those of a piece, if all are as large."""
+    counts: Sequence[int] = call.fields["send_counts"]
+    return counts if len(counts) == peers else [call.fields["bytes"]] * peers
+
+
+def _is_of_neighbours(entry: str) -> bool:
+    return "neighbor" in entry.lower()
 
 
 def _among_all(call: Call) -> Call:
