@@ -22,11 +22,11 @@ void positions(const Items& items, std::vector<std::size_t>& out) {
 /// Returns what a program of nested loops calls, each of which runs equally often every time.
 Symbols program(std::mt19937& random, int depth, std::int64_t& sites) {
     Symbols out;
-    for (unsigned left = 1 + random() % 3; left > 0; --left) {
+    for (auto left = 1 + random() % 3; left > 0; --left) {
         out.push_back(sites++);
         if (depth == 3 || random() % 2 == 0) continue;
         const Symbols body = program(random, depth + 1, sites);
-        for (unsigned times = 1 + random() % 3; times > 0; --times)
+        for (auto times = 1 + random() % 3; times > 0; --times)
             out.insert(out.end(), body.begin(), body.end());
     }
     return out;
