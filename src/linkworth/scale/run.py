@@ -68,9 +68,15 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     try:
         return _by_rules(recordings, target, request)
     except ThresholdError as error:
+        if len(recordings) < FEWEST_LEFT_OUT:
+            raise ThresholdError(
+                f"{error}; with {FEWEST_LEFT_OUT} recordings or more, messages may be taken as distributions"
+            ) from None
         found = _by_distributions(recordings, target, request, str(error))
         if found is None:
-            raise
+            raise ThresholdError(
+                f"{error}; with messages as distributions, the largest recording is not predicted from the others"
+            ) from None
         return found
 
 
