@@ -16,7 +16,7 @@ from linkworth.replay.run import replay
 from linkworth.scale import ScaleRequest, scale
 from linkworth.trace.read import open_trace
 
-STEPS = 12
+STEPS = 5
 COUNTS = (8, 16, 32)
 Program = Callable[[int, int], Iterator[Event]]
 
