@@ -26,6 +26,9 @@ _PERSISTENT = {"send_init", "psend_init", "collective_init"}
 _ROOTED = 0.9
 """Share of ranks that send to rank 0, or get messages from it, if it is their root."""
 
+_FEW = 0.5
+"""Share of the data that evenly spread messages would take from part to part, below which the parts are apart."""
+
 Pair = tuple[str, str]
 """The collective calls before and after a stretch."""
 Key = tuple[int, int]
@@ -255,15 +258,23 @@ class _Sent:
         return Stretch(rounds, total / passed / self._ranks, distance, blocks, wraps, bytes_of_bin, *rooted)
 
     def _blocks(self) -> dict[int, int]:
-        """Return by distance the most equal parts of the ranks between which no message goes that far."""
-        found: dict[int, int] = {}
-        for source, to in self._pairs:
-            found[to - source] = next(
-                each
-                for each in divisors(self._ranks)
-                if each <= found.get(to - source, self._ranks)
-                and source * each // self._ranks == to * each // self._ranks
-            )
+        """Return by distance the most equal parts of the ranks between which hardly any data go that far.
+
+        From part to part go less than half of the data that would if all ranks sent as much.
+        """
+        by_distance: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for (source, to), sizes in self._pairs.items():
+            by_distance[to - source].append((source, sum((size + 1) * n for size, n in sizes.items())))
+        found = {}
+        for distance, rows in by_distance.items():
+            source, weight = np.array(rows, dtype=np.int64).T
+            far = abs(distance)
+            for parts in divisors(self._ranks):
+                leaves = source * parts // self._ranks != (source + distance) * parts // self._ranks
+                evenly = min((parts - 1) * far / (self._ranks - far), 1.0)
+                if weight[leaves].sum() <= _FEW * evenly * weight.sum():
+                    found[distance] = parts
+                    break
         return found
 
     def _wraps(self, distance: int, parts: Mapping[int, int]) -> bool:
