@@ -68,7 +68,7 @@ class Stretch(NamedTuple):
     distance: Times
     """By bin: number of the destination less that of the source."""
     blocks: Times
-    """By bin: most equal parts of the ranks between which no such message goes, such as the rows of a grid."""
+    """By bin: most equal parts of the ranks between which hardly any data go that far, such as the rows of a grid."""
     wraps: npt.NDArray[np.bool_]
     """By bin: those near the end of a part send to those near its beginning, as in a ring."""
     bytes: Times

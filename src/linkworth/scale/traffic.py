@@ -31,8 +31,6 @@ _FEW = 0.5
 
 Pair = tuple[str, str]
 """The collective calls before and after a stretch."""
-Key = tuple[int, int]
-"""A source and a destination."""
 
 
 def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
@@ -111,7 +109,7 @@ class _Reader:
             [len(recording.calls) + codes[pair] if pair in codes else -1 for pair in self._pairs],
             dtype=np.int64,
         )
-        renamed: dict[Pair, int] = {}
+        renamed: dict[tuple[int, str], int] = {}
         fewer.sequences = []
         for sequence, kept in zip(recording.sequences, self._kept, strict=True):
             own = sequence.calls[kept]
@@ -119,7 +117,7 @@ class _Reader:
             for at, (_, entry) in enumerate(self._pairs):
                 call = fewer.calls[own[at]]
                 if call.entry != entry:
-                    number = renamed.setdefault((str(own[at]), entry), len(fewer.calls))
+                    number = renamed.setdefault((int(own[at]), entry), len(fewer.calls))
                     if number == len(fewer.calls):
                         fewer.calls.append(call._replace(entry=entry))
                     own[at] = number
@@ -212,7 +210,8 @@ class _Sent:
 
     def __init__(self, ranks: int) -> None:
         self._ranks = ranks
-        self._pairs: defaultdict[Key, Counter[int]] = defaultdict(Counter)
+        # By source and destination: how often messages of each size are sent.
+        self._pairs: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
 
     def add(self, source: int, to: int, size: int, count: int) -> None:
         if source != to:
