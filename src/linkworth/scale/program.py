@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from linkworth.scale.columns import PlacedCall, fit_column
 from linkworth.scale.dimensions import Repeats, fit_repeats
 from linkworth.scale.folding import (
     Alignment,
-    Body,
     Grammar,
     Item,
     Ladder,
@@ -237,12 +235,10 @@ class Builder:
         else:
             sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         lengths = [len(each) for each in sequences]
-        parses: dict[bytes, Parse] = {}
-        if len(texts) == 1:
-            grammar = Grammar(tuple(sequences[0]), [])
-        else:
+        grammar, parses = Grammar(tuple(sequences[0]), []), dict[bytes, Parse]()
+        if len(texts) > 1:
             try:
-                grammar = self._grammar(texts, sequences, parses)
+                grammar, parses = self._grammar(texts, sequences)
             except UnfitError as error:
                 self._alignments[tuple(texts)] = error
                 raise
@@ -262,11 +258,11 @@ class Builder:
         return self._tokens[text]
 
     def _grammar(
-        self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]], parses: dict[bytes, Parse]
-    ) -> Grammar:
-        """Return a grammar of all sequences: that of the longest, or one that has what the others have as well.
+        self, texts: dict[bytes, _Sample], sequences: Sequence[list[int]]
+    ) -> tuple[Grammar, dict[bytes, Parse]]:
+        """Return a grammar of all sequences, and those that it has parsed with it.
 
-        Adds to `parses` those that it makes.
+        It is that of the longest, or one that has what the others have as well.
         """
         # The longest first: what they have in common with the next is the most.
         known = sorted(
@@ -275,13 +271,14 @@ class Builder:
         (longest, _), sequence = known[0]
         may_merge = self.merging and len(known) <= MOST_MERGED * len(self.recordings)
         if not may_merge:
-            # Folding takes long, and a call that the longest never makes is found at once.
+            # A call that the longest never makes is found without folding.
             made = set(sequence)
             for (_, sample), other in known:
                 for position, symbol in enumerate(other):
                     if symbol not in made:
                         raise self._misplaced(sample, other, position)
         grammar = self._folded(longest, sequence)
+        parses: dict[bytes, Parse] = {}
         merged = False
         for (text, sample), sequence in known:
             if merged or (longest, text) not in self._unfits:
@@ -309,12 +306,12 @@ class Builder:
             if isinstance(parsed, UnfitError):
                 raise parsed
             parses[text] = parsed
-        return grammar
+        return grammar, parses
 
     def _folded(self, text: bytes, sequence: list[int]) -> Grammar:
         found = self._grammars.get(text)
         if found is None:
-            found = self._grammars[text] = _folded_alike(sequence)
+            found = self._grammars[text] = fold(sequence)
         return found
 
     def _parsed(
@@ -528,26 +525,6 @@ class Builder:
                 np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
             )
         return models, events
-
-
-def _folded_alike(sequence: Sequence[int]) -> Grammar:
-    """Fold a sequence. Another alphabet may number the same calls otherwise, so only their order of appearance counts."""
-    symbols, first, places = np.unique(sequence, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order))
-    known = symbols[order].tolist()
-
-    def named(body: Body) -> Body:
-        return tuple(known[item] if item >= 0 else item for item in body)
-
-    grammar = _fold_numbered(ranks[places].tobytes())
-    return grammar._replace(top=named(grammar.top), loops=[named(body) for body in grammar.loops])
-
-
-@lru_cache(maxsize=1024)
-def _fold_numbered(sequence: bytes) -> Grammar:
-    return fold(np.frombuffer(sequence, dtype=np.int64).tolist())
 
 
 def _frozen(on_level: OnLevel | None) -> object:
