@@ -1,5 +1,7 @@
 """The rule of the groups on programs whose communication is known."""
 
+from pathlib import Path
+
 import communication_patterns as patterns
 import pytest
 import synthetic
@@ -10,6 +12,7 @@ from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.profile import of_trace
 from linkworth.profile.groups import Balance, decide, grown, measured_exponent
+from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 
 RANKS = 8
 
@@ -39,6 +42,19 @@ def test_frequent_exchanges_on_sparse_work_are_dependent(tmp_path, scale):
 def test_faces_under_heavy_computation_are_low(tmp_path, edge):
     programs = patterns.halo(RANKS, 78_000 * edge**2, 1.1e-3 * edge**3)
     assert group_of(tmp_path, programs) == "low"
+
+
+@pytest.mark.parametrize(
+    ("program", "group"), [("ep", "none"), ("ft", "highly dependent"), ("cg", "dependent")]
+)
+def test_bundled_programs_have_the_groups_of_the_literature(tmp_path, program, group):
+    request = RateRequest(machine="xeon-e5-2650v3-x2")
+    now, smaller = (parse([f"npb:{program}.{each}"]) for each in ("W", "S"))
+    traces = [
+        Path(record_skeleton(each, 4, rates_for(each, request), tmp_path / f"{number}.lwt").path)
+        for number, each in enumerate((now, smaller))
+    ]
+    assert of_trace(*traces).group == group
 
 
 def test_almost_no_communication_is_none(tmp_path):
