@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 static pid_t recorded_process;
+// MPI_Init counts as one, and so does each session: the recording ends with the last.
+static uint32_t open_beginnings;
 
 __attribute__((constructor)) static void note_start(void) {
     if (getenv("LINKWORTH_TRACE_DIR")) lw_clock_note_start();
@@ -128,16 +130,23 @@ static void close_streams(void) {
 
 void lw_after_init(struct lw_call* call, bool succeeded) {
     if (recorded_process) {
-        lw_exit(call, succeeded);
-        if (lw_tracing) lw_record_local(call);
-        lw_sessions_forget();
+        lw_after_another_begin(call, succeeded);
         return;
     }
     lw_after_begin(call, succeeded, succeeded ? world_of_init() : (struct lw_world){.rank = -1});
 }
 
+void lw_after_another_begin(struct lw_call* call, bool succeeded) {
+    lw_exit(call, succeeded);
+    lw_lock();
+    open_beginnings += succeeded;
+    if (call->recording) lw_write_local(call);
+    lw_unlock();
+}
+
 void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world) {
     lw_exit(call, succeeded);
+    open_beginnings = succeeded;
     lw_active = succeeded && (lw_tracing || lw_yielding);
     if (succeeded && world.rank == 0) lw_report_ranks(world.size);
     if (!lw_tracing) return;
@@ -165,12 +174,21 @@ void lw_before_finalize(void) {
     if (lw_yielding) lw_yield_barrier(lw_mpi.world);
 }
 
+static bool ends_last(struct lw_call* call) {
+    lw_lock();
+    bool last = call->succeeded && !--open_beginnings;
+    if (!last && call->recording) lw_write_local(call);
+    lw_unlock();
+    return last;
+}
+
 void lw_after_finalize(struct lw_call* call) {
+    if (!ends_last(call)) return;
     lw_active = lw_fast = false;
     lw_choose_ways(LW_PLAIN);
     if (!lw_part.header) return;
     lw_lock();
-    uint8_t* at = lw_payload_begin(call, call->succeeded ? LW_FINALIZE : LW_LOCAL, 0);
+    uint8_t* at = lw_payload_begin(call, LW_FINALIZE, 0);
     lw_write(call, at);
     lw_tracing = false;
     lw_part_synchronise();

@@ -5,11 +5,6 @@
 #include "lifecycle.h"
 #include "wrapper.h"
 
-// Open sessions of a process whose recording a session began, 0 in all others.
-static uint32_t open_sessions;
-
-void lw_sessions_forget(void) { open_sessions = 0; }
-
 #ifdef LW_HAS_SESSIONS
 
 static struct lw_world world_of(MPI_Session session) {
@@ -34,26 +29,10 @@ bool lw_before_session_init(struct lw_call* call, uint32_t name) {
 }
 
 void lw_after_session_init(struct lw_call* call, bool succeeded, bool begun, const MPI_Session* session) {
-    if (!begun) {
-        lw_exit(call, succeeded);
-        if (call->recording) {
-            lw_lock();
-            if (open_sessions && succeeded) open_sessions++;
-            lw_write_local(call);
-            lw_unlock();
-        }
-        return;
-    }
-    open_sessions = succeeded;
-    lw_after_begin(call, succeeded, succeeded ? world_of(*session) : (struct lw_world){.rank = -1});
-}
-
-void lw_after_session_finalize(struct lw_call* call) {
-    lw_lock();
-    bool last = call->succeeded && open_sessions && !--open_sessions;
-    if (!last) lw_write_local(call);
-    lw_unlock();
-    if (last) lw_after_finalize(call);
+    if (begun)
+        lw_after_begin(call, succeeded, succeeded ? world_of(*session) : (struct lw_world){.rank = -1});
+    else
+        lw_after_another_begin(call, succeeded);
 }
 
 #endif

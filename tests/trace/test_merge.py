@@ -17,6 +17,7 @@ from part_files import (
 )
 
 from linkworth import _engine
+from linkworth.cli.main import main
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
@@ -153,6 +154,7 @@ def test_a_second_program_in_the_run_is_left_out_and_named(tmp_path):
     assert trace.engine.events == 6
     assert any("process 200 on node1) was recorded a second time" in sentence for sentence in summary.damage)
     assert any("another run of 4 ranks" in sentence for sentence in summary.damage)
+    assert main(["trace", "--merge", str(tmp_path), "-o", str(tmp_path / "again.lwt")]) == 4
 
 
 def test_ranks_with_different_tables_of_names_are_put_together(tmp_path):

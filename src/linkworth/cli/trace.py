@@ -132,4 +132,4 @@ def command(
         )
     if summary.state != "complete":
         note(f"linkworth: {summary.workload}: {summary.state}")
-    return exit_code(summary.state, summary.verified)
+    return exit_code(summary.state, summary.verified) or (4 if summary.damage else 0)

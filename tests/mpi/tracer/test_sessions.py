@@ -31,6 +31,18 @@ def test_a_program_of_sessions_is_recorded_from_the_first_to_the_last(bench, how
         assert barriers == ([3, 0] if how == "init" else [3])
 
 
+def test_a_session_that_outlives_mpi_finalize_is_recorded_to_its_end(bench):
+    bench.needs("MPI_Session_init")
+    run = bench.record(bench.compile("sessions.c"), "outlives", yielding=False)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        assert part.flags & 15 == 3
+        names = [event.name for event in part.events]
+        assert names[:4] == ["MPI_Init", "MPI_Session_init", "MPI_Barrier", "MPI_Finalize"]
+        assert "MPI_Sendrecv" in names
+        assert (part.events[-1].name, part.events[-1].kind) == ("MPI_Session_finalize", "finalize")
+
+
 def test_a_program_that_begins_again_leaves_an_incomplete_trace(bench, tmp_path):
     if bench.mpi.kind != "mpich":
         pytest.skip("Open MPI 5.0 crashes in a session after the last one, traced or not")

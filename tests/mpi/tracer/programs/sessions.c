@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Four ranks; a program without MPI_Init, unless the argument is "init": then with it, in between. With
-// "again" it begins once more after its last session.
+// Four ranks; a program without MPI_Init, unless the argument is "init" (MPI_Init between two sessions) or
+// "outlives" (a session goes on after MPI_Finalize). With "again" it begins once more after its last session.
 #include "check.h"
 
 static void work(MPI_Session session, const char* tag) {
@@ -30,6 +30,15 @@ static void work(MPI_Session session, const char* tag) {
 
 int main(int argc, char** argv) {
     MPI_Session session, other;
+    if (argc > 1 && !strcmp(argv[1], "outlives")) {
+        MPI_Init(&argc, &argv);
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+        work(session, "work");
+        MPI_Session_finalize(&session);
+        return 0;
+    }
     int with_init = argc > 1 && !strcmp(argv[1], "init");
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     if (with_init)
