@@ -47,7 +47,7 @@ def advice_table(advice: Advice) -> RenderableType:
         ),
         Text(f"Choice: {'' if advice.choice or advice.too_close else 'none; '}{advice.reason}."),
     ]
-    if advice.breakeven_price_ratio is not None:
+    if advice.breakeven_price_ratio not in (None, 1.0):  # 1: no node that costs more is faster
         parts.append(
             Text(
                 f"Break-even price ratio of the fastest and the cheapest node: {advice.breakeven_price_ratio:.4g}. "

@@ -8,7 +8,14 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.output import OutputFile, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
-from linkworth.cli.replay_options import nodes_option, program_options, replay_options
+from linkworth.cli.replay_options import (
+    cpu_factor_option,
+    measured_option,
+    nodes_option,
+    ppn_option,
+    ranks_option,
+    replay_options,
+)
 from linkworth.predict.extras import Extras
 from linkworth.replay.layout import Arrangement
 
@@ -24,7 +31,10 @@ if TYPE_CHECKING:
     "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
 )
 @nodes_option
-@program_options
+@ppn_option
+@measured_option
+@cpu_factor_option
+@ranks_option
 @click.option(
     "--tolerance",
     "with_tolerances",

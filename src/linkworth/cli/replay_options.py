@@ -47,12 +47,14 @@ nodes_option = click.option(
 ppn_option = click.option(
     "--ppn", type=click.IntRange(min=1), metavar="P", help="Ranks on a node.  [default: spread evenly]"
 )
+_MEASURED = "Time measured on one fabric. The computation is scaled so that its replay takes as long."
+measured_time_option = click.option("--measured", multiple=True, metavar="FABRIC=SECONDS", help=_MEASURED)
 measured_option = click.option(
     "--measured",
     multiple=True,
     metavar="FABRIC=SECONDS",
-    help="Time measured on one fabric. The computation is scaled so that its replay takes as long. Times in several layouts, "
-    "such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the ranks of a node share.",
+    help=f"{_MEASURED} Times in several layouts, such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give "
+    "what the ranks of a node share.",
 )
 cpu_factor_option = click.option(
     "--cpu-factor",
@@ -78,11 +80,6 @@ def _refuse_useless_options() -> None:
         )
     if not (draws or values["noise"]):
         refuse(("seed",), "nothing is drawn at random; give --noise as well, or leave it out")
-
-
-def program_options(command: _Command) -> _Command:
-    """Add the options on a replayed program: ranks per node, a measured time, the cores' speed, its ranks."""
-    return ppn_option(measured_option(cpu_factor_option(ranks_option(command))))
 
 
 def replay_options(

@@ -10,7 +10,13 @@ from linkworth.cli.given import refuse
 from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile, warn
 from linkworth.cli.rate_options import rate_options, say_rates
-from linkworth.cli.replay_options import program_options, replay_options
+from linkworth.cli.replay_options import (
+    cpu_factor_option,
+    measured_time_option,
+    ppn_option,
+    ranks_option,
+    replay_options,
+)
 
 if TYPE_CHECKING:
     from linkworth.model.settings import ReplaySettings
@@ -34,7 +40,10 @@ if TYPE_CHECKING:
 @click.option(
     "--nodes", type=NumberList("nodes"), metavar="K[,K...]", help="Nodes to lay the ranks on.  [default: 2]"
 )
-@program_options
+@ppn_option
+@measured_time_option
+@cpu_factor_option
+@ranks_option
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

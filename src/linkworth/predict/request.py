@@ -63,7 +63,7 @@ def refuse_skeleton_options(target: str, ranks: int | None, rates: RateRequest |
     if rates is not None and rates.option is not None:
         raise UsageError(
             f"{rates.option}: {target} is a trace and contains its computation already; leave it out, or scale it with "
-            "`cpu_factor` or `measured`"
+            "`cpu_factor`"
         )
 
 
