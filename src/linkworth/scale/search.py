@@ -173,6 +173,8 @@ def _programs(
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
             except UnfitError as error:
+                # Its frames hold the builder's tables, and the builder may hold the error.
+                error.with_traceback(None)
                 if best is None or error.fitted > best.fitted:
                     best = error
                 continue
