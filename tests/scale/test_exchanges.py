@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.scale.exchanges import _Pattern, _trend
+from linkworth.scale.exchanges import _Pattern
 from linkworth.scale.recording import BINS, Rooted, Stretch
 
 
@@ -47,11 +47,3 @@ def test_every_message_is_received_in_the_order_in_which_it_is_sent(stretch: Str
     assert total[1] == (stretch.scattered.messages + stretch.gathered.messages) * others
     if stretch.wraps.all():
         assert total[0] == pytest.approx(stretch.messages * ranks * (ranks > 1), abs=1)
-
-
-def test_a_number_goes_on_as_powers_of_count_and_size() -> None:
-    points = [(4, 1.0), (8, 2.0), (16, 8.0)]
-    values = [3 * ranks**0.5 * size**2 for ranks, size in points]
-    assert _trend(points, values, (64, 4.0)) == pytest.approx(3 * 8 * 16)
-    assert _trend(points, [0, 0, 5], (64, 4.0)) == 5
-    assert _trend(points, [5, 5, 0], (64, 4.0)) == 0

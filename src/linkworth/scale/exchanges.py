@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import divisors
+from linkworth.scale.numbers import power_law
+from linkworth.scale.points import Point
 from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, Stretch, Times
 
 _STEEPEST = 2.0
@@ -34,12 +36,13 @@ def filled(
 def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float) -> Stretch:
     """Return a stretch at a new count."""
     known = [each for each in recordings if each.stretches and code in each.stretches]
-    points = [(each.ranks, each.size) for each in known]
+    points = [Point(each.ranks, (), each.size) for each in known]
+    new = Point(ranks, (), size)
     stretches = [each.stretches[code] for each in known if each.stretches]
     last = stretches[-1]
 
     def trend(values: Sequence[float]) -> float:
-        return _trend(points, values, (ranks, size))
+        return power_law(points, values, -_STEEPEST, _STEEPEST).at(new) if values[-1] > 0 else 0.0
 
     def rooted(of: Sequence[Rooted]) -> Rooted:
         return Rooted(trend([each.messages for each in of]), trend([each.bytes for each in of]))
@@ -57,20 +60,6 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
         rooted([each.scattered for each in stretches]),
         rooted([each.gathered for each in stretches]),
     )
-
-
-def _trend(points: Sequence[tuple[int, float]], values: Sequence[float], new: tuple[int, float]) -> float:
-    """Return a number at a new count and size: it goes on from the last one as powers of both, by least squares."""
-    last = values[-1]
-    if last <= 0:
-        return 0.0
-    known = [
-        (np.log(np.divide(at, points[-1])), np.log(value / last))
-        for at, value in zip(points, values, strict=True)
-        if value > 0
-    ]
-    powers = np.linalg.lstsq(np.array([x for x, _ in known]), np.array([y for _, y in known]), rcond=None)[0]
-    return float(last * np.exp(np.log(np.divide(new, points[-1])) @ np.clip(powers, -_STEEPEST, _STEEPEST)))
 
 
 class _Pattern:

@@ -38,7 +38,7 @@ class Sum(NamedTuple):
     terms: tuple[Monomial, ...]
     coefficients: tuple[float, ...]
     error: float
-    """Relative error when each point is left out in turn; 0 if all are met."""
+    """Relative error when each point is left out in turn; 0 if all are met, and infinite if it is not known."""
 
     def constant(self) -> bool:
         """Return whether it is the same everywhere."""
@@ -72,6 +72,23 @@ class Exchanged(NamedTuple):
 Model = Sum | Power | Exchanged
 
 
+def power_law(points: Sequence[Point], values: Sequence[float], least: float, most: float) -> Sum:
+    """Return a number that goes on from the last value, above 0, as powers of ranks and size, by least squares.
+
+    `least` and `most` bound the powers.
+    """
+    ratios = [(each.ranks / points[-1].ranks, each.size / points[-1].size) for each in points]
+    known = [
+        (np.log(ratio), math.log(value / values[-1]))
+        for ratio, value in zip(ratios, values, strict=True)
+        if value > 0
+    ]
+    powers = np.linalg.lstsq(np.array([x for x, _ in known]), np.array([y for _, y in known]), rcond=None)[0]
+    ranks, size = np.clip(powers, least, most).tolist()
+    term = Monomial(ranks, size=size)
+    return Sum((term,), (values[-1] / term.at(points[-1]),), math.inf)
+
+
 def like(model: Model, point: Point, value: float) -> Model:
     """Return the model of a number that has a value at a point, and grows as another model does."""
     before = model.at(point)
@@ -88,8 +105,10 @@ _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, 
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
 _PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
 _EXACT = 1e-9
-STEEPEST_FALL, STEEPEST_RISE = -2.0, 1.0
-"""Powers of the ranks that the time before a call is taken to grow with at most."""
+_CLOSE = 0.02
+"""Error of a curve up to which it is taken for measured times. Noise bends others, the further from the points the more."""
+_STEEPEST_FALL, _STEEPEST_RISE = -2.0, 1.0
+"""Powers of ranks and size with which the time before a call is taken to grow at most."""
 
 
 class Fitter:
@@ -190,13 +209,12 @@ class Fitter:
         return found
 
     def smooth(self, numbers: Sequence[int], values: Floats) -> Model:
-        """Return the model of measured times. Two say no more than one power of the ranks."""
-        first, last = self._points[numbers[0]], self._points[numbers[-1]]
-        if len(numbers) == 2 and min(values) > 0 and first.ranks != last.ranks and first.size == last.size:
-            slope = math.log(values[1] / values[0]) / math.log(last.ranks / first.ranks)
-            term = Monomial(min(max(slope, STEEPEST_FALL), STEEPEST_RISE))
-            return Sum((term,), (float(values[1]) / term.at(last),), 0.0)
-        return self.fit(numbers, values.tolist())
+        """Return the model of measured times."""
+        found = self.fit(numbers, values.tolist())
+        if found.error <= _CLOSE or values[-1] <= 0:
+            return found
+        points = [self._points[number] for number in numbers]
+        return power_law(points, values.tolist(), _STEEPEST_FALL, _STEEPEST_RISE)
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():

@@ -1,0 +1,24 @@
+"""Numbers at a new count: as powers of count and size, and measured times in spite of noise."""
+
+import numpy as np
+import pytest
+
+from linkworth.scale.numbers import Fitter, power_law
+from linkworth.scale.points import Point
+
+
+def test_a_number_goes_on_as_powers_of_count_and_size() -> None:
+    points = [Point(4, (), 1.0), Point(8, (), 2.0), Point(16, (), 8.0)]
+    values = [3 * each.ranks**0.5 * each.size**2 for each in points]
+    assert power_law(points, values, -2, 2).at(Point(64, (), 4.0)) == pytest.approx(3 * 8 * 16)
+    assert power_law(points, [0, 0, 5], -2, 2).at(Point(64, (), 4.0)) == 5
+
+
+def test_a_curve_of_two_terms_goes_through_quiet_times_and_noise_bends_none() -> None:
+    points = [Point(ranks, (ranks,), 1.0) for ranks in (4, 8, 16, 32)]
+    fitter = Fitter(points, weak=False)
+    quiet = np.array([1e-3 + 0.1 / each.ranks for each in points])
+    there = Point(256, (256,), 1.0)
+    assert fitter.smooth(range(4), quiet).at(there) == pytest.approx(1e-3 + 0.1 / 256, rel=0.01)
+    noisy = quiet * [0.8, 1.25, 0.75, 1.2]
+    assert 0.5 < fitter.smooth(range(4), noisy).at(there) / fitter.smooth(range(4), quiet).at(there) < 2
