@@ -71,3 +71,14 @@ def test_damaged_files_raise_only_elf_error(tmp_path_factory, data):
     for read in (elf.info, elf.exported_symbols):
         with contextlib.suppress(elf.ElfError):
             read(damaged)
+
+
+@needs_compiler
+def test_functions_have_a_beginning_and_an_end(tmp_path):
+    text = 'extern "C" int first(int a) { return 3 * a; }\nextern "C" int number = 3;\n'
+    library = compiled(tmp_path, text, "-shared", "-fPIC", "-s")
+    names = subprocess.run(["nm", "-DS", library], capture_output=True, text=True, check=True).stdout
+    start, size = next(line.split()[:2] for line in names.splitlines() if line.endswith(" first"))
+    assert (int(start, 16), int(start, 16) + int(size, 16)) in elf.functions(library)
+    number = next(line.split()[0] for line in names.splitlines() if line.endswith(" number"))
+    assert int(number, 16) not in [beginning for beginning, _ in elf.functions(library)]

@@ -10,10 +10,11 @@ from synthetic import recv, send
 from linkworth import _engine
 from linkworth.cli.profile_detail import SCREENS
 from linkworth.cli.profile_times import calls
+from linkworth.model.profile import SiteProfile
 from linkworth.model.trace import CallSite
 from linkworth.profile import of_trace
 from linkworth.profile.scan import scan
-from linkworth.profile.where_called import located
+from linkworth.profile.where_called import located, place_of
 from linkworth.trace.read import open_trace
 
 
@@ -54,3 +55,25 @@ def test_the_replay_and_the_names_know_calls_without_their_sites(trace):
     console = Console(file=io.StringIO(), width=120)
     console.print(calls(profile, SCREENS[0], 120))
     assert "67 % a+0x20 (+1)" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("function", "short"),
+    [
+        ("void exchange<double>(Domain const*, int)", "exchange"),
+        ("std::vector<int>* std::copy_all<int>(int)", "std::copy_all"),
+        ("solver::(anonymous namespace)::reduce(int)", "solver::reduce"),
+        ("(anonymous namespace)::reduce(int)", "reduce"),
+        ("operator new(unsigned long)", "operator new"),
+        ("Grid::operator bool() const", "Grid::operator bool"),
+        ("main", "main"),
+    ],
+)
+def test_a_function_is_named_without_its_result_and_arguments(function, short):
+    assert place_of(SiteProfile(site="/bin/a+0x10", function=function, count=1, bytes=0, seconds=1)) == short
+
+
+def test_a_file_without_a_line_is_no_place():
+    """Such as the object that addr2line names for a library without debug data."""
+    site = SiteProfile(site="/bin/a+0x10", function="sync", file="caf.c.o", count=1, bytes=0, seconds=1)
+    assert place_of(site) == "sync"

@@ -5,12 +5,14 @@ It is our own, since binutils are often absent where programs run.
 
 import mmap
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 _PT_DYNAMIC, _PT_INTERP, _PT_LOAD = 2, 3, 1
 _DT_NEEDED, _DT_STRTAB, _DT_SONAME = 1, 5, 14
-_SHT_DYNSYM = 11
+_SHT_SYMTAB, _SHT_DYNSYM = 2, 11
+_FUNCTIONS = (2, 10)
 _LARGEST_TABLE = 1 << 20
 
 
@@ -25,6 +27,16 @@ class ElfInfo(NamedTuple):
     soname: str
     interpreter: str
     """Path of the dynamic loader. "" for libraries and static programs."""
+
+
+class _Symbol(NamedTuple):
+    """Symbol that a file defines."""
+
+    name: str
+    information: int
+    """Binding, times 16, and type."""
+    value: int
+    size: int
 
 
 class _Layout(NamedTuple):
@@ -131,11 +143,23 @@ def info(path: Path) -> ElfInfo:
 
 def exported_symbols(path: Path) -> set[str]:
     """Return the names that a shared library defines for others. Raises ElfError, OSError."""
+    return {symbol.name for symbol in _defined(path, (_SHT_DYNSYM,)) if symbol.information >> 4 in (1, 2)}
+
+
+def functions(path: Path) -> list[tuple[int, int]]:
+    """Return the addresses at which named functions begin and end. Raises ElfError, OSError."""
+    found = _defined(path, (_SHT_SYMTAB, _SHT_DYNSYM))
+    return sorted(
+        {(each.value, each.value + each.size) for each in found if each.information & 15 in _FUNCTIONS}
+    )
+
+
+def _defined(path: Path, kinds: tuple[int, ...]) -> Iterator[_Symbol]:
+    """Yield the symbols that a file defines in its tables of these kinds."""
     file = _open(path)
-    names: set[str] = set()
     try:
         for section in file.sections:
-            if section[1] != _SHT_DYNSYM:
+            if section[1] not in kinds:
                 continue
             offset, size, link = section[4], section[5], section[6]
             strings = file.sections[link][4]
@@ -143,13 +167,11 @@ def exported_symbols(path: Path) -> set[str]:
                 raise ElfError(f"{path} is a damaged ELF file: its symbol table is too large")
             for at in range(offset, offset + size, file.layout.symbol.size):
                 symbol = file.layout.symbol.unpack_from(file.data, at)
-                name, information, index = (
-                    (symbol[0], symbol[1], symbol[3])
-                    if file.layout.wide
-                    else (symbol[0], symbol[3], symbol[5])
-                )
-                if index != 0 and information >> 4 in (1, 2):
-                    names.add(file.text(strings + name))
+                if file.layout.wide:
+                    name, information, _, index, value, length = symbol
+                else:
+                    name, value, length, information, _, index = symbol
+                if index != 0:
+                    yield _Symbol(file.text(strings + name), information, value, length)
     except (struct.error, IndexError) as error:
         raise ElfError(f"{path} is a damaged ELF file: {error}") from None
-    return names

@@ -8,6 +8,8 @@ import msgspec
 from linkworth.model.profile import CallTotals, SiteProfile
 from linkworth.model.trace import CallSite
 
+_UNNAMED = "(anonymous namespace)::"
+
 
 def located(calls: Sequence[CallTotals], known: Mapping[str, CallSite]) -> list[CallTotals]:
     """Return the calls, each with its sites, longest first; with function, file and line if the trace has them."""
@@ -21,21 +23,24 @@ def located(calls: Sequence[CallTotals], known: Mapping[str, CallSite]) -> list[
 
 def place_of(site: SiteProfile) -> str:
     """Return the place of a call in a few words: file, line and function, or the address without debug data."""
-    line = f"{PurePath(site.file).name}:{site.line}" if site.file else ""
+    # Without a line, the file is an object that the program was linked of.
+    line = f"{PurePath(site.file).name}:{site.line}" if site.line else ""
     return f"{line} {_short(site.function)}".strip() or PurePath(site.site).name
 
 
 def _short(function: str) -> str:
-    """Return a C++ function with its class, but without arguments and template arguments; others unchanged."""
+    """Return a C++ function with its class, but without arguments, template arguments and result; others unchanged."""
     plain, depth = "", 0
-    for letter in function:
+    for letter in function.replace(_UNNAMED, ""):
         depth += letter == "<"
         if letter == "(" and depth == 0 and plain:
             break
         if depth == 0:
             plain += letter
         depth -= letter == ">"
-    return "::".join(plain.split("::")[-2:])
+    # Only a template is written with its result. Operators are written with a space, too.
+    result, space, name = plain.rpartition(" ")
+    return "::".join((name if space and "operator" not in result else plain).split("::")[-2:])
 
 
 def _named(site: SiteProfile, known: Mapping[str, CallSite]) -> SiteProfile:

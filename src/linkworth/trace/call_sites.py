@@ -4,11 +4,14 @@ import os
 import shutil
 import struct
 import subprocess
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from linkworth.model.trace import CallSite
+from linkworth.mpi import elf
 
 LONGEST_SECONDS = 60.0
 """Time limit for one file's addresses: reading large debug data is slow."""
@@ -50,7 +53,8 @@ def resolve(sites: Iterable[str]) -> dict[str, CallSite]:
     for module, addresses in by_module.items():
         if tool is not None and Path(module).is_file():
             # The return address may be another line's: the call itself is before it.
-            places = _ask(tool, module, [address - 1 for _, address in addresses])
+            calls = [address - 1 for _, address in addresses]
+            places = _without_guesses(Path(module), calls, _ask(tool, module, calls))
             found.update({site: place for (site, _), place in zip(addresses, places, strict=False) if place})
     return found
 
@@ -70,6 +74,28 @@ def _ask(tool: str, module: str, addresses: Sequence[int]) -> list[CallSite | No
         return []
     lines = done.stdout.splitlines()
     return [_place(function, where) for function, where in zip(lines[::2], lines[1::2], strict=False)]
+
+
+def _without_guesses(
+    module: Path, addresses: Sequence[int], places: Sequence[CallSite | None]
+) -> list[CallSite | None]:
+    """Return the places without functions that end before their address.
+
+    In a stripped file addr2line knows the public functions only. It names the last that begins before an address.
+    """
+    if all(place is None or place.file for place in places):
+        return list(places)
+    try:
+        functions = elf.functions(module)
+    except (OSError, elf.ElfError):
+        return list(places)
+    starts = [start for start, _ in functions]
+    # One function may contain another.
+    ends = list(accumulate((end for _, end in functions), max, initial=0))
+    return [
+        place if place is None or place.file or address < ends[bisect_right(starts, address)] else None
+        for address, place in zip(addresses, places, strict=False)
+    ]
 
 
 def _place(function: str, where: str) -> CallSite | None:
