@@ -176,3 +176,11 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, capsys, content):
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert str(path) in shown.err
+
+
+def test_time_in_files_is_reported(tmp_path):
+    write = synthetic.Call("MPI_File_write_at_all", "local").lasting(3.0)
+    path = synthetic.write_trace(
+        tmp_path / "t.lwt", [[synthetic.collective("MPI_Barrier").after(1.0), write]] * 2
+    )
+    assert "calls to files took 6.00 s of all ranks together" in " ".join(run(path).split())

@@ -16,6 +16,9 @@ _GAP = 2
 _MUCH_WAITING = 0.05
 """Share of the ranks' time from which waiting for a core between calls is reported."""
 
+_MUCH_IN_FILES = 0.01
+"""Share of the ranks' time from which calls to files are reported."""
+
 
 def show(profile: Profile, console: Console, *, full: bool = False) -> None:
     """Print a profile: all of it, or as much as fits the console's width and height."""
@@ -150,6 +153,12 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
         warnings.append(
             f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (others used "
             "the machine?): not in the shares, in the efficiencies as transfer"
+        )
+    files = sum(call.seconds for call in profile.calls if call.name.startswith("MPI_File_"))
+    if files > _MUCH_IN_FILES * busy:
+        counted = "the shares and the efficiencies" if profile.oversubscribed else "the efficiencies"
+        warnings.append(
+            f"calls to files took {units.duration(files)} of all ranks together, and count as computation in {counted}"
         )
     for name, count in sorted(profile.unmodelled.items()):
         warnings.append(

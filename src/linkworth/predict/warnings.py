@@ -8,7 +8,7 @@ from linkworth.profile.pop import idle_in_part
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
-from linkworth.units import percent, plural
+from linkworth.units import duration, percent, plural
 
 _SHOWN_SENTENCES = 3
 _MOST_COMMUNICATION = 0.5
@@ -41,11 +41,11 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
         )
     if result.input_output_seconds:
-        calls = ", ".join(
-            f"{name} {seconds:.3g} s" for name, seconds in sorted(result.input_output_seconds.items())
-        )
+        longest = sorted(result.input_output_seconds.items(), key=lambda call: (-call[1], call[0]))
+        calls = ", ".join(f"{name} {duration(seconds)}" for name, seconds in longest)
         warnings.append(
-            f"calls to files take their recorded time, whatever the fabric and the CPU (all ranks together: {calls})"
+            "calls to files take their recorded time, whatever the fabric and the CPU, and count as computation "
+            f"(all ranks together: {calls})"
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
