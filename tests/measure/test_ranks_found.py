@@ -12,7 +12,7 @@ from mpi_programs import compiled, first_mpi, usable_mpis
 from linkworth.errors import LinkworthError
 from linkworth.measure import call_profile, plan, run
 from linkworth.measure.plan import Plan
-from linkworth.measure.ranks_found import RanksFound, ranks_found
+from linkworth.measure.ranks_found import RanksFound, own_launcher, ranks_found
 from linkworth.model.workload import Workload
 from linkworth.mpi import preload
 from linkworth.mpi.target import NO_TARGET
@@ -191,3 +191,13 @@ def test_mpi4py_from_pypi_needs_no_variable(tmp_path, kind):
     assert (tmp_path / "run/output.txt").read_text().count("14") == 2
     summary = record.record(plan.plan(workload, mpi=mpi.name), output=tmp_path / "trace.lwt")
     assert (summary.state, summary.ranks) == ("complete", 2)
+
+
+def test_the_launcher_that_a_script_starts_is_found(tmp_path):
+    script = tmp_path / "solver"
+    script.write_text('#!/bin/sh\n# not srun\nexec "/usr/bin/mpirun" -np 4 /usr/lib/solver "$@"\n')
+    assert own_launcher([str(script), "input"]) == "mpirun"
+    assert own_launcher(["sh", str(script)]) == "mpirun"
+    script.write_text("#!/bin/sh\nexec /usr/lib/solver\n")
+    assert own_launcher([str(script)]) == ""
+    assert own_launcher([sys.executable, "-c", "pass"]) == ""

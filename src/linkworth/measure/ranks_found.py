@@ -10,9 +10,11 @@ from pathlib import Path
 
 from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload
-from linkworth.places.given import GivenLauncher
+from linkworth.places.given import GivenLauncher, is_launcher
 
 _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
+_WORDS = re.compile(r"[\w./-]+")
+_MOST_SCRIPT_BYTES = 1 << 16
 
 
 class RanksFound:
@@ -71,6 +73,25 @@ def _name_of(version: str) -> str:
 
 
 NOT_ASKED = RanksFound(None)
+
+
+def own_launcher(command: Sequence[str]) -> str:
+    """Return the name of the launcher that the script of a command starts, "" if it starts none or is no script."""
+    for word in command[:2]:
+        file = shutil.which(word) or word
+        try:
+            with Path(file).open("rb") as script:
+                text = script.read(_MOST_SCRIPT_BYTES)
+        except OSError:
+            continue
+        if b"\0" in text:
+            continue
+        lines = [
+            line for line in text.decode(errors="replace").splitlines() if not line.lstrip().startswith("#")
+        ]
+        words = (each for line in lines for each in _WORDS.findall(line))
+        return next((Path(each).name for each in words if is_launcher(each)), "")
+    return ""
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import terminate_as_interrupt
 from linkworth.measure.plan import Plan, refuse_static
-from linkworth.measure.ranks_found import ranks_found
+from linkworth.measure.ranks_found import own_launcher, ranks_found
 from linkworth.measure.run import execute, must_yield
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.run import RunResult
@@ -237,6 +237,11 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
             f"{result.message or 'is the disk full?'}"
         )
     if not began:
+        if launcher := own_launcher(decided.workload.command):
+            raise UsageError(
+                f"{name} is a script that starts {launcher} by itself, so nothing was recorded: "
+                f"give the {launcher} command in it to linkworth instead"
+            )
         if result.state == "complete":
             raise UsageError(
                 f"{name} made no MPI call that could be recorded: it is not an MPI program, "
