@@ -2,12 +2,15 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth import _engine
+from linkworth.model.trace import TraceMetadata
 from linkworth.scale.folding import Item, Ladder, Loop
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.members import Colour, Groups
@@ -16,6 +19,7 @@ from linkworth.scale.points import Point
 from linkworth.scale.program import SLOT_MASK, Behaviour, Events, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError
+from linkworth.writing.documents import encode
 
 ROUNDING = 1e-6
 CALLS_AT_ONCE = 200_000
@@ -67,6 +71,16 @@ def events_of(recording: Recording) -> Iterator[RankEvents]:
         yield RankEvents(
             rank, [calls[number] for number in used.tolist()], call, own.compute, cpu, own.durations, {}
         )
+
+
+def fill(path: Path, metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents]) -> None:
+    """Write ranks' events as a trace. Raises TraceWriteError."""
+    writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
+    for each in events:
+        _engine.write_rank(
+            writer, each.rank, each.calls, each.call.astype(np.uint32), each.compute, each.cpu, each.durations
+        )
+    writer.close()
 
 
 def generate(program: Behaviour, point: Point) -> Iterator[RankEvents]:

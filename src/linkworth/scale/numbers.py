@@ -101,14 +101,35 @@ def like(model: Model, point: Point, value: float) -> Model:
     return model._replace(factor=model.factor * value / before)
 
 
+_SHARED, _WHOLE = Monomial(-1), Monomial()
+
+
+def shared(points: Sequence[Point], values: Floats) -> Sum:
+    """Return work through the last value, above 0, of which all ranks share a part, and each does the rest (Amdahl's law).
+
+    Neither part is negative; their proportions have the least relative squares.
+    """
+    known = values > 0
+    x = np.array([[term.at(point) for term in (_SHARED, _WHOLE)] for point in points])[known]
+    x /= values[known, None]
+    best = (math.inf, np.zeros(2))
+    for some in ([0, 1], [0], [1]):
+        parts = np.zeros(2)
+        parts[some] = np.linalg.lstsq(x[:, some], np.ones(len(x)), rcond=None)[0]
+        if parts.min() >= 0:
+            best = min(best, (float(((x @ parts - 1) ** 2).sum()), parts), key=lambda each: each[0])
+    share, whole = (best[1] / (x[-1] @ best[1])).tolist()
+    return Sum((_SHARED, _WHOLE), (share, whole), math.inf)
+
+
 _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
 _PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
 _EXACT = 1e-9
 _CLOSE = 0.02
 """Error of a curve up to which it is taken for measured times. Noise bends others, the further from the points the more."""
-_STEEPEST_FALL, _STEEPEST_RISE = -2.0, 1.0
-"""Powers of ranks and size with which the time before a call is taken to grow at most."""
+_LEAST_POWER, _MOST_POWER = -2.0, 3.0
+"""Powers of ranks and size with which the time before a call is taken to grow."""
 
 
 class Fitter:
@@ -214,7 +235,9 @@ class Fitter:
         if found.error <= _CLOSE or values[-1] <= 0:
             return found
         points = [self._points[number] for number in numbers]
-        return power_law(points, values.tolist(), _STEEPEST_FALL, _STEEPEST_RISE)
+        if len({each.size for each in points}) > 1:
+            return power_law(points, values.tolist(), _LEAST_POWER, _MOST_POWER)
+        return shared(points, values)
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():

@@ -62,7 +62,7 @@ class Stretch(NamedTuple):
     """Messages of a recording between two collective calls of all ranks, in the mean of the times that it is passed."""
 
     rounds: float
-    """Times that a rank sends first or after it has waited, of the rank with the most."""
+    """Messages that wait for one another, at most."""
     messages: float
     """Messages that a rank sends, without those to or from a root."""
     distance: Times

@@ -11,7 +11,6 @@ from math import prod
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from linkworth import __version__, _engine
 from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
@@ -20,7 +19,7 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.doubts import doubts
 from linkworth.scale.exchanges import filled
-from linkworth.scale.generate import RankEvents, events_of, generate
+from linkworth.scale.generate import RankEvents, events_of, fill, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
@@ -36,7 +35,6 @@ from linkworth.scale.search import (
 from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
-from linkworth.writing.documents import encode
 from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
@@ -269,7 +267,7 @@ def _leave_out(
             metadata = TraceMetadata(
                 workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
             )
-            _fill(path, metadata, there.ranks, counted)
+            fill(path, metadata, there.ranks, counted)
             totals: Totals = counted.totals
             return compared(totals, recorded(largest), largest.ranks, (open_trace(path), actual))
         except (UnfitError, LinkworthError) as error:
@@ -295,7 +293,7 @@ def _actual(recording: Recording, folder: Path) -> TraceFile:
     metadata = TraceMetadata(
         workload=recording.trace.metadata.workload, mpi=recording.trace.metadata.mpi, source="scaled"
     )
-    _fill(path, metadata, recording.ranks, events_of(recording))
+    fill(path, metadata, recording.ranks, events_of(recording))
     return open_trace(path)
 
 
@@ -350,15 +348,6 @@ def _data_dependent(found: Found) -> set[str]:
     }
 
 
-def _fill(path: Path, metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents]) -> None:
-    writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
-    for each in events:
-        _engine.write_rank(
-            writer, each.rank, each.calls, each.call.astype(np.uint32), each.compute, each.cpu, each.durations
-        )
-    writer.close()
-
-
 def _write(
     metadata: TraceMetadata, ranks: int, events: Iterable[RankEvents], request: ScaleRequest
 ) -> tuple[Path, int]:
@@ -366,7 +355,7 @@ def _write(
     folder = work_folder(output, f".{output.stem}-")
     try:
         made = folder / "scaled.lwt"
-        _fill(made, metadata, ranks, events)
+        fill(made, metadata, ranks, events)
         size = made.stat().st_size
         return publish(made, output, request.replace), size
     except _engine.TraceWriteError as error:

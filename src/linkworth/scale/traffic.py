@@ -14,13 +14,13 @@ from math import ceil, log2
 import numpy as np
 
 from linkworth import _engine
+from linkworth.scale.chains import chains
 from linkworth.scale.common import in_common
 from linkworth.scale.grids import divisors
-from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Recording, Rooted, Stretch, Times
+from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Recording, Rooted, Stretch
 from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.setup import Meetings
 
-_WAITS = {"recv", "sendrecv", "complete", "win_sync"}
 _COLLECTIVE = {"collective", "icollective", "collective_init"}
 _PERSISTENT = {"send_init", "psend_init", "collective_init"}
 _ROOTED = 0.9
@@ -152,36 +152,22 @@ class _Reader:
         recording = self._recording
         code = np.array([codes.get(pair, -1) for pair in self._pairs], dtype=np.int64)
         passed = np.bincount(code[code >= 0], minlength=len(codes))
-        rounds = np.zeros((recording.ranks, len(code)))
+        rounds = chains(recording, self._kept)
         sent = [_Sent(recording.ranks) for _ in codes]
         for rank, (kept, (places, numbers)) in enumerate(zip(self._kept, self._sent, strict=True)):
             stretch = np.searchsorted(kept, places)
             inside = stretch < len(code)
-            places, numbers, stretch = places[inside], numbers[inside], stretch[inside]
-            rounds[rank] = self._rounds(rank, places, stretch)
+            numbers, stretch = numbers[inside], stretch[inside]
             combined, times = np.unique(code[stretch] * len(recording.calls) + numbers, return_counts=True)
             for each, count in zip(combined.tolist(), times.tolist(), strict=True):
                 at, number = divmod(each, len(recording.calls))
                 for to, size in self._messages(rank, number):
                     sent[at].add(rank, to, size, count)
-            for number in np.unique(numbers).tolist():
-                more = _rounds_of(recording.calls[number], self._members(rank, number)) - 1
-                rounds[rank] += more * np.bincount(stretch[numbers == number], minlength=len(code))
         found = {}
         for at, each in enumerate(sent):
             if passed[at]:
-                # A root waits once for all of them.
-                others = rounds[1:] if each.rooted() else rounds
-                found[at] = each.stretch(float(others[:, code == at].max(axis=0).mean()), int(passed[at]))
+                found[at] = each.stretch(float(rounds[code == at].mean()), int(passed[at]))
         return found
-
-    def _rounds(self, rank: int, places: Numbers, stretch: Numbers) -> Times:
-        """Return by stretch how often the rank sends first, or after it has waited."""
-        waits = np.array([call.call_class in _WAITS for call in self._recording.calls], dtype=bool)
-        waited = np.concatenate([[0], np.cumsum(waits[self._recording.sequences[rank].calls])])[places]
-        first = np.ones(len(places), dtype=bool)
-        first[1:] = (waited[1:] > waited[:-1]) | (stretch[1:] != stretch[:-1])
-        return np.bincount(stretch[first], minlength=len(self._pairs)).astype(float)
 
     def _messages(self, rank: int, number: int) -> list[tuple[int, int]]:
         """Return the destination and the bytes of each message of a call."""
@@ -217,10 +203,6 @@ class _Sent:
         if source != to:
             self._pairs[source, to][size] += count
 
-    def rooted(self) -> bool:
-        """Return whether rank 0 is the root of some messages."""
-        return any(self._roots())
-
     def _roots(self) -> tuple[bool, bool]:
         """Return whether nearly all ranks send to rank 0, and whether it sends to them; far more than to others."""
         least = max(_ROOTED * (self._ranks - 1), 2 * len(self._pairs) / self._ranks)
@@ -254,6 +236,8 @@ class _Sent:
             wraps = np.array([self._wraps(each, parts) for each in distance.tolist()])
             amounts = np.concatenate([[0.0], np.cumsum(table[:, 1] * table[:, 2])])
             bytes_of_bin = np.diff(np.interp(edges, ends, amounts)) / (total / BINS)
+        # Messages of a root come before or after the others.
+        rounds = max(rounds - to_root - from_root, 1.0)
         return Stretch(rounds, total / passed / self._ranks, distance, blocks, wraps, bytes_of_bin, *rooted)
 
     def _blocks(self) -> dict[int, int]:
@@ -291,13 +275,6 @@ def _sends(call: Call) -> bool:
     return call.call_class in ("rma", "irma") or call.call_class in _COLLECTIVE
 
 
-def _rounds_of(call: Call, members: Sequence[int]) -> int:
-    """Return how many messages of a call wait for one another."""
-    if call.call_class not in _COLLECTIVE or _is_exchange(call) or _is_of_neighbours(call.entry):
-        return 1
-    return max(ceil(log2(max(len(members), 1))), 1)
-
-
 def _is_exchange(call: Call) -> bool:
     return "alltoall" in call.entry.lower()
 
@@ -316,9 +293,7 @@ def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, 
         return []
     own = members.index(rank)
     if not _is_exchange(call):
-        return [
-            (members[(own + 2**step) % count], fields["bytes"]) for step in range(_rounds_of(call, members))
-        ]
+        return [(members[(own + 2**step) % count], fields["bytes"]) for step in range(ceil(log2(count)))]
     sizes = _sizes(call, count)
     return [(members[(own + step) % count], sizes[(own + step) % count]) for step in range(1, count)]
 
