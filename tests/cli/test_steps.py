@@ -5,14 +5,16 @@ import pty
 import subprocess
 import sys
 
-from linkworth.cli.steps import Steps
+from linkworth.cli.steps import Steps, running
 
 WORK = """
-from linkworth.cli.steps import Steps
+from linkworth.cli.steps import Steps, running
 with Steps() as steps:
     steps.plan(2)
     steps.step("first")
     steps.step("[bold]second")
+with running("[bold]third"):
+    pass
 print("answer")
 """
 
@@ -30,6 +32,8 @@ def test_nothing_where_not_asked(capsys):
     with Steps() as steps:
         steps.plan(1)
         steps.step("first")
+    with running("second"):
+        pass
     assert capsys.readouterr() == ("", "")
 
 
@@ -45,3 +49,4 @@ def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output():
     assert done.stdout == b"answer\n"
     assert "[bold]second" in shown
     assert "1/2" in shown
+    assert "[bold]third" in shown

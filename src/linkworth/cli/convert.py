@@ -91,6 +91,7 @@ def command(
 
     If the format has no form of a call, an error names the call and nothing is written.
     """
+    from linkworth.cli.steps import running
     from linkworth.convert import convert
 
     if target is None:
@@ -108,7 +109,8 @@ def command(
         mpi_library=mpi_library,
         attributes=attributes,
     )
-    summary = convert(trace, target, output, options=options, replace=force, allowed=allowed)
+    with running(f"converting {trace.name}"):
+        summary = convert(trace, target, output, options=options, replace=force, allowed=allowed)
     if as_json:
         emit_json(summary)
         return
@@ -136,7 +138,7 @@ def remarks(summary: ConversionSummary) -> list[str]:
         )
     if summary.unmatched:
         said.append(
-            f"{summary.unmatched} pairs of ranks send messages that are not received, or wait for some that are not sent: "
+            f"messages that are not received, or not sent, between pairs of ranks: {summary.unmatched}; "
             "a replay may not end"
         )
     if summary.unknown:

@@ -48,6 +48,7 @@ def command(
     """
     from linkworth.cli.output import console, emit_json, note, screen_console
     from linkworth.cli.profile_screen import show
+    from linkworth.cli.steps import running
     from linkworth.profile import of_trace
     from linkworth.trace.read import Allowance, open_trace
 
@@ -56,7 +57,10 @@ def command(
     # Recorded data is valid even if the run broke off; results of its replays are not.
     readable = allowed or Allowance()
     other = open_trace(smaller, readable) if smaller is not None else None
-    profile = of_trace(open_trace(trace, readable), other, whole=whole, replay_incomplete=allowed is not None)
+    with running(f"profiling {trace.name}"):
+        profile = of_trace(
+            open_trace(trace, readable), other, whole=whole, replay_incomplete=allowed is not None
+        )
     for lacks in readable.lacks:
         note(f"linkworth: warning: {lacks}")
     if as_json:

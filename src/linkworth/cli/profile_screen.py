@@ -166,8 +166,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
         )
     if profile.waits is not None and profile.waits.unmatched:
         warnings.append(
-            f"{profile.waits.unmatched:,} messages or collectives have a side that is not in the trace; waiting for them is "
-            "not known"
+            f"messages or collectives with a side that is not in the trace: {units.count(profile.waits.unmatched)}; waiting for "
+            "them is not known"
         )
     most = len(profile.damage) if detail.sentences else _SHOWN_LOSSES
     warnings += profile.damage[:most]

@@ -74,20 +74,22 @@ def command(
     sizes, counts and computation are fitted. The largest recording is then predicted from the smaller ones, and the
     differences are printed. Exit code 1: the recordings do not align; the call and the reason are named.
     """
+    from linkworth.cli.steps import running
     from linkworth.scale import ScaleRequest, scale
 
-    summary = scale(
-        ScaleRequest(
-            traces=traces,
-            ranks=ranks,
-            output=output,
-            weak=weak,
-            sizes=[float(size) for size in sizes or ()],
-            to_size=None if to_size is None else float(to_size),
-            grid=grid,
-            replace=force,
+    with running(f"scaling to {ranks} ranks"):
+        summary = scale(
+            ScaleRequest(
+                traces=traces,
+                ranks=ranks,
+                output=output,
+                weak=weak,
+                sizes=[float(size) for size in sizes or ()],
+                to_size=None if to_size is None else float(to_size),
+                grid=grid,
+                replace=force,
+            )
         )
-    )
     if as_json:
         emit_json(summary)
         return

@@ -1,6 +1,8 @@
 """Progress of several steps: a bar on a terminal's standard error, elsewhere a plain line for each step."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from rich.progress import (
@@ -65,3 +67,16 @@ class Steps:
             self._bar.update(self._task, description=text, completed=self._done - 1)
         elif self._plain_lines:
             note(f"[{self._done}/{self._total}] {text}")
+
+
+@contextmanager
+def running(text: str) -> Iterator[None]:
+    """Show on a terminal what goes on, and for how long already."""
+    bar = started_bar(TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    try:
+        if bar:
+            bar.add_task(text, total=None)
+        yield
+    finally:
+        if bar:
+            bar.stop()
