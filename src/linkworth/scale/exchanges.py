@@ -168,24 +168,26 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
                 known[code] = np.arange(len(calls), len(calls) + len(made)), share
                 calls += made
             blocks[number] = known[code]
+    own = each.compute.copy()
+    lengths = np.ones(len(own), dtype=np.int64)
     call: list[Numbers] = []
     compute: list[Times] = []
-    rest = 0.0
-    for number, own in zip(each.call.tolist(), each.compute.tolist(), strict=True):
-        made_here, share = blocks.get(number, (np.array([number]), np.array([1.0, 0.0])))
-        times = share * own
-        times[0] += rest
-        rest = float(times[-1])
-        call.append(made_here)
-        compute.append(times[:-1])
-    lengths = [len(block) for block in call]
-    seconds = np.concatenate(compute)
-    used, numbers = np.unique(np.concatenate(call), return_inverse=True)
-    is_marker = np.isin(each.call, list(blocks))
+    done = 0
+    for at in np.flatnonzero(np.isin(each.call, list(blocks))).tolist():
+        made_here, share = blocks[int(each.call[at])]
+        times = share * own[at]
+        call += [each.call[done:at], made_here]
+        compute += [own[done:at], times[:-1]]
+        # What is computed after the messages is before the call that follows.
+        own[at + 1] += times[-1]
+        lengths[at] = len(made_here)
+        done = at + 1
+    seconds = np.concatenate([*compute, own[done:]])
+    used, numbers = np.unique(np.concatenate([*call, each.call[done:]]), return_inverse=True)
     return each._replace(
         calls=[calls[number] for number in used.tolist()],
         call=numbers,
         compute=seconds,
         cpu=np.where(np.repeat(each.cpu, lengths) >= 0, seconds, -1.0),
-        durations=np.repeat(np.where(is_marker, 0.0, each.durations), lengths),
+        durations=np.repeat(each.durations, lengths),
     )
