@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from synthetic import fabric, recv, send, way, write_trace
+from synthetic import Call, fabric, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
@@ -46,6 +46,14 @@ def test_the_interval_of_bytes_is_that_of_the_bandwidth(trace):
     assert found.low_seconds == pytest.approx(10e-3 * (1 - 0.1645), rel=0.03)
     assert found.high_seconds == pytest.approx(10e-3 * (1 + 0.1645), rel=0.05)
     assert (found.confidence, found.samples) == (0.9, 400)
+
+
+def test_time_in_files_is_as_sure_as_the_recording(tmp_path):
+    write = Call("MPI_File_write_at", "local").lasting(1.0)
+    trace = write_trace(tmp_path / "files.lwt", [[send(1, MB)] * 10 + [write], [recv(0, MB)] * 10])
+    found = within(trace, fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1)))
+    assert found.low_seconds == pytest.approx(1 + 10e-3 * (1 - 0.1645), rel=1e-3)
+    assert found.high_seconds == pytest.approx(1 + 10e-3 * (1 + 0.1645), rel=1e-3)
 
 
 def test_draws_follow_the_seed_alone(trace):

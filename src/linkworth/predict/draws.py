@@ -119,7 +119,8 @@ class Draws:
     def behind(self, measured: Response, seconds: float) -> Array:
         """Return the scale of the computation in each draw with which a run takes the measured time."""
         network = self._network(measured)
-        wanted = (seconds - self.startup(measured)) / network
+        files = measured.file_seconds
+        wanted = (seconds - self.startup(measured) - files) / network + files
         reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
         grid = np.linspace(0.0, reach, _GRID)
         times = np.maximum.accumulate(measured.seconds(grid))
@@ -134,7 +135,8 @@ class Draws:
         network = self._network(response)
         spread = self._spread(response).computation
         varied = scales * _lognormal(self._random("computation"), spread, self.count)
-        found: Array = network * response.seconds(varied / network) + self.startup(response)
+        files = response.file_seconds
+        found: Array = network * (response.seconds(varied / network) - files) + files + self.startup(response)
         found *= self._scaled()
         if self.settings.noise:
             scale = float(np.median(scales))

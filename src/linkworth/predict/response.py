@@ -65,6 +65,12 @@ class Response:
         return self._known[SMALLEST_SCALE]
 
     @property
+    def file_seconds(self) -> float:
+        """Return the recorded time in calls to files on the path that decides. It is the same on every network and CPU."""
+        alone = self.without_computation()
+        return alone.prediction.compute_seconds if alone.result.input_output_seconds else 0.0
+
+    @property
     def known(self) -> list[float]:
         """The scales that were replayed, except that without computation."""
         return [scale for scale in self._known if scale > SMALLEST_SCALE]
