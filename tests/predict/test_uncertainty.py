@@ -50,7 +50,7 @@ def test_the_interval_of_bytes_is_that_of_the_bandwidth(trace):
 
 def test_time_in_files_is_as_sure_as_the_recording(tmp_path):
     write = Call("MPI_File_write_at", "local").lasting(1.0)
-    trace = write_trace(tmp_path / "files.lwt", [[send(1, MB)] * 10 + [write], [recv(0, MB)] * 10])
+    trace = write_trace(tmp_path / "files.lwt", [[send(1, MB)] * 10, [*[recv(0, MB)] * 10, write]])
     found = within(trace, fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1)))
     assert found.low_seconds == pytest.approx(1 + 10e-3 * (1 - 0.1645), rel=1e-3)
     assert found.high_seconds == pytest.approx(1 + 10e-3 * (1 + 0.1645), rel=1e-3)
