@@ -184,3 +184,10 @@ def test_time_in_files_is_reported(tmp_path):
         tmp_path / "t.lwt", [[synthetic.collective("MPI_Barrier").after(1.0), write]] * 2
     )
     assert "calls to files took 6.00 s of all ranks together" in " ".join(run(path).split())
+
+
+def test_a_run_without_messages_has_no_table_of_them(tmp_path):
+    path = synthetic.write_trace(tmp_path / "t.lwt", [[synthetic.collective("MPI_Barrier").after(1.0)]])
+    shown = run(path)
+    assert "No messages between ranks" in shown
+    assert "size  messages" not in shown

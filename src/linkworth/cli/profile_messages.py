@@ -26,7 +26,7 @@ def messages(profile: Profile, detail: Detail) -> Table:
     left = len(profile.message_sizes) - len(heaviest)
     title = f"Messages: {units.count(profile.messages)}, {units.data(profile.message_bytes)}"
     return Table(
-        ["size>", "messages>", "data>", "share>", ""],
+        ["size>", "messages>", "data>", "share>", ""] if rows else [],
         rows,
         title=title if profile.messages else "No messages between ranks",
         note=f"and {units.plural(left, 'size')} with less data (--full)" if left else "",

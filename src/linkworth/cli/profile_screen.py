@@ -151,8 +151,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
     if not profile.oversubscribed and profile.descheduled_seconds > _MUCH_WAITING * busy:
         warnings.append(
-            f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (others used "
-            "the machine?): not in the shares, in the efficiencies as transfer"
+            f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (used "
+            "by other programs, or by their own threads?): not in the shares, in the efficiencies as transfer"
         )
     files = sum(call.seconds for call in profile.calls if call.name.startswith("MPI_File_"))
     if files > _MUCH_IN_FILES * busy:

@@ -95,7 +95,7 @@ def command(
         reported = (
             f" (it reports {result.reported_seconds:.6g} s)" if result.reported_seconds is not None else ""
         )
-        ranks_text = f" on {result.ranks} ranks" if result.ranks else ""
+        ranks_text = f" on {units.plural(result.ranks, 'rank')}" if result.ranks else ""
         console().print(
             f"{result.workload}{ranks_text}: {result.state}, {result.seconds:.3f} s{reported}{verdict}"
         )
