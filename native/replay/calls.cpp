@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// Effects of each class of call on its rank.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -198,10 +199,13 @@ Schedule Simulation::steps_of(std::uint32_t rank, const Membership& membership, 
 
 /// A collective that is not modelled may only pass if the user allows it.
 void Simulation::require_passing(std::uint32_t rank, const Shape& shape) const {
-    if (!ranks_[rank].program->request.settings.pass_unmodelled)
-        throw ReplayError(name_of(rank, shape) +
-                          " is a collective that the replay does not model; with --pass-unmodelled it takes "
-                          "the time that was recorded");
+    const Program& program = *ranks_[rank].program;
+    if (program.request.settings.pass_unmodelled) return;
+    const bool spawns = std::ranges::any_of(
+        program.trace.names(), [](const std::string& name) { return name.starts_with("MPI_Comm_spawn"); });
+    throw ReplayError(name_of(rank, shape) + " is a collective that the replay does not model" +
+                      (spawns ? " (the program spawns processes, which are not in the trace)" : "") +
+                      "; with --pass-unmodelled it takes the time that was recorded");
 }
 
 /// Returns whether the trace lacks the neighbours.

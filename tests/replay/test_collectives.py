@@ -359,6 +359,14 @@ def test_bad_options_are_one_sentence(
     assert message in capsys.readouterr().err
 
 
+def test_spawned_processes_are_named_beside_a_collective_with_them(tmp_path: Path) -> None:
+    ranks = [[Call("MPI_Comm_spawn", "local").lasting(1.0), Call("MPI_Ibarrier", "local").lasting(3e-3)]]
+    with pytest.raises(
+        UsageError, match=r"MPI_Ibarrier is .*\(the program spawns processes, which are not in"
+    ):
+        run(tmp_path, ranks)
+
+
 def test_the_command_line_names_what_it_does_not_model(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
