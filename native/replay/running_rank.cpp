@@ -26,9 +26,17 @@ const Membership& Simulation::membership_for(RankState& state, const Shape& shap
 std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving) {
     const Membership& membership = membership_for(state, shape);
     const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
-    if (receiving)
-        return post_receive(state.actor, membership, false, both ? shape.recv_peer : shape.peer,
-                            both ? shape.recv_tag : shape.tag);
+    if (receiving) {
+        const std::int32_t peer = both ? shape.recv_peer : shape.peer;
+        const std::int32_t tag = both ? shape.recv_tag : shape.tag;
+        const bool matched = shape.call_class == CallClass::recv || shape.call_class == CallClass::sendrecv;
+        if (tracefile::is_wildcard(peer, tag) && matched) {
+            if (as_recorded_)
+                return post_receive(state.actor, membership, false, shape.actual_peer, shape.actual_tag);
+            wildcards_ = true;
+        }
+        return post_receive(state.actor, membership, false, peer, tag);
+    }
     return post_send(state.actor, membership, false, shape.peer, shape.tag, shape.bytes,
                      state.program->names[shape.name].mode);
 }

@@ -103,7 +103,8 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool thr
       local_overheads_({&fabric_.intranode}),
       nodes_(nodes_of(tenants)),
       any_order_(order == Order::any),
-      early_(order != Order::time),
+      early_(order < Order::time),
+      as_recorded_(order == Order::time_as_recorded),
       threads_known_(threads_known),
       any_threads_(any_threads(threaded)),
       calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
@@ -339,6 +340,9 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
             look_at(ranks_[its->second.seats[place]],
                     "thread " + std::to_string(its->second.threads[place].thread) + " of " + who);
     }
+    // A program may answer to the source that the recording has, while another message came first here.
+    if (!result.stopped.empty() && !program.request.tolerate_cut && wildcards_)
+        throw OrderMatters{Order::time_as_recorded};
     if (threads && !program.request.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
     if (!result.stopped.empty() && !program.request.tolerate_cut)
         throw ReplayStoppedError(result.stopped.front() + "; record the program again");

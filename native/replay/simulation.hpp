@@ -173,9 +173,10 @@ struct RankState {
 
 /// Order in which a simulation handles moments. Each order is faster than those after it.
 enum class Order : std::uint8_t {
-    any,    ///< each rank runs as far as it can
-    calls,  ///< ranks make their calls in time order, and a message is matched when it is sent
-    time,   ///< everything in time order
+    any,               ///< each rank runs as far as it can
+    calls,             ///< ranks make their calls in time order, and a message is matched when it is sent
+    time,              ///< everything in time order
+    time_as_recorded,  ///< the same, and blocking receives with wildcards take the messages that they took
 };
 
 /// Something in the trace depends on the order of moments.
@@ -402,8 +403,10 @@ class Simulation final : private NetworkListener {
     std::deque<Program> programs_;
     std::vector<std::uint32_t> nodes_;  ///< [rank], and further threads
     EventQueue queue_;
-    bool any_order_;  ///< no moment depends on what else happens at the time
-    bool early_;      ///< messages are matched when they are sent, and delivered as soon as they may leave
+    bool any_order_;    ///< no moment depends on what else happens at the time
+    bool early_;        ///< messages are matched when they are sent, and delivered as soon as they may leave
+    bool as_recorded_;  ///< blocking receives with wildcards take the messages that they took
+    bool wildcards_ = false;  ///< some took what came first instead
     bool threads_known_;
     bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls

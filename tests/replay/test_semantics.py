@@ -72,6 +72,18 @@ def test_less_latency_may_slow_a_program_with_wildcards(tmp_path: Path, latency:
     assert got == pytest.approx(begun + 2000 * US)
 
 
+def test_wildcards_take_what_they_took_if_the_program_stops_otherwise(tmp_path: Path) -> None:
+    # The master answers whoever it heard of, as MUMPS does. Here rank 1 comes first, and rank 0 cannot take the answer
+    # that was recorded, since it waits until its own message is taken.
+    late = [send(2, 8).after(50 * US), recv(2, 8)]
+    early = [send(2, 8), recv(2, 8)]
+    master = [
+        recv(ANY, 8, actual=(0, 0)), send(0, 8), recv(ANY, 8, actual=(1, 0)), send(1, 8)
+    ]  # fmt: skip
+    rendezvous = fabric(way(latency=10 * US, eager=0))
+    assert run(tmp_path, [late, early, master], rendezvous).prediction.seconds > 50 * US
+
+
 def test_an_earlier_exact_receive_goes_before_a_wildcard(tmp_path: Path) -> None:
     sender = [send(1, 8), send(1, 8).after(100 * US)]
     # Requests 0 (exact) and 1 (wildcard): waiting for the exact one needs only the first message.
