@@ -178,7 +178,7 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
         times = share * own[at]
         call += [each.call[done:at], made_here]
         compute += [own[done:at], times[:-1]]
-        # What is computed after the messages is before the call that follows.
+        # Computation after the messages goes before the call that follows.
         own[at + 1] += times[-1]
         lengths[at] = len(made_here)
         done = at + 1
