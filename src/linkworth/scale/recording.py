@@ -85,6 +85,8 @@ class Recording:
         self.trace = trace
         self.ranks = trace.engine.ranks
         self.size = size
+        self.files_compute = False
+        """Whether calls to files are left out, so that their time counts as computation."""
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
         self._entries = trace.engine.entries
@@ -114,10 +116,21 @@ class Recording:
         return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
 
     def without_local_calls(self) -> "Recording":
-        """Return the recording without calls that concern no other rank, such as MPI_Wtime."""
+        """Return the recording without calls that concern no other rank, such as MPI_Wtime.
+
+        The time of those to files counts as computation, since a replay takes it as it was recorded.
+        """
         local = np.array([call.call_class == "local" for call in self.calls], dtype=bool)
+        files = np.array([call.entry.startswith("MPI_File_") for call in self.calls], dtype=bool)
         bare = copy(self)
-        bare.sequences = [without(each, local[each.calls]) for each in self.sequences]
+        bare.files_compute = bool(files.any())
+        bare.sequences = [
+            without(
+                each._replace(compute=each.compute + np.where(files[each.calls], each.durations, 0.0)),
+                local[each.calls],
+            )
+            for each in self.sequences
+        ]
         return bare
 
     def _read(self, rank: int, numbers: dict[Any, int]) -> Sequence:

@@ -35,12 +35,21 @@ from linkworth.scale.search import (
 from linkworth.scale.shares import unseen_remainders
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
+from linkworth.units import percent
 from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
 MOST_WRONG = 0.5
 """Relative difference of a replayed time up to which messages are taken as distributions."""
+
+
+class TooWrongError(UnfitError):
+    """Messages as distributions do not predict the largest recording well enough."""
+
+    def __init__(self, difference: float) -> None:
+        super().__init__("messages", f"as distributions they are off by {percent(difference)}")
+        self.difference = difference
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,12 +98,7 @@ def _by_any(recordings: Sequence[Recording], target: Target, request: ScaleReque
             raise ThresholdError(
                 f"{error}; with {FEWEST_LEFT_OUT} recordings or more, messages may be taken as distributions"
             ) from None
-        found = _by_distributions(recordings, target, request, str(error))
-        if found is None:
-            raise ThresholdError(
-                f"{error}; with messages as distributions, the largest recording is not predicted from the others"
-            ) from None
-        return found
+        return _by_distributions(recordings, target, request, str(error))
 
 
 def _by_rules(recordings: Sequence[Recording], target: Target, request: ScaleRequest) -> ScaleSummary:
@@ -120,18 +124,22 @@ def _by_rules(recordings: Sequence[Recording], target: Target, request: ScaleReq
 
 def _by_distributions(
     recordings: Sequence[Recording], target: Target, request: ScaleRequest, reason: str
-) -> ScaleSummary | None:
+) -> ScaleSummary:
     """Write the trace of collective calls that follow rules, and of messages that do not.
 
-    `reason`: why not all calls follow rules. Returns None if the largest recording is not predicted well enough from
-    the others.
+    `reason`: why not all calls follow rules. Raises ThresholdError if the largest recording is not predicted well enough
+    from the others.
     """
+    largest = f"the time of the recording on {recordings[-1].ranks} ranks"
+    why = f"{largest} is not predicted from the others"
     for aligned in with_distributions(recordings, target):
         try:
             return _scaled(aligned, target, request, reason=reason)
+        except TooWrongError as error:
+            why = f"{largest} is off by {percent(error.difference)} if it is predicted from the others"
         except UnfitError:
             continue
-    return None
+    raise ThresholdError(f"{reason}; with messages as distributions, {why}")
 
 
 def _scaled(
@@ -152,6 +160,8 @@ def _scaled(
     remarks = doubts(found, recordings, target, unseen)
     if dropped:
         remarks.insert(0, _unused(dropped, found, recordings))
+    if recordings[-1].files_compute:
+        remarks.append("calls to files are left out, and their time counts as computation")
     if truncated is not None:
         remarks.append(
             f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
@@ -165,8 +175,11 @@ def _scaled(
             remarks.insert(0, _without_setup(recordings[-1], omitted))
         left_out = _leave_out(recordings, target, found, remarks, actual)
     if reason:
-        if left_out is None or max(map(abs, left_out.seconds.values())) > MOST_WRONG:
+        if left_out is None:
             raise UnfitError("messages", "as distributions they do not predict the largest recording")
+        difference = max(map(abs, left_out.seconds.values()))
+        if difference > MOST_WRONG:
+            raise TooWrongError(difference)
         remarks.insert(0, _as_distributions(reason))
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
