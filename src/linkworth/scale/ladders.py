@@ -89,17 +89,22 @@ class Ladders:
         out = Tokens(codes, [], [], levels(ranks))
         group: Group | None = None
         cycle: Cycle = {}
-        for at, code in enumerate(codes):
-            symbol, level = code & _SYMBOL, (code >> _LEVEL) - 1
-            if level < 0:
-                if group is not None and symbol in self._completing:
+        at = 0
+        for place in [*np.flatnonzero(np.array(codes, dtype=np.int64) >> _LEVEL).tolist(), len(codes)]:
+            while group is not None and at < place:
+                if codes[at] in self._completing:
                     cycle[group.number][-1][1].append(at)
+                    at += 1
                 else:
                     group = None
-                    out.symbols.append(symbol)
-                    out.parts.append(at)
-                continue
-            new = self._groups[symbol]
+            out.symbols.extend(codes[at:place])
+            out.parts.extend(range(at, place))
+            if place == len(codes):
+                break
+            at = place + 1
+            code = codes[place]
+            level = (code >> _LEVEL) - 1
+            new = self._groups[code & _SYMBOL]
             if group is None or self._begins(new, group, cycle, code, codes):
                 cycle = {}
                 out.symbols.append(_TOKEN + new.token)
@@ -108,7 +113,7 @@ class Ladders:
             steps = cycle.setdefault(group.number, [])
             if not steps or steps[-1][0] != level:
                 steps.append((level, []))
-            steps[-1][1].append(at)
+            steps[-1][1].append(place)
         return out
 
     @staticmethod

@@ -339,7 +339,7 @@ def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
 def _as_distributions(reason: str) -> str:
     return (
         "messages are distributions: between collective calls of all ranks, each rank sends as many, as large and as far as in "
-        f"the mean of the recordings, in no order that the program gives them; {reason}"
+        f"the mean of the recordings, and as many wait for one another; which do is not known; {reason}"
     )
 
 
