@@ -59,6 +59,9 @@ def test_predictions_alone_need_no_mpi(linkworth, file):
     name = file(text + '[predict]\nmachine = "xeon-e5-2650v3-x2"\n')
     planned = linkworth("study", "run", name, "--dry-run")
     assert "linkworth predict npb:is.S -n 4 --nodes 2 --on gbe --machine xeon-e5-2650v3-x2" in planned.stdout
+    made_later = linkworth("study", "run", file(text.replace("npb:is.S", "true")), "--dry-run").stdout
+    assert "linkworth predict" not in made_later  # there is no trace yet that a command could name
+    name = file(text + '[predict]\nmachine = "xeon-e5-2650v3-x2"\n')
     done = linkworth("study", "run", name, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -215,6 +215,9 @@ ERRORS = [
     ('["npb:${program}.${class}"]', '[{ run = "${program}${class}", figures = { a = "(" } }]', "toml:2: workloads[0].figures.a"),
     ('["npb:${program}.${class}"]', '["bench:${program}${class}"]', "study.toml:2: workloads[0].run: there is no test ftS"),
     ("[variables]", '[prices]\ncatalog = "x"\n[variables]', "study.toml:9: prices.catalog: no price catalog"),
+    ('["npb:${program}.${class}"]', '["true ${program}${class}"]\npredict.machine = "laptop"', "for bundled programs"),
+    ("[variables]", '[prices]\ncatalog = "azure"\nregion = "eastu"\n[variables]', "azure has no 'eastu'; did you mean eastus"),
+    ("[variables]", '[prices]\nregion = "eastus"\n[variables]', "prices.region: a region chooses from a catalog"),
     ("[variables]", '[predict]\nmeasured_on = "gbe"\n[variables]', "study.toml:9: predict.measured_on: gbe is only predicted"),
     ("[variables]", '[predict]\nmeasured = {x = "gbe"}\n[variables]', "study.toml:9: predict.measured.x: measured 'gbe'"),
 ]  # fmt: skip

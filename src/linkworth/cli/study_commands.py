@@ -54,9 +54,10 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     fabric += f"+{environment.isolation}" if environment.isolation in virtual.KINDS else ""
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
     changed = changed or takes_transport(environment)
-    if (
-        is_bench(planned.workload) or workload.recorded_ranks or changed or study.prediction.measured_on
-    ):  # `predict` has no options for these
+    recorded = is_recorded(workload, study)
+    later = recorded and not workload.recording  # the study makes the trace
+    if is_bench(workload) or later or changed or study.prediction.measured_on:
+        # `predict` has no options for these
         scale = ["--scale", study.scale] if study.scale else []
         terms = {"workload": planned.workload.name, "environment": environment.name, "mode": "predict"}
         chosen = " ".join(f"{key}={shlex.quote(value)}" for key, value in terms.items())
@@ -68,9 +69,9 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         "--ppn": None if listed else planned.ranks_per_node,
         "--on": fabric,
         "--startup": study.prediction.startup or None,
-        "--mpi-library": library_of(environment, study, recorded=is_recorded(planned.workload, study)),
-        "--machine": study.prediction.machine,
-        "--calibrate-with": study.prediction.calibrate_with,
+        "--mpi-library": library_of(environment, study, recorded=recorded),
+        "--machine": None if recorded else study.prediction.machine,
+        "--calibrate-with": None if recorded else study.prediction.calibrate_with,
         "--measured": study.prediction.measured.get(planned.workload.name),
         "--cpu-factor": None if cpu_factor == 1.0 else f"{cpu_factor:g}",
         "--placement": None if environment.placement == "block" else environment.placement,

@@ -13,7 +13,7 @@ from linkworth.model.number_range import SECONDS
 from linkworth.model.study import Study
 from linkworth.study.document import Document, nearest
 from linkworth.study.lines import KeyPath
-from linkworth.study.matrix import layout, pairs_of
+from linkworth.study.matrix import has_skeleton, is_bench, layout, pairs_of
 from linkworth.study.patterns import matching
 from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import used
@@ -58,6 +58,12 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
         known = document.check(
             ("prices", "catalog"), partial(price_catalogs.get_catalog, study.prices.catalog)
         )
+        regions = sorted({price.region for price in known})
+        if study.prices.region is not None and study.prices.region not in regions:
+            raise document.error(
+                ("prices", "region"),
+                f"{study.prices.catalog} has no {study.prices.region!r}; {nearest(study.prices.region, regions)}",
+            )
         instances = {price.name for price in known}
         for index, environment in enumerate(file.environments):
             instance = environment.instance if isinstance(environment, EnvironmentTable) else ""
@@ -66,6 +72,8 @@ def check(document: Document, study: Study, file: StudyFile) -> None:
                     ("environments", index, "instance"),
                     f"{study.prices.catalog} has no {instance!r}; {nearest(instance, instances)}",
                 )
+    elif study.prices.region is not None:
+        raise document.error(("prices", "region"), "a region chooses from a catalog; give [prices] one")
     _check_prediction(document, study)
 
 
@@ -88,6 +96,12 @@ def _check_prediction(document: Document, study: Study) -> None:
         raise document.error(("predict", "measured_on"), f"give {wanted.measured_on} the fabric that it has")
     if wanted.machine and wanted.calibrate_with:
         raise document.error(("predict", "machine"), "give either machine or calibrate_with")
+    for key in ("machine", "calibrate_with"):
+        if getattr(wanted, key) and not any(has_skeleton(one) or is_bench(one) for one in study.workloads):
+            raise document.error(
+                ("predict", key),
+                "it is for bundled programs, and there is none; a recording has its computation, which cpu_factor scales",
+            )
     if wanted.machine:
         document.check(("predict", "machine"), partial(machines.get, wanted.machine))
     if wanted.startup:

@@ -70,3 +70,10 @@ def test_a_catalog_that_is_gone_is_a_remark(tmp_path):
     prices = StudyPrices(catalog=str(tmp_path / "gone.toml"))
     found, (remark,) = prices_of(study(prices, Environment(name="e", fabric="gbe")))
     assert found == {} and "Prices are missing" in remark
+
+
+def test_an_environment_that_the_catalog_lacks_is_named(tmp_path):
+    known = catalog(tmp_path / "p.toml", ("n", "gbe", 2.0, "r", "on-demand"))
+    found, remarks = prices_of(study(StudyPrices(catalog=known), Environment(name="e", fabric="ib-hdr")))
+    assert (found, len(remarks)) == ({}, 1)
+    assert "e has no price" in remarks[0] and "none for ib-hdr" in remarks[0]

@@ -46,6 +46,11 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
                 f"{environment.name} has no price: {study.prices.catalog} has several that fit ({names}); "
                 "give the environment an instance, or [prices] a region."
             )
+        elif catalog:
+            what = environment.instance or environment.fabric or "it"
+            remarks.append(
+                f"{environment.name} has no price: {study.prices.catalog} has none for {what}; give it usd_per_node_hour."
+            )
     return found, remarks
 
 

@@ -13,9 +13,11 @@ from linkworth.report import writer
 from linkworth.report.files import FORMATS, write_files
 from linkworth.report.study.comparing import Compared, comparisons
 from linkworth.report.study.contents import contents
+from linkworth.report.study.prices import prices_of
 from linkworth.report.study.published import PaperBeside, beside
 from linkworth.report.study.results import HOW, Results, smaller_problems
 from linkworth.report.study.sections.against import compared, summary
+from linkworth.report.study.sections.costs import COSTS
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.table import Section
 from linkworth.skeleton.progress import StepProgress
@@ -180,6 +182,8 @@ def report(
     progress.step("statistics")
     paper = beside(results)
     sections = contents(results, other, paper)
+    if not any(section.key == COSTS for section in sections):
+        warnings += prices_of(study)[1]
     figures = sum(len(section.figures) for section in sections)
     tables = sum(len(section.tables) for section in sections)
     progress.plan(3 * figures + tables)

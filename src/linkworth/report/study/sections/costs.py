@@ -22,6 +22,8 @@ from linkworth.report.table import (
     words,
 )
 
+COSTS = "costs"
+"""Key of the section, which has the remarks on prices where there is one."""
 _UNDECIDED = ""
 
 
@@ -45,7 +47,7 @@ def sections(results: Results) -> Iterator[Section]:
     compared = [here for here in problems if len(here.alike) > 1]
     scale = units.cost_scale([each.cost for each in priced])
     yield Section(
-        key="costs",
+        key=COSTS,
         title="Cost",
         text=" ".join([_text(compared), *remarks]),
         tables=[
