@@ -1,4 +1,4 @@
-"""What is read of a recording."""
+"""Recordings without the calls that concern no other rank."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -10,6 +10,7 @@ from linkworth.cli.profile_messages import matrix, matrix_key, messages, partner
 from linkworth.cli.profile_phases import phases
 from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
 from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
+from linkworth.model.trace import FILE_CALLS
 
 _SHOWN_LOSSES = 3
 _GAP = 2
@@ -154,7 +155,7 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (used "
             "by other programs, or by their own threads?): not in the shares, in the efficiencies as transfer"
         )
-    files = sum(call.seconds for call in profile.calls if call.name.startswith("MPI_File_"))
+    files = sum(call.seconds for call in profile.calls if call.name.startswith(FILE_CALLS))
     if files > _MUCH_IN_FILES * busy:
         counted = "the shares and the efficiencies" if profile.oversubscribed else "the efficiencies"
         warnings.append(

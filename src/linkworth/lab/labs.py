@@ -200,26 +200,21 @@ def get(name: str) -> Lab:
     """Return the lab of that name. Raises UsageError if it is not up."""
     found = find(name)
     if found is None:
-        names = ", ".join(_names())
-        raise UsageError(
-            f"no lab {name} is up; " + (f"there is {names}" if names else f"make it: linkworth lab up {name}")
-        )
+        raise _not_up(name, f"make it: linkworth lab up {name}")
     return found
 
 
-def _names() -> list[str]:
-    """Return the names of the labs that stay until they are ended."""
-    return [known.name for known in state.running() if not known.scoped]
+def _not_up(name: str, advice: str) -> UsageError:
+    """Return the error for a lab that is not up. `advice`: if no other lab stays until it is ended."""
+    names = ", ".join(known.name for known in state.running() if not known.scoped)
+    return UsageError(f"no lab {name} is up; " + (f"there is {names}" if names else advice))
 
 
 def down(name: str) -> None:
     """End a lab and everything that runs in it. Raises UsageError if there is none of that name."""
     lab = find(name)
     if lab is None:
-        names = ", ".join(_names())
-        raise UsageError(
-            f"no lab {name} is up; " + (f"there is {names}" if names else "there is nothing to end")
-        )
+        raise _not_up(name, "there is nothing to end")
     _end_keeper(lab.state)
     _remove_rest(lab.folder, lab.state)
 

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from linkworth.measure.plan import Plan
-from linkworth.mpi import find, identify, preload
+from linkworth.mpi import find, identify, preload, target
 from linkworth.places.given import GivenLauncher, is_launcher
 
 _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _WORDS = re.compile(r"[\w./-]+")
-_MOST_SCRIPT_BYTES = 1 << 16
 
 
 class RanksFound:
@@ -78,19 +77,11 @@ NOT_ASKED = RanksFound(None)
 def own_launcher(command: Sequence[str]) -> str:
     """Return the name of the launcher that the script of a command starts, "" if it starts none or is no script."""
     for word in command[:2]:
-        file = shutil.which(word) or word
-        try:
-            with Path(file).open("rb") as script:
-                text = script.read(_MOST_SCRIPT_BYTES)
-        except OSError:
-            continue
-        if b"\0" in text:
-            continue
-        lines = [
-            line for line in text.decode(errors="replace").splitlines() if not line.lstrip().startswith("#")
-        ]
-        words = (each for line in lines for each in _WORDS.findall(line))
-        return next((Path(each).name for each in words if is_launcher(each)), "")
+        text = target.text_of(Path(shutil.which(word) or word))
+        if text:
+            lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+            words = (each for line in lines for each in _WORDS.findall(line))
+            return next((Path(each).name for each in words if is_launcher(each)), "")
     return ""
 
 

@@ -74,6 +74,10 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
 
 
+FILE_CALLS = "MPI_File_"
+"""Beginning of the names of calls to files, whose recorded time a replay takes."""
+
+
 class TraceSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Document that `linkworth trace --json` prints."""
 

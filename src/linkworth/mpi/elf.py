@@ -12,7 +12,7 @@ from typing import NamedTuple
 _PT_DYNAMIC, _PT_INTERP, _PT_LOAD = 2, 3, 1
 _DT_NEEDED, _DT_STRTAB, _DT_SONAME = 1, 5, 14
 _SHT_SYMTAB, _SHT_DYNSYM = 2, 11
-_FUNCTIONS = (2, 10)
+_FUNCTIONS = (2, 10)  # types of symbols: STT_FUNC, STT_GNU_IFUNC
 _LARGEST_TABLE = 1 << 20
 
 

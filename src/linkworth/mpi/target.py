@@ -127,17 +127,21 @@ def _of_shell(shell: Path, arguments: Sequence[str], variables: Mapping[str, str
     return RankProgram(shell, _UNKNOWN)
 
 
-def _of_script(
-    script: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int
-) -> RankProgram:
-    unknown = RankProgram(script, _UNKNOWN)
+def text_of(script: Path) -> str:
+    """Return the beginning of a script, "" if it cannot be read or is no text."""
     try:
         with script.open("rb") as file:
             text = file.read(_MOST_SCRIPT_BYTES).decode(errors="replace")
     except OSError:
-        return unknown
-    if depth >= _DEEPEST or "\0" in text:
-        return unknown
+        return ""
+    return "" if "\0" in text else text
+
+
+def _of_script(
+    script: Path, arguments: Sequence[str], variables: Mapping[str, str], depth: int
+) -> RankProgram:
+    unknown = RankProgram(script, _UNKNOWN)
+    text = text_of(script) if depth < _DEEPEST else ""
     return _chosen(_in_text(text, arguments, script.parent, variables, depth)) or unknown
 
 

@@ -11,12 +11,10 @@ import numpy as np
 from linkworth.catalog import fabrics
 from linkworth.model.collectives import ForcedCollective
 from linkworth.model.settings import Details, ReplaySettings
-from linkworth.model.trace import TraceMetadata
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay_in_detail
-from linkworth.scale.generate import RankEvents, events_of, fill
+from linkworth.scale.generate import RankEvents, events_of, for_replay
 from linkworth.scale.recording import WORLD, Numbers, Recording, Times
-from linkworth.trace.read import open_trace
 
 _LATENCY_SECONDS = 1.0
 _MARK = ("MPI_Pcontrol", "pcontrol", {"code": 1})
@@ -42,11 +40,8 @@ def chains(recording: Recording, kept: Sequence[Numbers]) -> Times:
     ]
     fabric = msgspec.structs.replace(ideal, link=links[0], intranode=links[1])
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        path = Path(folder) / "marked.lwt"
-        metadata = TraceMetadata(workload="marked", mpi=recording.trace.metadata.mpi, source="scaled")
         marked = (_marked(each, places) for each, places in zip(events_of(recording), kept, strict=True))
-        fill(path, metadata, recording.ranks, marked)
-        trace = open_trace(path).engine
+        trace = for_replay(Path(folder) / "marked.lwt", recording, marked).engine
         layout = block(recording.ranks, recording.ranks)
         # A setting without an effect is an error.
         settings = _LINEAR if len(kept[0]) > 2 and recording.ranks > 1 else ReplaySettings()

@@ -19,6 +19,7 @@ from linkworth.scale.points import Point
 from linkworth.scale.program import SLOT_MASK, Behaviour, Events, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
 from linkworth.scale.rules import Communicator, Ranks, UnfitError
+from linkworth.trace.read import TraceFile, open_trace
 from linkworth.writing.documents import encode
 
 ROUNDING = 1e-6
@@ -81,6 +82,14 @@ def fill(path: Path, metadata: TraceMetadata, ranks: int, events: Iterable[RankE
             writer, each.rank, each.calls, each.call.astype(np.uint32), each.compute, each.cpu, each.durations
         )
     writer.close()
+
+
+def for_replay(path: Path, recording: Recording, events: Iterable[RankEvents]) -> TraceFile:
+    """Write a trace on as many ranks as a recording that is replayed and then dropped, and open it."""
+    recorded = recording.trace.metadata
+    metadata = TraceMetadata(workload=recorded.workload, mpi=recorded.mpi, source="scaled")
+    fill(path, metadata, recording.ranks, events)
+    return open_trace(path)
 
 
 def generate(program: Behaviour, point: Point) -> Iterator[RankEvents]:

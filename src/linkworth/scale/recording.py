@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from linkworth import _engine
 from linkworth.errors import UsageError
+from linkworth.model.trace import FILE_CALLS
 from linkworth.trace.read import TraceFile
 
 Numbers = npt.NDArray[np.int64]
@@ -86,7 +87,7 @@ class Recording:
         self.ranks = trace.engine.ranks
         self.size = size
         self.files_compute = False
-        """Whether calls to files are left out, so that their time counts as computation."""
+        """True if calls to files are left out. Their time then counts as computation."""
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
         self._entries = trace.engine.entries
@@ -121,7 +122,7 @@ class Recording:
         The time of those to files counts as computation, since a replay takes it as it was recorded.
         """
         local = np.array([call.call_class == "local" for call in self.calls], dtype=bool)
-        files = np.array([call.entry.startswith("MPI_File_") for call in self.calls], dtype=bool)
+        files = np.array([call.entry.startswith(FILE_CALLS) for call in self.calls], dtype=bool)
         bare = copy(self)
         bare.files_compute = bool(files.any())
         bare.sequences = [

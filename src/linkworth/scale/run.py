@@ -19,7 +19,7 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.doubts import doubts
 from linkworth.scale.exchanges import filled
-from linkworth.scale.generate import RankEvents, events_of, fill, generate
+from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
@@ -276,13 +276,9 @@ def _leave_out(
             fewer = again(recordings[:-1], there, found)
             events = _events(fewer, recordings[:-1], there)
             counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer), SLACK))
-            path = Path(folder) / "left-out.lwt"
-            metadata = TraceMetadata(
-                workload=largest.trace.metadata.workload, mpi=largest.trace.metadata.mpi, source="scaled"
-            )
-            fill(path, metadata, there.ranks, counted)
+            predicted = for_replay(Path(folder) / "left-out.lwt", largest, counted)
             totals: Totals = counted.totals
-            return compared(totals, recorded(largest), largest.ranks, (open_trace(path), actual))
+            return compared(totals, recorded(largest), largest.ranks, (predicted, actual))
         except (UnfitError, LinkworthError) as error:
             remarks.append(
                 f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
@@ -302,12 +298,7 @@ def _actual(recording: Recording, folder: Path) -> TraceFile:
     """Return the trace of a recording, without its set-up if that is left out."""
     if recording.setup is None:
         return recording.trace
-    path = folder / "rest.lwt"
-    metadata = TraceMetadata(
-        workload=recording.trace.metadata.workload, mpi=recording.trace.metadata.mpi, source="scaled"
-    )
-    fill(path, metadata, recording.ranks, events_of(recording))
-    return open_trace(path)
+    return for_replay(folder / "rest.lwt", recording, events_of(recording))
 
 
 def _omitted(recording: Recording, actual: TraceFile) -> dict[str, float]:
