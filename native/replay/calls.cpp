@@ -75,7 +75,8 @@ constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
 
 bool Simulation::call_start(std::uint32_t rank, const Event& event) {
     for (const std::uint64_t reference : event.shape->references) {
-        PersistentCall* const found = ranks_[rank].persistent_call(event.next_request - reference);
+        const std::uint64_t number = event.next_request - reference;
+        PersistentCall* const found = ranks_[rank].persistent_call(number);
         if (found == nullptr) continue;
         PersistentCall& call = *found;
         if (call.is_partitioned()) {
@@ -85,7 +86,7 @@ bool Simulation::call_start(std::uint32_t rank, const Event& event) {
         call.active =
             call.shape.call_class == CallClass::collective_init
                 ? begin_collective(rank, call.shape)
-                : post_call(ranks_[rank], call.shape, call.shape.call_class == CallClass::recv_init);
+                : post_call(ranks_[rank], call.shape, call.shape.call_class == CallClass::recv_init, number);
     }
     return true;
 }

@@ -23,17 +23,17 @@ const Membership& Simulation::membership_for(RankState& state, const Shape& shap
 }
 
 /// Posts the send or the receive of a call or a started persistent request. Returns its operation, or `none`.
-std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving) {
+/// `request` is its number if it has one.
+std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool receiving,
+                                    std::uint64_t request) {
     const Membership& membership = membership_for(state, shape);
     const bool both = shape.call_class == CallClass::sendrecv || shape.call_class == CallClass::isendrecv;
     if (receiving) {
-        const std::int32_t peer = both ? shape.recv_peer : shape.peer;
-        const std::int32_t tag = both ? shape.recv_tag : shape.tag;
-        const bool matched = shape.call_class == CallClass::recv || shape.call_class == CallClass::sendrecv;
-        if (tracefile::is_wildcard(peer, tag) && matched) {
-            if (as_recorded_)
-                return post_receive(state.actor, membership, false, shape.actual_peer, shape.actual_tag);
+        std::int32_t peer = both ? shape.recv_peer : shape.peer;
+        std::int32_t tag = both ? shape.recv_tag : shape.tag;
+        if (tracefile::is_wildcard(peer, tag)) {
             wildcards_ = true;
+            if (as_recorded_) take_as_recorded(state, shape, request, peer, tag);
         }
         return post_receive(state.actor, membership, false, peer, tag);
     }
@@ -41,11 +41,30 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
                      state.program->names[shape.name].mode);
 }
 
+/// Replaces the wildcards of a receive by what it took when it was recorded.
+[[gnu::noinline, gnu::cold]] void Simulation::take_as_recorded(RankState& state, const Shape& shape,
+                                                               std::uint64_t request, std::int32_t& peer,
+                                                               std::int32_t& tag) {
+    if (shape.call_class == CallClass::recv || shape.call_class == CallClass::sendrecv) {
+        peer = shape.actual_peer;
+        tag = shape.actual_tag;
+        return;
+    }
+    auto& matches = ranks_[state.actor.rank].matches;
+    if (matches == nullptr) matches = std::make_unique<RecordedMatches>(state.program->trace, state.rank);
+    if (const tracefile::Completion* const match = matches->next(request)) {
+        peer = match->peer;
+        tag = match->tag;
+    }
+}
+
 [[gnu::noinline, gnu::flatten]] bool Simulation::call_point_to_point(RankState& state, const Event& event) {
     const Shape& shape = *event.shape;
     const CallClass kind = shape.call_class;
-    const std::uint32_t receive = kind == CallClass::send ? none : post_call(state, shape, true);
-    const std::uint32_t send = kind == CallClass::recv ? none : post_call(state, shape, false);
+    const std::uint32_t receive =
+        kind == CallClass::send ? none : post_call(state, shape, true, event.next_request);
+    const std::uint32_t send =
+        kind == CallClass::recv ? none : post_call(state, shape, false, event.next_request);
     if (kind == CallClass::isendrecv) {
         state.requests.insert(event.next_request, receive);
         if (send != none) state.paired_sends[event.next_request] = send;
@@ -95,10 +114,10 @@ inline bool Simulation::execute(RankState& state) {
     ++state.program->events;
     switch (shape.call_class) {
         case CallClass::isend:
-            state.requests.insert(event.next_request, post_call(state, shape, false));
+            state.requests.insert(event.next_request, post_call(state, shape, false, event.next_request));
             return true;
         case CallClass::irecv:
-            state.requests.insert(event.next_request, post_call(state, shape, true));
+            state.requests.insert(event.next_request, post_call(state, shape, true, event.next_request));
             return true;
         case CallClass::complete: return call_complete(state, event);
         case CallClass::send:

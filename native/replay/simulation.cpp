@@ -341,7 +341,7 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
                     "thread " + std::to_string(its->second.threads[place].thread) + " of " + who);
     }
     // A program may answer to the source that the recording has, while another message came first here.
-    if (!result.stopped.empty() && !program.request.tolerate_cut && wildcards_)
+    if (!result.stopped.empty() && !program.request.tolerate_cut && wildcards_ && !as_recorded_)
         throw OrderMatters{Order::time_as_recorded};
     if (threads && !program.request.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
     if (!result.stopped.empty() && !program.request.tolerate_cut)

@@ -24,6 +24,7 @@
 #include "replay/network.hpp"
 #include "replay/program.hpp"
 #include "replay/recorded_computation.hpp"
+#include "replay/recorded_matches.hpp"
 #include "replay/replay.hpp"
 #include "replay/shared_nodes.hpp"
 #include "replay/stamp.hpp"
@@ -168,6 +169,7 @@ struct RankState {
     Window* unlocking = nullptr;  ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
+    std::unique_ptr<RecordedMatches> matches;                       ///< once they are needed
     std::unique_ptr<ThreadProgress> thread;  ///< if several threads of the rank call MPI
 };
 
@@ -176,7 +178,7 @@ enum class Order : std::uint8_t {
     any,               ///< each rank runs as far as it can
     calls,             ///< ranks make their calls in time order, and a message is matched when it is sent
     time,              ///< everything in time order
-    time_as_recorded,  ///< the same, and blocking receives with wildcards take the messages that they took
+    time_as_recorded,  ///< the same, and receives with wildcards take the messages that they took
 };
 
 /// Something in the trace depends on the order of moments.
@@ -261,7 +263,10 @@ class Simulation final : private NetworkListener {
     bool call_input_output(std::uint32_t rank, const tracefile::Event& event);
     void detach(std::uint32_t operation);
     bool pass_as_recorded(std::uint32_t rank, const tracefile::Event& event);
-    std::uint32_t post_call(RankState& state, const tracefile::Shape& shape, bool receiving);
+    std::uint32_t post_call(RankState& state, const tracefile::Shape& shape, bool receiving,
+                            std::uint64_t request);
+    void take_as_recorded(RankState& state, const tracefile::Shape& shape, std::uint64_t request,
+                          std::int32_t& peer, std::int32_t& tag);
     const Membership& membership_for(RankState& state, const tracefile::Shape& shape) const;
     std::uint32_t begin_collective(std::uint32_t rank, const tracefile::Shape& shape);
     std::uint32_t begin_schedule(const Actor& parent, Schedule schedule, std::uint8_t lane);
@@ -405,8 +410,8 @@ class Simulation final : private NetworkListener {
     EventQueue queue_;
     bool any_order_;    ///< no moment depends on what else happens at the time
     bool early_;        ///< messages are matched when they are sent, and delivered as soon as they may leave
-    bool as_recorded_;  ///< blocking receives with wildcards take the messages that they took
-    bool wildcards_ = false;  ///< some took what came first instead
+    bool as_recorded_;  ///< receives with wildcards take the messages that they took
+    bool wildcards_ = false;  ///< some receives have them
     bool threads_known_;
     bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
