@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from synthetic import collective, recv, send
 
+from linkworth import units
 from linkworth.cli.profile_detail import FULL
 from linkworth.cli.profile_phases import phases as screen
-from linkworth.profile.scan import scan
+from linkworth.profile.scan import listed_loop_share, scan
+from linkworth.report import tables
 from linkworth.trace.read import open_trace
 
 
@@ -122,6 +124,22 @@ def test_loops_that_are_too_short_to_show_are_not_said_to_be_missing(tmp_path):
     console.print(screen(found, FULL))
     shown = console.file.getvalue()
     assert "loops too short to show" in shown
+
+
+def test_the_title_counts_only_loops_that_have_a_line(tmp_path):
+    calls = [send(1, 8).after(1e-3) for _ in range(20)]
+    calls += [collective("MPI_Barrier").after(0.1), *(call for _ in range(20) for call in step(seconds=0.1))]
+    found = phases_of(tmp_path, [*calls, collective("MPI_Barrier").after(2.0)], calls, end=False)
+    assert [phase.kind for phase in found.phases] == ["prologue", "loop", "epilogue"]
+    assert found.looped_share > listed_loop_share(found) > 0.5
+    console = Console(file=io.StringIO(), width=100)
+    console.print(screen(found, FULL))
+    title = console.file.getvalue().splitlines()[0]
+    assert title.endswith(
+        f"{units.percent(listed_loop_share(found))} of {units.duration(found.seconds)} in loops, "
+        f"{units.percent(found.looped_share - listed_loop_share(found))} in loops too short to show"
+    )
+    assert tables.phases(found, "p0").title.startswith(f"{units.percent(listed_loop_share(found))} of")
 
 
 def test_nothing_after_init_has_no_phases(tmp_path):

@@ -7,10 +7,13 @@ from linkworth import units
 from linkworth.cli.profile_detail import Detail
 from linkworth.cli.table import Table
 from linkworth.model.profile import Phase, Phases
+from linkworth.profile.scan import listed_loop_share
 
 _SHOWN_NAMES = 4
 _SHOWN_INNER = 0.05
 """Share of the whole time below which only the long form shows an inner loop."""
+_TOLD = 0.001
+"""Share of the time from which loops without a line of their own are reported."""
 _WHOLE_CALLS = 999
 _LIKENESS = {"arguments": "", "peers": ", alike by name and peer", "names": ", alike by name"}
 
@@ -45,10 +48,17 @@ def phases(found: Phases, detail: Detail) -> Table:
             ]
             for row in (rows[at] for at in kept)
         ],
-        title=f"Phases of rank {found.rank}{_LIKENESS[found.likeness]}: "
-        f"{units.percent(found.looped_share)} of {units.duration(found.seconds)} in loops",
+        title=f"Phases of rank {found.rank}{_LIKENESS[found.likeness]}: {_in_loops(found)}",
         note=f"and {units.plural(left, 'shorter phase')} (--full)" if left else "",
     )
+
+
+def _in_loops(found: Phases) -> str:
+    """Return the share of the time in loops that have a line, and that in loops without one."""
+    shown = listed_loop_share(found)
+    short = found.looped_share - shown
+    rest = f", {units.percent(short)} in loops too short to show" if short >= _TOLD else ""
+    return f"{units.percent(shown)} of {units.duration(found.seconds)} in loops{rest}"
 
 
 def _rows(phase: Phase, whole: float, depth: int, without_loops: str, detail: Detail) -> Iterator[_Row]:

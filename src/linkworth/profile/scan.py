@@ -30,6 +30,11 @@ def phases(found: dict[str, Any]) -> Phases | None:
     )
 
 
+def listed_loop_share(found: Phases) -> float:
+    """Return the share of the time in the loops among the phases. Shorter loops have no phase of their own."""
+    return sum(phase.seconds for phase in found.phases if phase.kind == "loop") / found.seconds
+
+
 def _kind(part: dict[str, Any], number: int, parts: list[dict[str, Any]]) -> _Kind:
     if part["is_loop"]:
         return "loop"

@@ -8,6 +8,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.model.profile import CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
 from linkworth.profile.pop import DEFINITIONS, named
+from linkworth.profile.scan import listed_loop_share
 from linkworth.profile.where_called import place_of
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
@@ -131,10 +132,11 @@ def sites(profile: Profile, key: str) -> ReportTable:
 
 def phases(found: Phases | None, key: str) -> ReportTable:
     """Return the phases of the run in their order; a loop inside a loop follows its outer one."""
-    if found is None or found.looped_share <= 0:
+    share = listed_loop_share(found) if found is not None else 0.0
+    if found is None or share <= 0:
         return table(f"{key}-phases", "", [], _phase)
     rows = [(phase, depth) for top in found.phases for phase, depth in _nested(top, 0)]
-    title = f"{units.percent(found.looped_share)} of the run is in loops"
+    title = f"{units.percent(share)} of the run is in loops"
     return table(f"{key}-phases", title, rows, _phase, note=f"Calls of rank {found.rank}.")
 
 
