@@ -86,6 +86,20 @@ def test_a_name_in_a_trace(trace, verb, capsys):
     assert json.loads(text)["workload"] == EVIL
 
 
+def test_remarks_are_wrapped_on_a_terminal_only(capsys, monkeypatch):
+    command = "linkworth trace --merge /a/long/folder/of/parts.lwt.parts --output t.lwt"
+    remark = f"linkworth: {'the parts could not be merged ' * 3}\nmake a trace of them with:\n{command}"
+    note(remark)
+    assert capsys.readouterr().err == f"{remark}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    note(remark)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 5 and all(len(line) <= 40 for line in lines)
+    assert "/a/long/folder/of/parts.lwt.parts" in " ".join(lines).split()
+    assert " ".join(lines).split() == remark.split()
+
+
 def test_names_that_are_not_utf8(trace, linkworth):
     name = os.fsdecode(b"t\xff.lwt")
     trace.rename(name)

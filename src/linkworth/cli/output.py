@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
@@ -131,11 +132,24 @@ def is_live() -> bool:
 
 
 def note(message: str) -> None:
-    """Print a remark on standard error, so that standard output has only the answer. Its failure never ends a verb."""
+    """Print a remark on standard error, so that standard output has only the answer. Its failure never ends a verb.
+
+    A terminal gets lines of its width. Elsewhere a remark is one line, for `grep` and for logs.
+    """
+    text = sentence(spelled(message))
     try:
-        click.echo(sentence(spelled(message)), err=True)
+        click.echo(_wrapped(text) if sys.stderr.isatty() else text, err=True)
     except OSError:
         silence(sys.stderr)
+
+
+def _wrapped(text: str) -> str:
+    """Return the text in lines of the terminal's width. Paths and commands stay whole, to be copied."""
+    width = SafeConsole(sys.stderr).width
+    return "\n".join(
+        textwrap.fill(line, width, replace_whitespace=False, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
 
 
 def warn(sentences: Iterable[str]) -> None:
