@@ -26,7 +26,6 @@ def trace(tmp_path_factory):
         ((*PREDICT, "--collective", "alltoall=pairwise"), "--collective alltoall=pairwise: no alltoall of the trace"),
         ((*PREDICT, "--collective", "allreduce=two_proc"), "--collective allreduce"),
         ((*PREDICT, "--cpu-factor-at", "7=2"), "--cpu-factor-at 7: the program never calls MPI_Pcontrol(7)"),
-        ((*PREDICT, "--measured", "gbe=1", "--cpu-factor-at", "7=2"), "--cpu-factor-at 7"),
         ((*PREDICT, "--cpu-factor-at", "1=2", "--cpu-factor-at", "1=3"), "--cpu-factor-at 1: it is given twice"),
         ((*PREDICT, "--spread", "latency=0.1", "--spread", "latency=0.2"), "--spread latency: it is given twice"),
         ((*PREDICT, "--collective", "bcast=chain", "--collective", "bcast=linear"), "--collective bcast: it is given twice"),
@@ -36,6 +35,9 @@ def trace(tmp_path_factory):
         ((*PREDICT, "--thread-gain", "1.5"), "--thread-gain"),
         ((*PREDICT, "--timeline-window", "0:1"), "--timeline-window"),
         ((*SWEEP, "--measured", "gbe=1", "--cpu-factor", "2"), "--cpu-factor: --measured sets"),
+        ((*PREDICT, "--measured", "gbe=1", "--cpu-factor-at", "1=2"), "--cpu-factor-at: --measured sets"),
+        ((*SWEEP, "--measured", "gbe=1", "--cpu-factor-at", "1=2"), "--cpu-factor-at: --measured sets"),
+        ((*ADVISE, "--measured", "gbe=1", "--cpu-factor-at", "1=2"), "--cpu-factor-at: --measured sets"),
         ((*SWEEP, "--vary", "cpu-factor=1,2", "--cpu-factor", "2"), "--cpu-factor: --vary cpu-factor sets it"),
         ((*SWEEP, "--vary", "background-load=0.1", "--background-load", "0.2"), "--background-load: --vary"),
         ((*SWEEP, "--collective", "alltoall=pairwise", "--workers", "1"), "--collective alltoall=pairwise"),
@@ -48,7 +50,7 @@ def trace(tmp_path_factory):
         ((*ADVISE, "--draws", "0", "--spread", "latency=0.1"), "--spread"),
         ((*ADVISE, "--draws", "0", "--seed", "3"), "--seed"),
         *(
-            ((*PREDICTIONS, *option), f"{option[0].replace('--no-', '--')}: only a trace is replayed")
+            ((*PREDICTIONS, *option), f"{option[0]}: only a trace is replayed")
             for option in (
                 ("-n", "4"), ("--nodes", "2"), ("--ppn", "2"), ("--cpu-factor", "2"), ("--measured", "gbe=1"),
                 ("--placement", "cyclic"), ("--progress", "calls"), ("--cpu-factor-at", "1=2"), ("--cores", "4"),
@@ -62,10 +64,11 @@ def trace(tmp_path_factory):
         ((*REPORT, "--on", "gbe", "--budget", "3"), "--budget: without prices"),
         ((*REPORT, "--on", "gbe", "--deadline", "3"), "--deadline: without prices"),
         ((*REPORT, "--on", "gbe", "--collective", "alltoall=pairwise"), "--collective alltoall=pairwise"),
+        (("profile", "T", "--smaller", "T"), "it is the trace itself"),
         (("profile", "T", "--full", "--json"), "--full: --json has everything"),
         (("convert", "T", "--to", "paje", "--whole"), "--whole: it is for --to ti, not for --to paje"),
         (("convert", "T", "--to", "perfetto", "--flops-per-second", "1e9"), "--flops-per-second"),
-        (("convert", "T", "--to", "ti", "--no-attributes"), "--attributes: it is for --to otf2"),
+        (("convert", "T", "--to", "ti", "--no-attributes"), "--no-attributes: it is for --to otf2"),
         (("convert", "T", "--mpi-library", "mpich"), "--mpi-library: it is for --to"),
         (("bench", "x.json", "--timeout", "3"), "--timeout: files of results are shown"),
         (("bench", "latency", "--window", "3"), "--window: it is for bandwidth, bibandwidth, multipair"),

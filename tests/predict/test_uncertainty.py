@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from synthetic import Call, fabric, recv, send, way, write_trace
+from synthetic import Call, fabric, pcontrol, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
@@ -54,6 +54,20 @@ def test_time_in_files_is_as_sure_as_the_recording(tmp_path):
     found = within(trace, fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1)))
     assert found.low_seconds == pytest.approx(1 + 10e-3 * (1 - 0.1645), rel=1e-3)
     assert found.high_seconds == pytest.approx(1 + 10e-3 * (1 + 0.1645), rel=1e-3)
+
+
+def test_the_cpu_factor_of_a_level_has_the_same_interval_whatever_the_general_one(tmp_path):
+    calls = [pcontrol(1), send(1, MB).after(1.0), pcontrol(0)]
+    trace = write_trace(tmp_path / "level.lwt", [calls, [pcontrol(1), recv(0, MB), pcontrol(0)]])
+    on = fabric(way(bandwidth=1e9), spread=Spread(computation=0.1))
+    settings = ReplaySettings(samples=100, cpu_factor_at={1: 2.0})
+    found = [
+        predict(trace, [on], cpu_factor=factor, settings=settings).predictions[0] for factor in (1.0, 8.0)
+    ]
+    assert found[0].seconds == found[1].seconds == pytest.approx(0.5 + 1e-3)
+    assert found[0].interval is not None and found[1].interval is not None
+    assert found[1].interval.high_seconds == pytest.approx(found[0].interval.high_seconds, rel=1e-6)
+    assert found[1].interval.low_seconds == pytest.approx(found[0].interval.low_seconds, rel=1e-6)
 
 
 def test_draws_follow_the_seed_alone(trace):

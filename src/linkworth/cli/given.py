@@ -14,13 +14,18 @@ def given(parameters: Iterable[str] | None = None) -> list[str]:
     assert context is not None
     wanted = None if parameters is None else set(parameters)
     return [
-        parameter.opts[0]
+        _spelled(parameter, context.params.get(parameter.name))
         for parameter in context.command.params
         if isinstance(parameter, click.Option)
         and parameter.name is not None
         and (wanted is None or parameter.name in wanted)
         and context.get_parameter_source(parameter.name) == ParameterSource.COMMANDLINE
     ]
+
+
+def _spelled(option: click.Option, value: object) -> str:
+    """Return the option as the user wrote it: `--contention` or `--no-contention`."""
+    return (option.secondary_opts if value is False and option.secondary_opts else option.opts)[0]
 
 
 def refuse(parameters: Iterable[str], why: str) -> None:

@@ -51,8 +51,11 @@ def calibrated(
 ) -> tuple[ComputationScale, Response | None]:
     """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
 
-    Also return the replays on that fabric, without settings of the MPI library. Raises UsageError for an impossible time.
+    Also return the replays on that fabric, without settings of the MPI library. Raises UsageError for an impossible
+    time, and for one beside CPU factors of levels.
     """
+    if measured is not None and settings.cpu_factor_at:
+        raise UsageError("`cpu_factor_at`: `measured` sets the CPU factor; leave one of them out")
     settings = msgspec.structs.replace(settings, mpi_settings={})
     rates = trace.metadata.rates
     if measured is None:

@@ -173,7 +173,10 @@ def predict_with_draws(
     if extras.interval:
         from linkworth.predict.draws import Draws
 
-        responses = [Response(trace, fabric, layout, settings, neighbours) for fabric in fabrics]
+        # A response scales all computation from 1, and factors of levels with it.
+        levels = {level: factor / cpu_factor for level, factor in settings.cpu_factor_at.items()}
+        from_one = msgspec.structs.replace(settings, cpu_factor_at=levels)
+        responses = [Response(trace, fabric, layout, from_one, neighbours) for fabric in fabrics]
         for response, replay in zip(responses, replays, strict=True):
             response.add(1 / cpu_factor, replay)
             if there := made_on(response.fabric):
