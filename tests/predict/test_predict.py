@@ -143,6 +143,7 @@ def test_ranks_are_laid_in_blocks(ranks, nodes, ppn, expected):
     ("ranks", "nodes", "ppn", "message"),
     [
         (8, 2, 3, "room for 6 ranks on 2 nodes, but the trace has 8; give `nodes` 3"),
+        (8, 1, 3, "room for 3 ranks on 1 node, but the trace has 8; give `nodes` 3"),
         (8, 3, 4, "give `nodes` 2"),
         (2, 3, None, "only 2 ranks"),
         (4, 0, None, "`nodes` 0"),

@@ -95,9 +95,10 @@ def test_a_measured_time_scales_all_points(trace):
 
 
 def test_the_points_are_the_same_whatever_the_workers(trace):
-    one, three = (swept(trace, workers=ReplayWorkers(threads=count)) for count in (1, 3))
-    assert one.points == three.points
+    one, three, many = (swept(trace, workers=ReplayWorkers(threads=count)) for count in (1, 3, 10**30))
+    assert one.points == three.points == many.points
     assert (one.workers, three.workers) == ("1 thread", "3 threads")
+    assert many.workers == f"{len(many.points)} threads"
 
 
 @pytest.mark.parametrize(

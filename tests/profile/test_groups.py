@@ -92,6 +92,8 @@ def test_a_run_hardly_smaller_tells_little(growth, exponent):
 
 def test_a_run_that_is_not_smaller_tells_nothing():
     assert measured_exponent(a_balance(1.0, 3.0), a_balance(1.0, 3.0)) is None
+    assert "it computes as long as this one" in decide(a_balance(1.0, 3.0), a_balance(1.0, 3.0))[1]
+    assert "neighbours exchange too little" in decide(a_balance(2.0, 3.0), a_balance(1.0, 0.0))[1]
 
 
 def test_a_smaller_run_on_other_ranks_is_refused(tmp_path):

@@ -180,6 +180,14 @@ def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
     calls = [Call(name, "local") for name in ("MPI_Isend", "MPI_Wait", "MPI_Iprobe", "MPI_Win_attach")]
     profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [calls]))
     assert profile.unmodelled == {"MPI_Isend": 1, "MPI_Wait": 1}
+    assert profile.group == "none"
+
+
+def test_a_program_that_is_mostly_in_calls_that_are_not_modelled_has_no_group(tmp_path):
+    calls = [Call("MPI_Send", "local").lasting(1.0), collective("MPI_Barrier").after(1.0)]
+    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [calls, calls]))
+    assert (profile.group, profile.gain) == (None, None)
+    assert profile.group_reason == "50 % of the ranks' time is in calls that are not modelled: MPI_Send"
 
 
 def test_many_ranks_share_rows_of_the_matrix(tmp_path):

@@ -1,5 +1,7 @@
 """Tables of an advice for a person."""
 
+from collections.abc import Collection
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -19,13 +21,9 @@ def advice_table(advice: Advice) -> RenderableType:
     scale = units.cost_scale([option.cost_usd for option in options])
     names = _names(options)
     count = {option.nodes for option in options} if "nodes>" in names else {advice.nodes}
-    *fewer, most = sorted(count)
-    nodes = ", ".join([*map(str, fewer), units.plural(most, "node")])
-    ranks = (
-        ", ".join(map(str, sorted({option.ranks for option in options})))
-        if "ranks>" in names
-        else advice.ranks
-    )
+    nodes = _listed(count, "node")
+    counts = {option.ranks for option in options} if "ranks>" in names else {advice.ranks}
+    ranks = _listed(counts, "rank")
     rows = [
         [
             *_cells(option, names),
@@ -40,7 +38,7 @@ def advice_table(advice: Advice) -> RenderableType:
         Table(
             [*names, "time>", f"{scale.label}>", "US$ per node-hour>", "verdict~"],
             rows,
-            title=f"{advice.workload}, {ranks} ranks on {nodes}",
+            title=f"{advice.workload}, {ranks} on {nodes}",
             note="Pareto: no other option is both faster and cheaper.",
             keys=len(names),
             most_rows=MOST_ROWS,
@@ -68,6 +66,12 @@ def advice_table(advice: Advice) -> RenderableType:
     if advice.collectives is not None:
         parts.append(Text(f"Collectives {rules_in_words(advice.collectives)}."))
     return Group(*parts)
+
+
+def _listed(numbers: Collection[int], noun: str) -> str:
+    """Return `2, 4 nodes`."""
+    *fewer, most = sorted(numbers)
+    return ", ".join([*map(str, fewer), units.plural(most, noun)])
 
 
 def _names(options: list[AdviceOption]) -> list[str]:

@@ -172,7 +172,7 @@ def with_options(base: LabSpec, options: Mapping[str, str]) -> LabSpec:
 
 def _whole(option: str) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,9}", text):
+        if not re.fullmatch(r"[0-9]{1,100}", text):
             raise UsageError(f"`{option}` {text}: a whole number is needed")
         return int(text)
 

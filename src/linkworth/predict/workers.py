@@ -64,7 +64,7 @@ def replay_all(
     """
     processes = mpi_processes()
     if processes == 0:
-        threads = workers.threads or len(os.sched_getaffinity(0))
+        threads = min(workers.threads or len(os.sched_getaffinity(0)), max(1, len(tasks)))
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(threads) as pool:
             found = list(pool.map(partial(_replayed, trace), tasks))

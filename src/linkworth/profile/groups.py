@@ -108,6 +108,10 @@ def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
     )
     if measured is not None:
         figures += f" (bytes per computation move with exponent {measured:.2f}, by the smaller run)"
+    elif smaller is not None:
+        less = smaller.compute_seconds < now.compute_seconds
+        why = "neighbours exchange too little" if less else "it computes as long as this one"
+        figures += f" (the smaller run does not count: {why})"
     if later.share < NEGLIGIBLE and now.share < SMALL_TODAY:
         return "none", f"{figures}: no network can save more"
     if later.share >= HIGHLY and from_all:

@@ -187,7 +187,7 @@ def of_trace(
     )
 
 
-def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -> tuple[Group, str]:
+def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -> tuple[Group | None, str]:
     """Return only the group of network dependence and its reason, as `of_trace`, with one replay instead of three.
 
     It does not check how many messages a converted trace lacks. Raises the errors of `of_trace`, and UsageError if the
@@ -209,6 +209,8 @@ def _smaller_part(smaller: Path | TraceFile | None, of: TraceFile) -> Part | Non
     if smaller is None:
         return None
     trace = opened(smaller)
+    if trace.path.samefile(of.path):
+        raise UsageError(f"`smaller` {trace.path}: it is the trace itself; give one of a smaller problem")
     if trace.engine.ranks != of.engine.ranks:
         raise UsageError(
             f"`smaller` {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "

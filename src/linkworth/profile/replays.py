@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from linkworth import _engine
+from linkworth import _engine, units
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Prediction
 from linkworth.model.profile import Group, NetworkGain
 from linkworth.model.settings import ReplaySettings
-from linkworth.profile.groups import Balance, balance, decide
+from linkworth.profile.groups import NEGLIGIBLE, Balance, balance, decide
 from linkworth.profile.scan import TraceScan, scan
 from linkworth.replay.layout import block
 from linkworth.replay.run import Replay, ReplayStoppedError, replay_in_detail
@@ -43,8 +43,8 @@ class ReplayedProfile(msgspec.Struct, frozen=True, kw_only=True):
     """Results that only replays give."""
 
     ideal: Replay
-    gain: NetworkGain
-    group: Group
+    gain: NetworkGain | None
+    group: Group | None
     group_reason: str
 
 
@@ -72,17 +72,35 @@ def replayed(part: Part, found: TraceScan, smaller: Part | None) -> ReplayedProf
             f"{NOT_KNOWN}, because in {calls:,} calls {found.waits.unmatched:,} messages or collectives have "
             "a side that the original of the converted trace lacks"
         )
-    gain = NetworkGain(fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds)
+    gain = None
+    if group is not None:
+        gain = NetworkGain(
+            fabric=REFERENCE, seconds=reference.seconds, ideal_seconds=ideal.prediction.seconds
+        )
     return ReplayedProfile(ideal=ideal, gain=gain, group=group, group_reason=reason)
 
 
-def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
+def group_by_replay(part: Part, found: TraceScan, smaller: Part | None) -> tuple[Group | None, str]:
     """Return the group of network dependence, and the reason."""
     return _decided(_on_reference(part), found, smaller)
 
 
-def _decided(reference: Prediction, found: TraceScan, smaller: Part | None) -> tuple[Group, str]:
+def _decided(reference: Prediction, found: TraceScan, smaller: Part | None) -> tuple[Group | None, str]:
+    if (share := _unmodelled_share(found)) > NEGLIGIBLE:
+        calls = ", ".join(sorted(found.unmodelled))
+        return None, f"{units.percent(share)} of the ranks' time is in calls that are not modelled: {calls}"
     return decide(balance(reference, found), _smaller_balance(smaller) if smaller is not None else None)
+
+
+def _unmodelled_share(found: TraceScan) -> float:
+    """Return the share of the ranks' recorded time in calls that keep it in every replay."""
+    lasting = sum(
+        call.seconds * found.unmodelled[call.name] / call.count
+        for call in found.calls
+        if call.name in found.unmodelled
+    )
+    whole = sum(rank.compute_seconds + rank.communication_seconds for rank in found.ranks)
+    return lasting / whole if whole > 0 else 0.0
 
 
 def replay(part: Part, fabric: str, nodes: int) -> Replay:

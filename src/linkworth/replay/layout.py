@@ -7,6 +7,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Layout
+from linkworth.units import plural
 
 PLACEMENTS = "block, cyclic, a list of node numbers such as 0,0,1,1, or a hostfile or rankfile"
 _RANKFILE_LINE = re.compile(r"rank\s+(\d{1,9})\s*=\s*(\S+)(\s.*)?")
@@ -117,11 +118,14 @@ def block(ranks: int, nodes: int | None = None, ppn: int | None = None) -> Layou
         nodes = -(-ranks // ppn) if ppn is not None else min(2, ranks)
     if ppn is not None and not (nodes - 1) * ppn < ranks <= nodes * ppn:
         raise UsageError(
-            f"`nodes` {nodes} `ppn` {ppn}: that is room for {nodes * ppn} ranks on {nodes} nodes, but the trace has {ranks}; "
+            f"`nodes` {nodes} `ppn` {ppn}: that is room for {plural(nodes * ppn, 'rank')} on "
+            f"{plural(nodes, 'node')}, but the trace has {ranks}; "
             f"give `nodes` {-(-ranks // ppn)}, or leave `ppn` out"
         )
     if nodes > ranks:
-        raise UsageError(f"`nodes` {nodes}: the trace has only {ranks} ranks; give at most that many nodes")
+        raise UsageError(
+            f"`nodes` {nodes}: the trace has only {plural(ranks, 'rank')}; give at most that many nodes"
+        )
     if ppn is not None:
         return Layout(nodes=nodes, node_of_rank=[rank // ppn for rank in range(ranks)])
     return Layout(nodes=nodes, node_of_rank=[rank * nodes // ranks for rank in range(ranks)])
