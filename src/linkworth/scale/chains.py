@@ -1,7 +1,7 @@
-"""Longest chains of messages, from a replay in which nothing but their latency takes time."""
+"""Longest chains of messages and of computation, from replays in which nothing else takes time."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from linkworth.catalog import fabrics
 from linkworth.model.collectives import ForcedCollective
+from linkworth.model.fabric import Fabric
 from linkworth.model.settings import Details, ReplaySettings
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay_in_detail
@@ -34,41 +35,71 @@ def chains(recording: Recording, kept: Sequence[Numbers]) -> Times:
     `kept`: by rank, the places of these calls, which all ranks make together. The first begins MPI, the last ends it.
     """
     ideal = fabrics.get("ideal")
-    links = [
+    link, inside = (
         msgspec.structs.replace(each, latency_seconds=_LATENCY_SECONDS)
         for each in (ideal.link, ideal.intranode)
-    ]
-    fabric = msgspec.structs.replace(ideal, link=links[0], intranode=links[1])
+    )
+    marked = (_without_time(each, places) for each, places in zip(events_of(recording), kept, strict=True))
+    # A setting without an effect is an error.
+    settings = _LINEAR if len(kept[0]) > 2 and recording.ranks > 1 else ReplaySettings()
+    fabric = msgspec.structs.replace(ideal, link=link, intranode=inside)
+    return np.rint(_between(recording, marked, fabric, settings) / _LATENCY_SECONDS)
+
+
+def spans(recording: Recording, kept: Sequence[Numbers]) -> Times:
+    """Return the seconds before each of some calls if messages take no time: ranks still wait for one another's computation.
+
+    `kept`: as in `chains`.
+    """
+    marked = (
+        _with_computation(each, places) for each, places in zip(events_of(recording), kept, strict=True)
+    )
+    return _between(recording, marked, fabrics.get("ideal"), ReplaySettings())
+
+
+def _between(
+    recording: Recording, events: Iterator[RankEvents], fabric: Fabric, settings: ReplaySettings
+) -> Times:
+    """Replay events with a mark after each call of all ranks, and one before the next. Return the times between these."""
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        marked = (_marked(each, places) for each, places in zip(events_of(recording), kept, strict=True))
-        trace = for_replay(Path(folder) / "marked.lwt", recording, marked).engine
+        trace = for_replay(Path(folder) / "marked.lwt", recording, events).engine
         layout = block(recording.ranks, recording.ranks)
-        # A setting without an effect is an error.
-        settings = _LINEAR if len(kept[0]) > 2 and recording.ranks > 1 else ReplaySettings()
         result = replay_in_detail(
             trace, fabric, layout, settings=settings, details=Details(marks=True)
         ).result
     marks = np.array(result.mark_seconds).reshape(recording.ranks, -1, 2)
-    # A mark after each call, and one before the next.
-    lengths = (marks[:, :, 1].max(axis=0) - marks[:, :, 0].max(axis=0)) / _LATENCY_SECONDS
-    return np.concatenate([[0.0], np.maximum(np.rint(lengths), 0.0)])
+    lengths = marks[:, :, 1].max(axis=0) - marks[:, :, 0].max(axis=0)
+    return np.concatenate([[0.0], np.maximum(lengths, 0.0)])
 
 
-def _marked(events: RankEvents, places: Numbers) -> RankEvents:
-    """Return events that take no time, with barriers at the places, and marks between them."""
+def _marked(events: RankEvents, places: Numbers) -> tuple[RankEvents, Numbers]:
+    """Return events without times, with barriers at the places and marks between them. Also return where marks are inserted."""
     mark, barrier = len(events.calls), len(events.calls) + 1
     call = events.call.copy()
     call[places[1:-1]] = barrier
     at = np.stack([places[:-1] + 1, places[1:]], axis=1).ravel()
     call = np.insert(call, at, mark)
-    compute = np.zeros(len(call))
+    nothing = np.zeros(len(call))
+    marked = events._replace(
+        calls=[*events.calls, _MARK, _BARRIER], call=call, compute=nothing, cpu=nothing - 1, durations=nothing
+    )
+    return marked, at
+
+
+def _without_time(events: RankEvents, places: Numbers) -> RankEvents:
+    marked, _ = _marked(events, places)
     if events.rank == 0:
         # It goes on when the others do.
-        compute[np.flatnonzero(call == barrier) + 1] = _LATENCY_SECONDS
-    return events._replace(
-        calls=[*events.calls, _MARK, _BARRIER],
-        call=call,
-        compute=compute,
-        cpu=np.full(len(call), -1.0),
-        durations=np.zeros(len(call)),
-    )
+        barrier = len(events.calls) + 1
+        marked.compute[np.flatnonzero(marked.call == barrier) + 1] = _LATENCY_SECONDS
+    return marked
+
+
+def _with_computation(events: RankEvents, places: Numbers) -> RankEvents:
+    marked, at = _marked(events, places)
+    compute = events.compute.copy()
+    # What is computed before a call is before its mark.
+    before = np.zeros(len(at))
+    before[1::2] = compute[places[1:]]
+    compute[places[1:]] = 0
+    return marked._replace(compute=np.insert(compute, at, before))

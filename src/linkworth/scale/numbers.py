@@ -122,14 +122,23 @@ def shared(points: Sequence[Point], values: Floats) -> Sum:
     return Sum((_SHARED, _WHOLE), (share, whole), math.inf)
 
 
+_LEAST_POWER, _MOST_POWER = -2.0, 3.0
+"""Powers of ranks and size with which the time before a call is taken to grow."""
+
+
+def measured(points: Sequence[Point], values: Floats) -> Sum:
+    """Return a measured time, above 0 at the last point, that no curve meets."""
+    if len({each.size for each in points}) > 1:
+        return power_law(points, values.tolist(), _LEAST_POWER, _MOST_POWER)
+    return shared(points, values)
+
+
 _POWERS = (0.0, -1.0, -0.5, 1.0, 0.5, -2 / 3, -1 / 3, 1 / 3, 2 / 3, -2.0, -1.5, -4 / 3, 1.5, 2.0)
 _SIZES = (0.0, 1.0, 2.0, 3.0, 0.5, 2 / 3, 1 / 3, 4 / 3, 1.5)
 _PAIRED = (0.0, -0.5, -1.0, -1.5, -1 / 3, -2 / 3, 0.5, 1.0)
 _EXACT = 1e-9
 _CLOSE = 0.02
 """Error of a curve up to which it is taken for measured times. Noise bends others, the further from the points the more."""
-_LEAST_POWER, _MOST_POWER = -2.0, 3.0
-"""Powers of ranks and size with which the time before a call is taken to grow."""
 
 
 class Fitter:
@@ -234,10 +243,7 @@ class Fitter:
         found = self.fit(numbers, values.tolist())
         if found.error <= _CLOSE or values[-1] <= 0:
             return found
-        points = [self._points[number] for number in numbers]
-        if len({each.size for each in points}) > 1:
-            return power_law(points, values.tolist(), _LEAST_POWER, _MOST_POWER)
-        return shared(points, values)
+        return measured([self._points[number] for number in numbers], values)
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():

@@ -98,6 +98,8 @@ class Recording:
         """The part that is left out at its beginning."""
         self.stretches: Mapping[int, Stretch] | None = None
         """Messages by the code of their marker, if they are taken as distributions."""
+        self.spans: Mapping[tuple[str, str], float] = {}
+        """Mean seconds between two collective calls if messages take no time, if `stretches` are known."""
         self.name_groups()
 
     def name_groups(self) -> None:

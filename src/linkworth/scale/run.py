@@ -20,6 +20,7 @@ from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.doubts import doubts
 from linkworth.scale.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
+from linkworth.scale.imbalance import unbalanced
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import UnfitError
@@ -288,9 +289,10 @@ def _leave_out(
 
 def _events(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[RankEvents]:
     """Yield every rank's events at a new count. Raises UnfitError."""
-    events = generate(found.program, found.point(target.ranks, target.size))
+    point = found.point(target.ranks, target.size)
     if recordings[-1].stretches is None:
-        return events
+        return generate(found.program, point)
+    events = unbalanced(lambda: generate(found.program, point), recordings, target.ranks, target.size)
     return filled(events, recordings, target.ranks, target.size)
 
 

@@ -14,7 +14,7 @@ from math import ceil, log2
 import numpy as np
 
 from linkworth import _engine
-from linkworth.scale.chains import chains
+from linkworth.scale.chains import chains, spans
 from linkworth.scale.common import in_common
 from linkworth.scale.grids import divisors
 from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Recording, Rooted, Stretch
@@ -124,6 +124,7 @@ class _Reader:
             fewer.sequences.append(_with_markers(sequence, own, kept, marker))
         fewer.name_groups()
         fewer.stretches = self._stretches(codes)
+        fewer.spans = self._spans()
         return fewer
 
     def _senders(self, rank: int) -> tuple[Numbers, Numbers]:
@@ -168,6 +169,12 @@ class _Reader:
             if passed[at]:
                 found[at] = each.stretch(float(rounds[code == at].mean()), int(passed[at]))
         return found
+
+    def _spans(self) -> dict[Pair, float]:
+        seconds: Counter[Pair] = Counter()
+        for pair, each in zip(self._pairs, spans(self._recording, self._kept).tolist(), strict=True):
+            seconds[pair] += each
+        return {pair: seconds[pair] / passed for pair, passed in Counter(self._pairs).items()}
 
     def _messages(self, rank: int, number: int) -> list[tuple[int, int]]:
         """Return the destination and the bytes of each message of a call."""

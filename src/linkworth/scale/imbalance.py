@@ -1,0 +1,95 @@
+"""Computation of the slowest rank between collective calls at a new count, if messages are distributions.
+
+Events copy what recorded ranks compute, and grow with the mean. The slowest rank follows a law of its own: work that one
+rank does alone takes as long on any number of ranks. Ranks that compute one after another wait for a chain that is
+longer than any rank's part. The rank that computes most stands for the chain too, and the others share the rest.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from linkworth.scale.generate import RankEvents
+from linkworth.scale.numbers import measured
+from linkworth.scale.points import Point
+from linkworth.scale.recording import Numbers, Recording, Times
+from linkworth.scale.rules import UnfitError
+
+
+def unbalanced(
+    generated: Callable[[], Iterable[RankEvents]], recordings: Sequence[Recording], ranks: int, size: float
+) -> Iterator[RankEvents]:
+    """Yield the events of ranks, of which the slowest computes for as long as the law of the recordings' spans gives.
+
+    `generated`: yields events of collective calls and markers. Raises UnfitError if not all ranks have as many calls.
+    """
+    work = _Work(generated())
+    slowest, others = work.factors(_spans(recordings, ranks, size), ranks)
+    for each in generated():
+        yield _multiplied(each, np.where(work.slowest == each.rank, slowest, others))
+
+
+def _spans(recordings: Sequence[Recording], ranks: int, size: float) -> dict[tuple[str, str], float]:
+    """Return the mean seconds between two collective calls at a count and a problem's size."""
+    new = Point(ranks, (), size)
+    found = {}
+    for pair, last in recordings[-1].spans.items():
+        known = [each for each in recordings if pair in each.spans]
+        points = [Point(each.ranks, (), each.size) for each in known]
+        if last > 0:
+            found[pair] = measured(points, np.array([each.spans[pair] for each in known])).at(new)
+    return found
+
+
+class _Work:
+    """Computation between collective calls of all ranks."""
+
+    def __init__(self, events: Iterable[RankEvents]) -> None:
+        pairs: list[tuple[str, str]] = []
+        self._total = self._most = np.zeros(0)
+        self.slowest = np.zeros(0, dtype=np.int64)
+        """By stretch: the rank that computes most."""
+        for each in events:
+            starts = _starts(each)
+            own = np.add.reduceat(each.compute, starts)
+            if not pairs:
+                ends = np.append(starts[1:], len(each.call)) - 1
+                pairs = list(pairwise(["", *(each.calls[number][0] for number in each.call[ends].tolist())]))
+                self._total, self._most = np.zeros(len(own)), np.zeros(len(own))
+                self.slowest = np.zeros(len(own), dtype=np.int64)
+            if len(own) != len(pairs):
+                raise UnfitError("messages", "not all ranks make as many collective calls")
+            self._total += own
+            self.slowest[own > self._most] = each.rank
+            np.maximum(self._most, own, out=self._most)
+        self._kinds = sorted(set(pairs))
+        numbers = {pair: number for number, pair in enumerate(self._kinds)}
+        self._kind = np.array([numbers[pair] for pair in pairs], dtype=np.int64)
+
+    def factors(self, spans: Mapping[tuple[str, str], float], ranks: int) -> tuple[Times, Times]:
+        """Return by stretch by what to multiply the computation of the slowest rank, and that of the others."""
+        passed, total, most = (
+            np.bincount(self._kind, weights) for weights in (None, self._total, self._most)
+        )
+        wanted = passed * [spans.get(pair, 0.0) for pair in self._kinds]
+        # Nobody waits for less than the mean.
+        longer = np.divide(
+            np.maximum(wanted, total / ranks), most, out=np.ones_like(most), where=(wanted > 0) & (most > 0)
+        )
+        most_of_all = np.divide(self._total, self._most, out=np.ones_like(self._most), where=self._most > 0)
+        slowest = np.minimum(longer[self._kind], most_of_all)
+        rest = self._total - self._most
+        others = np.divide(self._total - slowest * self._most, rest, out=np.ones_like(rest), where=rest > 0)
+        return slowest, np.maximum(others, 0.0)
+
+
+def _starts(events: RankEvents) -> Numbers:
+    """Return where the computation before each collective call begins: at the marker before it, if there is one."""
+    marks = np.array([call_class == "pcontrol" for _, call_class, _ in events.calls], dtype=bool)[events.call]
+    return np.flatnonzero(~np.concatenate([[False], marks[:-1]]))
+
+
+def _multiplied(events: RankEvents, factors: Times) -> RankEvents:
+    compute = events.compute * np.repeat(factors, np.diff(_starts(events), append=len(events.call)))
+    return events._replace(compute=compute, cpu=np.where(events.cpu >= 0, compute, -1.0))
