@@ -19,7 +19,7 @@ _STEEPEST = 2.0
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, mix near and far messages."""
 _TURNS = 16
-"""Passes after which the same ranks send again."""
+"""Passes after which the same ranks send again, if not all send in each step."""
 _EXCHANGE_TAG, _ROOT_TAG = 0, 1
 
 Made = tuple[str, str, dict[str, Any]]
@@ -100,6 +100,7 @@ class _Pattern:
         self._senders = np.diff(np.floor(np.concatenate([[0.0], np.cumsum(shares)]) * ranks + 1e-6)).astype(
             np.int64
         )
+        self.turns = 1 if (self._senders == ranks).all() else _TURNS
         # A rank that receives in one step sends in the next.
         self._first = np.concatenate([[0], np.cumsum(self._distance)[:-1]])[:steps] % ranks
 
@@ -178,7 +179,7 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
     done = 0
     for at in np.flatnonzero(np.isin(each.call, list(code_of))).tolist():
         code = code_of[int(each.call[at])]
-        key = code, turns[code] % _TURNS
+        key = code, turns[code] % patterns[code].turns
         turns[code] += 1
         if key not in blocks:
             made, share = patterns[code].calls(each.rank, key[1])

@@ -18,6 +18,7 @@ LEAST_CALLS = 0.5
 _KEPT = {"init", "pcontrol"}
 _NUMBERED = {"comm": "new_comm", "window": "new_window"}
 """Fields of calls that name a communicator or a window, and those of the calls that create them."""
+_NEW = frozenset(_NUMBERED.values())
 
 
 def after_setup(
@@ -159,7 +160,8 @@ def _renumbered(calls: Sequence[Call], own: Numbers) -> dict[tuple[str, int], in
     """Return the numbers of communicators and windows, in the order in which they are created."""
     numbers: dict[tuple[str, int], int] = {}
     unused = {"comm": 2, "window": 0}
-    for number in own.tolist():
+    creates = np.array([not _NEW.isdisjoint(call.fields) for call in calls], dtype=bool)
+    for number in own[creates[own]].tolist():
         fields = calls[number].fields
         for name, new in _NUMBERED.items():
             if fields.get(new, -1) >= 0:
