@@ -9,6 +9,7 @@ from linkworth.model.trace import RankInfo
 from linkworth.profile import of_trace
 from linkworth.profile import of_trace as function
 from linkworth.profile.where_it_ran import core_shares, cpu_use
+from linkworth.trace.read import Allowance, open_trace
 
 
 def ranks(count, cores, busy, first_cores=None):
@@ -79,3 +80,25 @@ def test_long_traces_are_replayed_in_part_and_say_so(tmp_path, monkeypatch):
         part.pop.communication_efficiency
     )
     assert of_trace(path, whole=True).sampled_share == 1
+
+
+def test_efficiencies_of_an_oversubscribed_run_whose_beginning_is_replayed_are_of_the_beginning(
+    tmp_path, monkeypatch
+):
+    """Computation of the whole run over the time of a part of it once gave 8,000 %."""
+    import sys
+
+    module = sys.modules[function.__module__]
+    programs = [[collective("MPI_Barrier").after(1e-3) for _ in range(1000)] for _ in range(2)]
+    ranks = [
+        {"rank": rank, "host": "node", "state": "cut", "cores": 1, "elapsed_seconds": 2.0}
+        for rank in range(2)
+    ]
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks)
+    path.write_bytes(path.read_bytes()[:-80])
+    monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
+    monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
+    profile = of_trace(open_trace(path, Allowance()), replay_incomplete=False)
+    assert profile.oversubscribed
+    assert profile.not_replayed is not None
+    assert 0.9 < profile.pop.parallel_efficiency <= 1

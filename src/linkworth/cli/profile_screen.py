@@ -142,8 +142,9 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     if profile.not_replayed is not None:
         warnings.append(profile.not_replayed)
     elif profile.sampled_share < 1:
+        replayed = "the efficiencies" if profile.oversubscribed else "serialisation and transfer"
         warnings.append(
-            "network dependence, serialisation and transfer come from a replay of the first "
+            f"network dependence and {replayed} come from a replay of the first "
             f"{units.percent(profile.sampled_share, 1)} of the events (all: --whole)"
         )
     warnings += filter(None, [profile.node_aware, profile.idle_in_part])

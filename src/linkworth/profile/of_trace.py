@@ -146,6 +146,12 @@ def of_trace(
         if shared_memory is not None
         else measured_shares(found.ranks)
     )
+    # The run time of an oversubscribed run is that of a replay, perhaps of its beginning, and so must the computation be.
+    computed = (
+        shared_memory.result.rank_compute_seconds
+        if shared_memory is not None
+        else _rank_compute(found, marked=marked)
+    )
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
@@ -154,12 +160,7 @@ def of_trace(
         run_shares=shares.of_run,
         init_seconds=statistics.fmean(rank.init_seconds for rank in found.ranks),
         calls=located(found.calls, trace.metadata.call_sites),
-        pop=_pop(
-            told,
-            _rank_compute(found, marked=marked),
-            runtime,
-            sampled=part.is_beginning and shared_memory is None,
-        ),
+        pop=_pop(told, computed, runtime, sampled=part.is_beginning and shared_memory is None),
         gain=told.gain if told is not None else None,
         group=told.group if told is not None else None,
         group_reason=told.group_reason if told is not None else lacks or _LACKS_MESSAGES,
