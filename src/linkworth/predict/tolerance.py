@@ -6,7 +6,7 @@ where the function crosses the wanted time. If messages keep their order and do 
 longest of all paths, each of them linear. It is then convex, and steps from above never jump over the crossing. If
 messages change places, it may bend the other way; a bracket keeps the steps. They do so before a link, or before a
 CPU that completes the receives of one wait as they come. If messages compete, it may even jump; the answer is then
-the point of the jump, to a twentieth.
+the point of the jump, to a twentieth. Elsewhere the added time is met to a hundredth.
 """
 
 import math
@@ -27,13 +27,10 @@ SLOWER = (0.01, 0.02, 0.05)
 MOST_LATENCY_SECONDS = 1.0
 LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
-_RELATIVE_TOLERANCE = 1e-6
-_FINE_REPLAYS = 3
-"""Replays after which the time is no line near the wanted one, and messages compete."""
 _FURTHEST_STEP = 100.0
 """Largest factor of one step beyond all known points: a far one costs a long replay, and shows little."""
-_ROUGH_TOLERANCE = 2e-2
-"""Share of the added time to which the wanted one is then met."""
+_TOLERANCE = 1e-2
+"""Share of the added time to which the wanted one is met."""
 _NEXT_TO_EACH_OTHER = 5e-2
 """Relative distance of two latencies or bandwidths between which a jump counts as found."""
 _AS_RECORDED = ReplaySettings()
@@ -140,13 +137,12 @@ def _crossing(
     above = min((point for point in known if point.seconds >= target), default=None)
     below = max(point for point in known if point.seconds < target and (above is None or point.x < above.x))
     guess = _guess(below, above, target, limit)
-    for turn in range(_MOST_REPLAYS):
+    for _ in range(_MOST_REPLAYS):
         if above is None and below.x >= limit:
             return None
         here = evaluate(min(guess, limit) if above is None else guess)
         known.append(here)
-        enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE * share
-        if abs(here.seconds - target) <= enough * target:
+        if abs(here.seconds - target) <= _TOLERANCE * share * target:
             return here.x
         if here.seconds < target:
             below = here
