@@ -57,6 +57,22 @@ class RanksFound:
             "give its mpirun command to linkworth instead"
         )
 
+    def unseen(self, decided: Plan) -> str:
+        """Return a sentence if none of several ranks of a known MPI program made a report; "" otherwise."""
+        asked, program = decided.workload.ranks, decided.target
+        if (
+            self._file is None
+            or asked < 2
+            or not program.calls_mpi
+            or not program.link.dynamic
+            or self._read()
+        ):
+            return ""
+        return (
+            f"whether MPI found {asked} ranks is not known, because none reported it: the program called no MPI_Init, or its "
+            "command clears LD_PRELOAD, as env -i does"
+        )
+
     def _read(self) -> str:
         try:
             return self._file.read_text(errors="replace") if self._file else ""

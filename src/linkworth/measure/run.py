@@ -135,6 +135,7 @@ def execute(
     trouble = found.trouble(decided)
     if trouble:
         ending = Ending("failed", trouble)
+    unseen = found.unseen(decided) if ending.state == "complete" else ""
     report = npb.parse(stdout)
     return RunResult(
         workload=decided.workload.name,
@@ -158,7 +159,7 @@ def execute(
         counters=end.counters or counted,
         core_use=used,
         facts=place.facts() if place else {},
-        remark=sharing(decided),
+        remark="; ".join(filter(None, [sharing(decided), unseen])),
     )
 
 

@@ -1,10 +1,13 @@
 """Environment variables that load the preload library into a program and control it."""
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from linkworth import _engine
+from linkworth.mpi import elf
+from linkworth.mpi.cache import built_once, cache_folder
 
 PARTS = "LINKWORTH_TRACE_DIR"
 """Folder into which each rank writes its part. Unset: nothing is recorded."""
@@ -41,9 +44,15 @@ def environment(
     crowded: bool = False,
     profiling: bool = False,
 ) -> dict[str, str]:
-    """Return the variables for the ranks: our library, those `behind` it, and the user's preloads."""
+    """Return the variables for the ranks: our library, those `behind` it, and the user's preloads.
+
+    The libraries behind ours are MPIs for programs that use any loaded one.
+    """
     before = os.environ.get("LD_PRELOAD", "")
     variables = {"LD_PRELOAD": ":".join([str(library), *map(str, behind), *([before] if before else [])])}
+    if named := [str(folder) for library in behind if (folder := _with_common_name(library))]:
+        known = os.environ.get("LD_LIBRARY_PATH", "")
+        variables["LD_LIBRARY_PATH"] = ":".join([*named, *([known] if known else [])])
     if parts is not None:
         variables[PARTS] = str(parts)
     if yielding:
@@ -53,3 +62,19 @@ def environment(
     if profiling:
         variables[PROFILE] = "1"
     return variables
+
+
+def _with_common_name(library: Path) -> Path | None:
+    """Return a folder with Debian's MPICH under the name of the ABI, which programs for any MPICH need; None for other MPIs.
+
+    The loader takes both names for one library. Raises EnvironmentLacksError if the cache cannot be written.
+    """
+    try:
+        soname = elf.info(library).soname
+    except (OSError, elf.ElfError):
+        return None
+    if soname != "libmpich.so.12":
+        return None
+    place = cache_folder() / "mpi" / f"named-{hashlib.sha256(os.fsencode(library)).hexdigest()[:16]}"
+    name = "libmpi.so.12"
+    return built_once(place, name, lambda folder: (folder / name).symlink_to(library), what=None).parent

@@ -244,8 +244,8 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
             )
         if result.state == "complete":
             raise UsageError(
-                f"{name} made no MPI call that could be recorded: it is not an MPI program, "
-                f"or it uses another MPI than {decided.mpi.name} (choose with `mpi`)"
+                f"{name} made no MPI call that could be recorded: it is not an MPI program, it uses another MPI than "
+                f"{decided.mpi.name} (choose with `mpi`), or its command clears LD_PRELOAD, as env -i does"
             )
         if result.state in ("timeout", "killed"):
             raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
