@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkworth.scale.numbers import Fitter, power_law
+from linkworth.scale.numbers import Fitter, power_law, saturating
 from linkworth.scale.points import Point
 
 
@@ -22,3 +22,13 @@ def test_a_curve_of_two_terms_goes_through_quiet_times_and_noise_bends_none() ->
     assert fitter.smooth(range(4), quiet).at(there) == pytest.approx(1e-3 + 0.1 / 256, rel=0.01)
     noisy = quiet * [0.8, 1.25, 0.75, 1.2]
     assert 0.5 < fitter.smooth(range(4), noisy).at(there) / fitter.smooth(range(4), quiet).at(there) < 2
+
+
+def test_growth_that_falls_goes_on_falling() -> None:
+    points = [Point(ranks, (), 1.0) for ranks in (4, 8, 16)]
+    # Neighbours of a rank in an adaptive mesh: 8.04 on 32 ranks.
+    assert saturating(points, [3.0, 5.85, 7.29], Point(32, (), 1.0)) == pytest.approx(7.9, abs=0.1)
+    far = saturating(points, [3.0, 5.85, 7.29], Point(4096, (), 1.0))
+    assert far is not None and 7.9 < far < 8.5
+    for values in ([1.0, 2.0, 4.0], [1.0, 2.0, 5.0], [1.0, 2.0, 1.5], [0.0, 2.0, 3.0]):
+        assert saturating(points, values, Point(32, (), 1.0)) is None

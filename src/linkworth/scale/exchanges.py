@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import divisors
-from linkworth.scale.numbers import power_law
+from linkworth.scale.numbers import power_law, saturating
 from linkworth.scale.points import Point
 from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, Stretch, Times
 
@@ -45,7 +45,9 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
     last = stretches[-1]
 
     def trend(values: Sequence[float]) -> float:
-        return power_law(points, values, -_STEEPEST, _STEEPEST).at(new) if values[-1] > 0 else 0.0
+        if values[-1] <= 0:
+            return 0.0
+        return saturating(points, values, new) or power_law(points, values, -_STEEPEST, _STEEPEST).at(new)
 
     def rooted(of: Sequence[Rooted]) -> Rooted:
         return Rooted(trend([each.messages for each in of]), trend([each.bytes for each in of]))

@@ -89,6 +89,25 @@ def power_law(points: Sequence[Point], values: Sequence[float], least: float, mo
     return Sum((term,), (values[-1] / term.at(points[-1]),), math.inf)
 
 
+def saturating(points: Sequence[Point], values: Sequence[float], new: Point) -> float | None:
+    """Return a number whose growth falls from recording to recording, and goes on falling by the same factor.
+
+    Ranks that have all neighbours they can have send no more messages. Return None if the last three values do not show
+    that, or if the problem's size differs.
+    """
+    if len(points) < 3 or min(values[-3:]) <= 0 or len({each.size for each in (*points, new)}) > 1:
+        return None
+    x = np.log([float(each.ranks) for each in points[-3:]])
+    earlier, later = (np.diff(np.log(values[-3:])) / np.diff(x)).tolist()
+    if earlier * later <= 0 or abs(later) >= abs(earlier):
+        return None
+    # The power falls exponentially with the logarithm of the count, and is known in the middle of each interval.
+    middle = (x[1] + x[2]) / 2
+    decay = math.log(earlier / later) / ((x[2] - x[0]) / 2)
+    before, after = np.exp(-decay * (np.array([x[2], math.log(new.ranks)]) - middle)).tolist()
+    return values[-1] * math.exp(later / decay * (before - after))
+
+
 def like(model: Model, point: Point, value: float) -> Model:
     """Return the model of a number that has a value at a point, and grows as another model does."""
     before = model.at(point)
