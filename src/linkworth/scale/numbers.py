@@ -89,6 +89,10 @@ def power_law(points: Sequence[Point], values: Sequence[float], least: float, mo
     return Sum((term,), (values[-1] / term.at(points[-1]),), math.inf)
 
 
+_FALLING = 0.999
+"""Ratio of two powers above which they are equal but for rounding."""
+
+
 def saturating(points: Sequence[Point], values: Sequence[float], new: Point) -> float | None:
     """Return a number whose growth falls from recording to recording, and goes on falling by the same factor.
 
@@ -99,7 +103,7 @@ def saturating(points: Sequence[Point], values: Sequence[float], new: Point) -> 
         return None
     x = np.log([float(each.ranks) for each in points[-3:]])
     earlier, later = (np.diff(np.log(values[-3:])) / np.diff(x)).tolist()
-    if earlier * later <= 0 or abs(later) >= abs(earlier):
+    if earlier * later <= 0 or abs(later) > _FALLING * abs(earlier):
         return None
     # The power falls exponentially with the logarithm of the count, and is known in the middle of each interval.
     middle = (x[1] + x[2]) / 2
