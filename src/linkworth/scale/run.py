@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
-from math import prod
+from math import log, log1p, prod
 from pathlib import Path
 
 import msgspec
@@ -41,8 +41,8 @@ from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
-MOST_WRONG = 0.5
-"""Relative difference of a replayed time up to which messages are taken as distributions."""
+MOST_WRONG = 2.0
+"""Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
 
 class TooWrongError(UnfitError):
@@ -178,9 +178,9 @@ def _scaled(
     if reason:
         if left_out is None:
             raise UnfitError("messages", "as distributions they do not predict the largest recording")
-        difference = max(map(abs, left_out.seconds.values()))
-        if difference > MOST_WRONG:
-            raise TooWrongError(difference)
+        worst = max(left_out.seconds.values(), key=lambda each: abs(log1p(each)))
+        if abs(log1p(worst)) > log(MOST_WRONG):
+            raise TooWrongError(abs(worst))
         remarks.insert(0, _as_distributions(reason))
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
