@@ -103,7 +103,7 @@ def replay_predictions(
         )
     if several and request.measured:
         raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
-    chosen = [fabrics.get(name) for name in names]
+    chosen = fabrics.get_each(names)
     of_nodes: dict[int, tuple[str, PredictionSet]] = {}
     cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}

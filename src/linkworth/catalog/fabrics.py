@@ -3,6 +3,7 @@
 import functools
 import re
 import warnings
+from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,13 @@ _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 def names() -> list[str]:
     """Return the names of the catalog's fabrics: those inside a node first, then in order of bandwidth."""
     return sorted(_files(), key=lambda name: _order(_of_catalog(name)))
+
+
+def get_each(names: Sequence[str]) -> list[model.Fabric]:
+    """Return fabrics in the order of their names. Raises UsageError for a name given twice, and the errors of `get`."""
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"`on` {twice}: it is given twice; leave one of them out")
+    return [get(name) for name in names]
 
 
 def get(name_or_path: str) -> model.Fabric:

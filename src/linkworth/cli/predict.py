@@ -116,7 +116,7 @@ def command(
     from linkworth.predict import machine_speed, predict, request, sharing
     from linkworth.trace.read import open_trace
 
-    chosen = [fabrics.get(name) for name in fabric_names]
+    chosen = fabrics.get_each(fabric_names)
     times = request.measured_times(measured)
     started = None if startup is None else load_startup(startup)
     shown = request.timeline(timeline, timeline_window, chosen)

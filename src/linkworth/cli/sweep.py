@@ -96,7 +96,7 @@ def command(
     from linkworth.units import plural
     from linkworth.writing.files import write_output
 
-    chosen = [fabrics.get(name) for name in fabric_names]
+    chosen = fabrics.get_each(fabric_names)
     varied = [parameters.parse(text) for text in axes]
     for axis in varied:
         refuse((axis.name.replace("-", "_"),), f"--vary {axis.name} sets it; leave one of them out")

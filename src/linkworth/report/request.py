@@ -68,7 +68,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     check_target(request.output)
-    fabrics = [fabric_catalog.get(name) for name in request.on]
+    fabrics = fabric_catalog.get_each(request.on)
     needed = [fabric.name for fabric in fabrics] or None
     prices: dict[str, Price] = {}
     if request.assignments or request.catalog:
