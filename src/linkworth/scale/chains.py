@@ -79,9 +79,12 @@ def _marked(events: RankEvents, places: Numbers) -> tuple[RankEvents, Numbers]:
     call[places[1:-1]] = barrier
     at = np.stack([places[:-1] + 1, places[1:]], axis=1).ravel()
     call = np.insert(call, at, mark)
-    nothing = np.zeros(len(call))
     marked = events._replace(
-        calls=[*events.calls, _MARK, _BARRIER], call=call, compute=nothing, cpu=nothing - 1, durations=nothing
+        calls=[*events.calls, _MARK, _BARRIER],
+        call=call,
+        compute=np.zeros(len(call)),
+        cpu=np.full(len(call), -1.0),
+        durations=np.zeros(len(call)),
     )
     return marked, at
 
@@ -98,7 +101,7 @@ def _without_time(events: RankEvents, places: Numbers) -> RankEvents:
 def _with_computation(events: RankEvents, places: Numbers) -> RankEvents:
     marked, at = _marked(events, places)
     compute = events.compute.copy()
-    # What is computed before a call is before its mark.
+    # The mark before a call comes after the computation before it.
     before = np.zeros(len(at))
     before[1::2] = compute[places[1:]]
     compute[places[1:]] = 0
