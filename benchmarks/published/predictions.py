@@ -403,7 +403,7 @@ def _program(
 
 def _alone(response: Response) -> Response:
     """Return the replays without their trace and the engine's results, all that draws need included."""
-    response.at(SMALLEST_SCALE)
+    assert response.file_seconds >= 0  # keeps them, and the replay without computation that they need
     found = copy.copy(response)
     del found.trace
     found._known = {scale: each._replace(result=None) for scale, each in found._known.items()}  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from linkworth.catalog.model_error import model_errors
 from linkworth.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +65,7 @@ def test_another_process_can_take_the_points_of_a_program():
     for (point, doubt), (_, taken) in zip(points, pickle.loads(pickle.dumps(points)), strict=True):
         assert doubt is not None and point.predicted is not None
         assert taken.response.at(taken.scale).seconds == doubt.response.at(doubt.scale).seconds
+        assert taken.ends(point.predicted, model_errors()) == doubt.ends(point.predicted, model_errors())
 
 
 def test_a_miss_counts_whether_or_not_it_can_be_predicted():

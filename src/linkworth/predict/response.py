@@ -1,6 +1,7 @@
 """Time of a program on one network as a function of its computation, from few replays."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -64,7 +65,7 @@ class Response:
         self.at(SMALLEST_SCALE)
         return self._known[SMALLEST_SCALE]
 
-    @property
+    @cached_property
     def file_seconds(self) -> float:
         """Return the recorded time in calls to files on the path that decides. It is the same on every network and CPU."""
         alone = self.without_computation()
