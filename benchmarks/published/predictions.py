@@ -343,9 +343,9 @@ def _of_layouts(source: Source, program: str) -> Iterator[Predicted]:
     times = table.values[program]
     settings = ReplaySettings(
         mpi_library=library(table.mpi),
-        cores_per_node=table.cores_per_node,
         spread={"computation": table.computation_spread} if table.computation_spread else {},
     )
+    rates = RateRequest(machine=table.machine)
     fabric = fabrics.get(table.fabric)
     places = {layout: Arrangement(nodes=shape(layout)[0], ppn=shape(layout)[1]) for layout in times}
     first = max(times, key=lambda layout: (shape(layout)[0], -shape(layout)[1]))
@@ -353,11 +353,11 @@ def _of_layouts(source: Source, program: str) -> Iterator[Predicted]:
     with contextlib.ExitStack() as stack:
         traces = {
             layout: open_trace(
-                stack.enter_context(request.traced(program, math.prod(shape(layout)), scaled=True))
+                stack.enter_context(request.traced(program, math.prod(shape(layout)), rates, scaled=True))
             )
             for layout in times
         }
-        for kind, given in ((LAYOUT, [first]), (LAYOUTS, same)):
+        for kind, given in ((LAYOUT, [first]), (LAYOUTS, same))[: len(same)]:
             known = [MeasuredTime(fabric, times[layout], places[layout]) for layout in given]
             try:
                 _, shared = fitted(traces[first], known, settings)

@@ -43,7 +43,8 @@ class LayoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     fabric: str
     mpi: str
-    cores_per_node: int
+    machine: str
+    """Name of the nodes in the catalog."""
     unit: str
     values: dict[str, dict[str, float]]
     computation_spread: float = 0.0

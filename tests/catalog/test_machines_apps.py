@@ -6,7 +6,12 @@ from linkworth.catalog import apps, fabrics, machines
 from linkworth.mpi.apps import is_app
 
 NUMBERS = {"nodes", "sockets_per_node", "cores_per_node", "memory_bytes_per_node", "cpu_factor"}
-ASSUMED = {"core_speed": None, "thread_gain": 1.0, "memory_bytes_per_second": None}
+ASSUMED = {
+    "core_speed": None,
+    "thread_gain": 1.0,
+    "memory_bytes_per_second": None,
+    "copy_bytes_per_second": None,
+}
 """Fields that need no published number."""
 
 

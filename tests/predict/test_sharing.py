@@ -12,6 +12,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
 from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
+from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import open_trace
 
 
@@ -49,6 +50,24 @@ def test_layouts_without_sharing_change_nothing(path):
         open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
     )
     assert found.predictions[0].seconds == pytest.approx(10.0, rel=1e-4)
+
+
+def test_on_a_known_machine_one_time_gives_the_share():
+    with request.traced("npb:ep.S", 4, RateRequest(machine="raspberry-pi-4"), scaled=True) as path:
+        trace = open_trace(path)
+        gbe = fabrics.get("gbe")
+
+        def seconds(nodes, *texts):
+            first, settings = fitted(trace, request.measured_times(texts), ReplaySettings())
+            found = predict(trace, [gbe], Arrangement(nodes=nodes), measured=first, settings=settings)
+            return found.predictions[0].seconds
+
+        alone = predict(trace, [gbe], Arrangement(nodes=4)).predictions[0].seconds
+        # Twice as slow as its core, a rank waits for memory half of the time. Four such ranks demand two nodes.
+        assert seconds(1, f"gbe:4x1={2 * alone}") == pytest.approx(4 * alone, rel=0.01)
+        assert seconds(4, f"gbe:1x4={4 * alone}") == pytest.approx(2 * alone, rel=0.01)
+        # Ranks that are as fast as their cores do not wait.
+        assert seconds(1, f"gbe:4x1={0.9 * alone}") == pytest.approx(0.9 * alone, rel=0.01)
 
 
 def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path):

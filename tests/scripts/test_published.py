@@ -27,7 +27,8 @@ def test_every_figure_has_its_points():
         for table in source.tests:
             expected[source.name, table.system] += len(table.values)
         for program, times in (source.layouts.values if source.layouts else {}).items():
-            expected[source.name, program] += 2 * len(times) - 3  # one given, and two given
+            given = {1, 2} if {"4x4", "16x1"} <= times.keys() else {1}
+            expected[source.name, program] += sum(len(times) - count for count in given)
         by_network = list(source.times().values()) if source.study else []
         for program in set().union(*by_network):
             networks = sum(program in times for times in by_network)

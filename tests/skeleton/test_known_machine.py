@@ -14,9 +14,9 @@ MACHINE = machines.get("xeon-e5-2650v3-x2")
 
 @pytest.fixture
 def predicted(tmp_path):
-    def run(app, ranks, nodes, **settings):
+    def run(app, ranks, nodes, machine=MACHINE.name, **settings):
         program = parse([app])
-        rates = rates_for(program, RateRequest(machine=MACHINE.name))
+        rates = rates_for(program, RateRequest(machine=machine))
         path = tmp_path / "skeleton.lwt"
         record_skeleton(program, ranks, rates, path, replace=True)
         return predict(
@@ -40,9 +40,11 @@ def test_cores_that_are_given_replace_the_machines(predicted):
     )
 
 
-def test_the_core_speed_reproduces_the_published_time(predicted):
-    """EP.C on 64 ranks took 4.66 s (2019): core_speed in machines.toml has to follow the rates of EP."""
+def test_the_core_speeds_reproduce_the_published_times(predicted):
+    """EP.C on 64 ranks, and EP.D on 16, took so long: core_speed in machines.toml has to follow the rates of EP."""
     assert predicted("npb:ep.C", 64, 2).predictions[0].seconds == pytest.approx(4.66, rel=0.01)
+    boards = predicted("npb:ep.D", 16, 16, machine="raspberry-pi-4")
+    assert boards.predictions[0].seconds == pytest.approx(233.69, rel=0.01)
 
 
 def test_messages_in_a_node_share_the_machines_memory(predicted, monkeypatch):

@@ -1,4 +1,4 @@
-"""Sharing of memory and cores by the ranks of a node, fitted to times that were measured in several layouts."""
+"""Sharing of memory and cores by the ranks of a node, from times that were measured in known layouts."""
 
 import math
 from collections.abc import Sequence
@@ -28,8 +28,9 @@ def fitted(
     """Return the time that scales the computation, and the settings with the share of a node that a rank demands.
 
     The time with fewest ranks on a node scales the computation. The demand of memory is the one with which the other
-    times are met best: by the logarithm of the miss, on average. Raises UsageError for a layout of another number of
-    ranks, two times of one layout, and settings that give the memory already.
+    times are met best: by the logarithm of the miss, on average. One time gives a demand if the machine's cores and memory
+    are known. Raises UsageError for a layout of another number of ranks, two times of one layout, and settings that give
+    the memory already.
     """
     if not measured:
         return None, settings
@@ -44,7 +45,7 @@ def fitted(
     ordered = sorted(measured, key=lambda each: each.arrangement.ppn or 0 if each.arrangement else 0)
     first, others = ordered[0]._replace(others=tuple(ordered[1:])), ordered[1:]
     if not others:
-        return first, settings
+        return first, _with_waits(trace, first, settings)
     if len({each.title for each in measured}) < len(measured):
         raise UsageError("`measured`: a layout has two times; give each layout once")
     if settings.memory_bandwidth_bytes_per_second is not None:
@@ -75,6 +76,26 @@ def fitted(
             break
         low, high = (middle, high) if found < 0 else (low, middle)
     return first, _with(settings, (low + high) / 2)
+
+
+def _with_waits(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings) -> ReplaySettings:
+    """Return the settings with the share of a node for which a rank waits, if the trace was recorded for a known machine.
+
+    A rank takes as long as the machine's core speed says, and waits for memory in the rest of the measured time: by
+    itself, or for the memory that the others take.
+    """
+    rates, place = trace.metadata.rates, measured.arrangement
+    if (
+        rates is None
+        or rates.cores_on_memory is None
+        or place is None
+        or place.ppn is None
+        or settings.memory_bandwidth_bytes_per_second is not None
+    ):
+        return settings
+    slower = scale_for(_response(trace, measured, settings), measured.seconds)
+    wait = max(0.0, min(slower - 1, slower * rates.cores_on_memory / place.ppn))
+    return _with(settings, max(_NO_SHARE, wait / (1 + wait) / rates.cores_on_memory))
 
 
 def contradictions(

@@ -214,8 +214,16 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         cores_per_node=machine.cores_per_node,
         thread_gain=machine.thread_gain,
         memory_bytes_per_second=machine.memory_bytes_per_second,
+        cores_on_memory=_cores_on_memory(machine),
         description=(
             f"computation as fast as a core of {machine.name}: {speed:.3g} x one core of {processor} ({how}), "
             f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"
         ),
     )
+
+
+def _cores_on_memory(machine: Machine) -> float | None:
+    """Return the number of copying cores that take a node's memory bandwidth; each copied byte is read and written."""
+    if machine.memory_bytes_per_second is None or machine.copy_bytes_per_second is None:
+        return None
+    return max(1.0, machine.memory_bytes_per_second / (2 * machine.copy_bytes_per_second))
