@@ -7,7 +7,7 @@ import pytest
 import synthetic
 
 from linkworth.cli.main import main
-from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, run
+from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, LocalRecorder, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
 from linkworth.report.sensitivity import seconds_at
@@ -37,7 +37,7 @@ class HandRecorder:
         self.states = states or {}
         self.asked: list[str] = []
 
-    def prepare(self):
+    def prepare(self, ranks):
         pass
 
     def record(self, name, ranks, trace):
@@ -62,9 +62,9 @@ class HandRecorder:
         )
 
 
-def demo(tmp_path, recorder, steps=None):
+def demo(tmp_path, recorder, steps=None, ranks=4):
     page = tmp_path / "report.html"
-    return run(tmp_path / "traces", page, ranks=4, recorder=recorder, progress=steps or Steps())
+    return run(tmp_path / "traces", page, ranks=ranks, recorder=recorder, progress=steps or Steps())
 
 
 def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path, capsys):
@@ -143,8 +143,15 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 def test_without_an_mpi_the_demo_says_so(tmp_path):
     class Without(HandRecorder):
-        def prepare(self):
+        def prepare(self, ranks):
             raise EnvironmentLacksError("no MPI was found")
 
     with pytest.raises(EnvironmentLacksError):
         run(tmp_path, tmp_path / "r.html", ranks=4, recorder=Without(), progress=Steps())
+
+
+def test_more_ranks_than_this_machine_starts_are_refused_before_anything_is_built(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(UsageError, match="`ranks` 2147483648: each rank is a process"):
+        demo(tmp_path, LocalRecorder(), ranks=2**31)
+    assert not (tmp_path / "cache").exists()

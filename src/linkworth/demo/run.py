@@ -34,8 +34,8 @@ _STEPS = 5 + len(FABRICS)
 class Recorder(Protocol):
     """Runs and records bundled programs."""
 
-    def prepare(self) -> None:
-        """Build what is needed, if it is not there yet."""
+    def prepare(self, ranks: int) -> None:
+        """Build what is needed for that many ranks, if it is not there yet. Raises UsageError for too many."""
 
     def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
         """Record `name` (`npb:ft.W`) to `trace`, and replace an existing file."""
@@ -47,10 +47,13 @@ class LocalRecorder:
     def __init__(self, mpi: str | None = None) -> None:
         self._mpi = mpi
 
-    def prepare(self) -> None:
+    def prepare(self, ranks: int) -> None:
         """Build the preload library and the programs for the MPI; they are kept, so only the first call takes time."""
         from linkworth.mpi import build, find
+        from linkworth.places.local import LocalPlace
+        from linkworth.places.place import check_started_ranks
 
+        check_started_ranks(ranks, LocalPlace())
         chosen = find.choose(self._mpi)
         build.tracer(chosen)
         build.npb(chosen)
@@ -116,7 +119,7 @@ def run(
     check_target(page)
     progress.plan(len(PROGRAMS) * _STEPS + 2)
     progress.step("building the recorder and the programs for this MPI, where they are not there yet")
-    recorder.prepare()
+    recorder.prepare(ranks)
     items: list[ReportItem] = []
     programs: list[DemoProgram] = []
     failures: list[str] = []
