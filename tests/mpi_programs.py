@@ -37,6 +37,15 @@ int main(int argc, char **argv)
         MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0) printf("ranks %d\n", size);
+    if (!strcmp(how, "put")) {
+        double own[10] = {0}, there[10];
+        MPI_Win window;
+        MPI_Win_create(there, sizeof there, sizeof *there, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_fence(0, window);
+        MPI_Put(own, 10, MPI_DOUBLE, (rank + 1) % size, 0, 10, MPI_DOUBLE, window);
+        MPI_Win_fence(0, window);
+        MPI_Win_free(&window);
+    }
     if (rank == 0 && !strcmp(how, "read")) { char line[64]; if (fgets(line, sizeof line, stdin)) printf("read %s", line); }
     fflush(stdout);
     if (!strcmp(how, "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 5);

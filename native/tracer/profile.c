@@ -52,6 +52,8 @@ static uint64_t bytes_sent(const uint8_t* payload) {
         case LW_SENDRECV: before = 3; break;
         case LW_COLLECTIVE:
         case LW_ICOLLECTIVE: before = 2; break;
+        case LW_RMA:
+        case LW_IRMA: before = 3; break;  // the operation is below 128, and so like a varint
         default: return 0;
     }
     while (before--) take(&at);

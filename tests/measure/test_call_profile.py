@@ -89,11 +89,13 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 @pytest.mark.parametrize("mpi", each_mpi())
 def test_a_program_is_counted(mpi, tmp_path):
     folder = tmp_path / "out"
-    workload = plan.workload([str(compiled(mpi, tmp_path)), "well"], 2)
+    workload = plan.workload([str(compiled(mpi, tmp_path)), "put"], 2)
     profile = call_profile.profile(plan.plan(workload, mpi=mpi.name), folder=folder)
     by_name = {call.name: call for call in profile.calls}
     assert by_name["MPI_Allreduce"].calls == 2 * ALLREDUCES
     assert by_name["MPI_Allreduce"].bytes_sent == 2 * ALLREDUCES * 8
+    assert by_name["MPI_Put"].bytes_sent == 2 * 80
+    assert sum(size.bytes_sent for size in profile.sizes) == 2 * (ALLREDUCES * 8 + 80)
     assert by_name["MPI_Barrier"].calls == by_name["MPI_Finalize"].calls == 2
     assert [rank.state for rank in profile.ranks] == ["complete", "complete"]
     assert profile.computation_share + profile.mpi_share == pytest.approx(1)
