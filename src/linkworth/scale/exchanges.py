@@ -115,18 +115,20 @@ class _Pattern:
         to, source = self._away(rank, self._distance), self._away(rank, -self._distance)
         sends = self._sends(np.full_like(to, rank), turn) & (to >= 0)
         receives = self._sends(source, turn) & (source >= 0)
-        begins = []
+        passed = [len(out)]
         for begin in range(0, len(to), self._at_once):
             steps = range(begin, begin + self._at_once)
             calls = [_call("irecv", int(source[at]), int(self._bytes[at])) for at in steps if receives[at]]
             calls += [_call("isend", int(to[at]), int(self._bytes[at])) for at in steps if sends[at]]
             if calls:
-                begins.append(len(out))
                 out += [*calls, _wait(len(calls))]
-        begins = begins or [len(out)]
-        out += _of_root(rank, self._ranks, self._gathered, sends=rank != 0)
-        share = np.zeros(len(out) + 1)
-        share[begins] = 1 / len(begins)
+            passed.append(len(out))
+        # All ranks compute as much before a round, whether or not they have messages in it.
+        before = passed[:-1] or passed
+        share = np.bincount(before, minlength=len(out) + 1) / len(before)
+        gathered = _of_root(rank, self._ranks, self._gathered, sends=rank != 0)
+        out += gathered
+        share = np.append(share, np.zeros(len(gathered)))
         return out, share
 
     def _away(self, rank: int, distance: Numbers) -> Numbers:
