@@ -201,16 +201,15 @@ class Builder:
         ]
         fitter = Fitter(points, weak=self.weak)
         groups = {number: Groups(point) for number, point in enumerate(points)}
-        return Behaviour(
-            arrangement,
-            kind,
-            {
-                key: self._role(of, alignment, arrangement, fitter, groups)
-                for key, (of, alignment) in sorted(
-                    aligned.items(), key=lambda each: -len({sample.recording for sample in each[1][0]})
-                )
-            },
-        )
+        roles = {
+            key: self._role(of, alignment, arrangement, fitter, groups)
+            for key, (of, alignment) in sorted(
+                aligned.items(), key=lambda each: -len({sample.recording for sample in each[1][0]})
+            )
+        }
+        # Fits of computation take long and refuse nothing, so they come last.
+        computing = {key: self._with_computation(role, table, fitter) for key, (role, table) in roles.items()}
+        return Behaviour(arrangement, kind, computing)
 
     def _different(self, samples: Sequence[_Sample]) -> dict[bytes, _Sample]:
         """Return the different sequences of a role, each with a rank that has it."""
@@ -339,7 +338,8 @@ class Builder:
         arrangement: GridRule,
         fitter: Fitter,
         groups: dict[int, Groups],
-    ) -> Role:
+    ) -> tuple[Role, "_Table"]:
+        """Return a role whose computation is not known yet, and the calls of its samples. Raises UnfitError."""
         alignment, numbers = aligned
         table = _Table(self, samples, alignment, numbers, arrangement)
         leaves = leaves_of_loops(alignment.top)
@@ -375,7 +375,6 @@ class Builder:
         ]
         like = np.arange(len(column_of_leaf))
         group_of_slot = table.group_of_slot(column_of_leaf)
-        compute, models = self._compute(table, group_of_slot, fitter)
         if self.multigrid is not None:
             counts = list(self.multigrid.counts)
             like = np.concatenate(
@@ -387,7 +386,7 @@ class Builder:
             more = np.array([new[each] for each in copies], dtype=np.int64)
             column_of_leaf = np.concatenate([column_of_leaf, more])
         last = self.recordings[-1]
-        return Role(
+        role = Role(
             alignment.top,
             column_of_leaf,
             like,
@@ -395,11 +394,12 @@ class Builder:
             counts,
             table.slots,
             group_of_slot,
-            compute,
+            {},
             Point(last.ranks, arrangement.grid(last.ranks), last.size),
-            models,
+            {},
             len({each.recording for each in samples}),
         )
+        return role, table
 
     def _runs(self, counts: Sequence[Sequence[int]], table: "_Table", site: str) -> "_Runs":
         """Return how often a loop runs. `counts`: by sequence, each time that it is entered; `site`: one of its calls."""
@@ -486,10 +486,8 @@ class Builder:
         fields = self._calls[call].fields
         return 0 if "peer" in fields and fields["peer"] > 0 else 1 if "members" in fields else 2
 
-    def _compute(
-        self, table: "_Table", group_of_slot: Numbers, fitter: Fitter
-    ) -> tuple[dict[int, Model], dict[int, Events]]:
-        group = group_of_slot[table.slot]
+    def _with_computation(self, role: Role, table: "_Table", fitter: Fitter) -> Role:
+        group = role.group_of_slot[table.slot]
         of = np.array([each.recording for each in table.samples_of_role])[table.sample]
         shape = (len(self.recordings), int(group.max()) + 1)
         cell = of * shape[1] + group
@@ -503,7 +501,7 @@ class Builder:
             values = sums[known, place] / times[known, place]
             models[place] = fitter.smooth(known.tolist(), values) if len(known) > 1 else mean
         last = len(self.recordings) - 1
-        slots = len(group_of_slot)
+        slots = len(role.group_of_slot)
         # A slot that the rank never filled has the mean of other ranks: of the largest recording, or else of some.
         means = np.zeros(slots)
         for some in (np.ones_like(of, dtype=bool), of == last):
@@ -524,7 +522,7 @@ class Builder:
                 np.concatenate([table.durations[mine], np.zeros(len(missing))])[order],
                 np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
             )
-        return models, events
+        return role._replace(compute=models, models=events)
 
 
 def _frozen(on_level: OnLevel | None) -> object:

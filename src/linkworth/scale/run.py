@@ -16,6 +16,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
+from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.doubts import doubts
 from linkworth.scale.exchanges import filled
@@ -281,8 +282,10 @@ def _leave_out(
             totals: Totals = counted.totals
             return compared(totals, recorded(largest), largest.ranks, (predicted, actual))
         except (UnfitError, LinkworthError) as error:
+            # A scaled trace that stops is no recording to repeat.
+            why = error.where if isinstance(error, ReplayStoppedError) else error
             remarks.append(
-                f"how far it can be trusted is not known: the recordings without the largest do not predict it ({error})"
+                f"how far it can be trusted is not known: the recordings without the largest do not predict it ({why})"
             )
             return None
 
