@@ -38,7 +38,7 @@ demo: WERROR := OFF
 demo: ## record three MPI programs here, choose a network for each, write report.html
 	@echo "make demo: builds linkworth in $(VENV), installs MPICH there if PATH has no MPI, then records and prices three programs"
 	@echo "           (up to three minutes the first time; needs no root)"
-	@$(MAKE) --no-print-directory WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
+	@$(MAKE) --no-print-directory --jobs=2 WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
 
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
@@ -140,9 +140,11 @@ PREPARE_BUILD = compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/pyth
 BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
     $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"}
 
+# pip downloads what linkworth needs while the engine compiles.
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
 	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about two minutes the first time)" && \
-	    $(INSTALL) $(BUILD_OPTIONS) -e '.[plots]'
+	    { $(BIN)/python scripts/extras.py needed plots | $(INSTALL) -r /dev/stdin & } && \
+	    $(INSTALL) --no-deps $(BUILD_OPTIONS) -e . && wait $$!
 	@touch $@
 
 # The tracers and programs for each ABI: twelve files, two minutes of one core.
