@@ -37,7 +37,7 @@ help: ## this list
 demo: WERROR := OFF
 demo: ## record three MPI programs here, choose a network for each, write report.html
 	@echo "make demo: builds linkworth in $(VENV), installs MPICH there if PATH has no MPI, then records and prices three programs"
-	@echo "           (up to three minutes the first time; needs no root)"
+	@echo "           (up to two minutes the first time; needs no root)"
 	@$(MAKE) --no-print-directory --jobs=2 WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
 
@@ -142,7 +142,7 @@ BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WE
 
 # pip downloads what linkworth needs while the engine compiles.
 $(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
-	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about two minutes the first time)" && \
+	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about a minute the first time)" && \
 	    { $(BIN)/python scripts/extras.py needed plots | $(INSTALL) -r /dev/stdin & } && \
 	    $(INSTALL) --no-deps $(BUILD_OPTIONS) -e . && wait $$!
 	@touch $@
