@@ -4,8 +4,6 @@ import shlex
 from pathlib import Path
 
 from linkworth import units
-from linkworth.bench import startup
-from linkworth.bench.startup import StartupStopped
 from linkworth.bench.store import check_writable
 from linkworth.cli.output import console, emit_json, note, show
 from linkworth.cli.steps import Steps
@@ -28,6 +26,9 @@ def run(
     as_json: bool,
 ) -> int:
     """Measure, write and show the cost; return the exit code."""
+    # Its mathematics take a fifth of a second to load, for which other tests need not wait.
+    from linkworth.bench import startup
+
     if dry_run:
         return show_plan(startup.arguments(place, mpi=mpi, ranks=ranks), as_json)
     if output is not None:
@@ -38,7 +39,7 @@ def run(
             result: StartupResult | None = startup.measure(
                 place, mpi=mpi, ranks=ranks, timeout=timeout, say=note, plan=steps.plan, step=steps.step
             )
-        except StartupStopped as stop:
+        except startup.StartupStopped as stop:
             result, stopped = stop.result, str(stop)
     if result is not None:
         if output is not None:
