@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkworth.scale.numbers import Fitter, power_law, saturating
+from linkworth.scale.numbers import Fitter, measured, power_law, saturating
 from linkworth.scale.points import Point
 
 
@@ -32,3 +32,12 @@ def test_growth_that_falls_goes_on_falling() -> None:
     assert far is not None and 7.9 < far < 8.5
     for values in ([1.0, 2.0, 4.0], [1.0, 2.0, 5.0], [1.0, 2.0, 1.5], [0.0, 2.0, 3.0]):
         assert saturating(points, values, Point(32, (), 1.0)) is None
+
+
+def test_times_that_fall_faster_than_shared_work_go_on_as_a_power() -> None:
+    # Faces of BT's blocks on 4, 9 and 16 ranks, in ms; 0.0092 on 36.
+    points = [Point(ranks, (), 1.0) for ranks in (4, 9, 16)]
+    steep = np.array([0.2605, 0.0728, 0.0301])
+    assert measured(points, steep).at(Point(36, (), 1.0)) == pytest.approx(0.0086, rel=0.02)
+    noisy = np.array([0.26, 0.08, 0.06])
+    assert measured(points, noisy).at(Point(36, (), 1.0)) > 0.06 * 16 / 36

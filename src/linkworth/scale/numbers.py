@@ -150,8 +150,12 @@ _LEAST_POWER, _MOST_POWER = -2.0, 3.0
 
 
 def measured(points: Sequence[Point], values: Floats) -> Sum:
-    """Return a measured time, above 0 at the last point, that no curve meets."""
-    if len({each.size for each in points}) > 1:
+    """Return a measured time, above 0 at the last point, that no curve meets.
+
+    It follows Amdahl's law, or powers if sizes differ or if it falls faster than shared work throughout, as faces of blocks do.
+    """
+    work = values * [point.ranks for point in points]
+    if len({each.size for each in points}) > 1 or (len(points) > 2 and (np.diff(work) < 0).all()):
         return power_law(points, values.tolist(), _LEAST_POWER, _MOST_POWER)
     return shared(points, values)
 
