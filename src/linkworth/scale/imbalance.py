@@ -13,7 +13,7 @@ import numpy as np
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.numbers import measured
 from linkworth.scale.points import Point
-from linkworth.scale.recording import Numbers, Recording, Times
+from linkworth.scale.recording import Numbers, Pair, Recording, Times
 from linkworth.scale.rules import UnfitError
 
 
@@ -30,7 +30,7 @@ def unbalanced(
         yield _multiplied(each, np.where(work.slowest == each.rank, slowest, others))
 
 
-def _spans(recordings: Sequence[Recording], ranks: int, size: float) -> dict[tuple[str, str], float]:
+def _spans(recordings: Sequence[Recording], ranks: int, size: float) -> dict[Pair, float]:
     """Return the mean seconds between two collective calls at a count and a problem's size."""
     new = Point(ranks, (), size)
     found = {}
@@ -46,7 +46,7 @@ class _Work:
     """Computation between collective calls of all ranks."""
 
     def __init__(self, events: Iterable[RankEvents]) -> None:
-        pairs: list[tuple[str, str]] = []
+        pairs: list[Pair] = []
         self._total = self._most = np.zeros(0)
         self.slowest = np.zeros(0, dtype=np.int64)
         """By stretch: the rank that computes most."""
@@ -67,7 +67,7 @@ class _Work:
         numbers = {pair: number for number, pair in enumerate(self._kinds)}
         self._kind = np.array([numbers[pair] for pair in pairs], dtype=np.int64)
 
-    def factors(self, spans: Mapping[tuple[str, str], float], ranks: int) -> tuple[Times, Times]:
+    def factors(self, spans: Mapping[Pair, float], ranks: int) -> tuple[Times, Times]:
         """Return by stretch by what to multiply the computation of the slowest rank, and that of the others."""
         passed, total, most = (
             np.bincount(self._kind, weights) for weights in (None, self._total, self._most)

@@ -48,6 +48,9 @@ class Cut(NamedTuple):
     """Calls of the set-up, of all ranks."""
 
 
+Pair = tuple[str, str]
+"""The collective calls before and after a stretch."""
+
 BINS = 64
 """Parts of equal numbers of messages, in the order of how far they go."""
 
@@ -98,7 +101,7 @@ class Recording:
         """The part that is left out at its beginning."""
         self.stretches: Mapping[int, Stretch] | None = None
         """Messages by the code of their marker, if they are taken as distributions."""
-        self.spans: Mapping[tuple[str, str], float] = {}
+        self.spans: Mapping[Pair, float] = {}
         """Mean seconds between two collective calls if messages take no time, if `stretches` are known."""
         self.name_groups()
 

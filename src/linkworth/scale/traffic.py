@@ -17,7 +17,7 @@ from linkworth import _engine
 from linkworth.scale.chains import chains, spans
 from linkworth.scale.common import in_common
 from linkworth.scale.grids import divisors
-from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Recording, Rooted, Stretch
+from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Pair, Recording, Rooted, Stretch
 from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.setup import Meetings
 
@@ -28,9 +28,6 @@ _ROOTED = 0.9
 
 _FEW = 0.5
 """Share of the data that evenly spread messages would take from part to part, below which the parts are apart."""
-
-Pair = tuple[str, str]
-"""The collective calls before and after a stretch."""
 
 
 def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
