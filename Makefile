@@ -37,7 +37,7 @@ help: ## this list
 demo: WERROR := OFF
 demo: ## record three MPI programs here, choose a network for each, write report.html
 	@echo "make demo: builds linkworth in $(VENV), installs MPICH there if PATH has no MPI, then records and prices three programs"
-	@echo "           (up to two minutes the first time; needs no root)"
+	@echo "           (up to three minutes the first time; needs no root)"
 	@$(MAKE) --no-print-directory --jobs=2 WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
 
