@@ -30,7 +30,7 @@ from linkworth.measure.parsers import bench
 from linkworth.places import hosts
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.study import record_file
 from linkworth.study.file import load
@@ -136,7 +136,7 @@ def used_trace(path: Path) -> None:
     target = (["perfetto", "paje", "ti"] * 5 + ["otf2"])[zlib.crc32(path.read_bytes()) % 16]
     output = path.parent / f"out-{target}"
     for use in (
-        lambda: of_trace(opened),
+        lambda: build_profile(opened),
         lambda: predict(opened, [fabrics.get("gbe"), fabrics.get("ib-edr")], extras=Extras(loads=True)),
         lambda: convert(path, target, output, replace=True, allowed=Allowance()),
     ):

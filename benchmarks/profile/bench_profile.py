@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from linkworth import _engine
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.profile.scan import scan
 from linkworth.trace.read import open_trace
 
@@ -152,7 +152,7 @@ def report(path: Path, events: int) -> None:
         return rate
 
     print(f"{path.name}: {events / 1e6:.1f} M events, {path.stat().st_size / 1e6:.1f} MB")
-    rate = line("full profile", cpu_seconds(lambda: of_trace(path)))
+    rate = line("full profile", cpu_seconds(lambda: build_profile(path)))
     opened: list[_engine.Trace] = []
     read = open_trace(path)
     line("  of it: open, check all checksums", cpu_seconds(lambda: opened.append(_engine.Trace(str(path)))))
@@ -168,7 +168,7 @@ def report(path: Path, events: int) -> None:
 MEMORY = """
 import sys, threading, time
 from pathlib import Path
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 most = 0
 def watch():
     global most
@@ -177,7 +177,7 @@ def watch():
         most = max(most, int(status.partition("RssAnon:")[2].split()[0]))
         time.sleep(0.002)
 threading.Thread(target=watch, daemon=True).start()
-of_trace(Path(sys.argv[1]))
+build_profile(Path(sys.argv[1]))
 print(most)
 """
 

@@ -131,7 +131,7 @@ void Simulation::detach(std::uint32_t operation) {
 bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     RankState& state = ranks_[rank];
     if (!shape.found) {
-        look_in(state);
+        poll(state);
         return true;
     }
     const Membership* membership = membership_of(rank, shape.comm);
@@ -141,13 +141,13 @@ bool Simulation::call_probe(std::uint32_t rank, const Shape& shape) {
     const Envelope wanted{membership->communicator->context * 2, shape.actual_peer, shape.actual_tag};
     RankState& home = ranks_[state.actor.rank];
     const std::uint32_t message = home.matcher.peek(wanted);
-    begin_to_notice(state.actor);
+    begin_progress(state.actor);
     if (message == none) {
         home.probes.push_back({wanted, state.seat});
         return false;
     }
     state.actor.now.raise_to(messages_[message].at);
-    end_to_notice(state.actor);
+    end_progress(state.actor);
     return true;
 }
 

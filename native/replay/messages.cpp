@@ -104,7 +104,7 @@ inline Transmission Simulation::transmission_of(const Message& message) const {
 bool Simulation::match(std::uint32_t index) {
     Message& message = messages_[index];
     message.receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
-    if (message.receive == none) tell_probe(message);
+    if (message.receive == none) wake_probes(message);
     return message.receive != none;
 }
 
@@ -119,7 +119,7 @@ void Simulation::on_envelope(std::uint32_t index) {
     const std::uint32_t receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
     if (receive == none) {
         message.at = at;
-        return tell_probe(message);
+        return wake_probes(message);
     }
     Operation& operation = operations_[receive];
     operation.completion_overhead = overhead_of(message, operation, at);
@@ -127,19 +127,19 @@ void Simulation::on_envelope(std::uint32_t index) {
     deliver(index, operation.done_at.seconds > at.seconds ? operation.done_at : at);
 }
 
-[[gnu::noinline]] void Simulation::tell_probe(const Message& message) {
+[[gnu::noinline]] void Simulation::wake_probes(const Message& message) {
     std::vector<Probe>& probes = ranks_[message.destination].probes;
     if (probes.empty()) return;
     // clang 14 does not compile std::ranges::partition of libstdc++ 12.
-    const auto told = std::partition(probes.begin(), probes.end(), [&](const Probe& probe) {
+    const auto woken = std::partition(probes.begin(), probes.end(), [&](const Probe& probe) {
         return !probe.wanted.accepts(message.envelope);
     });
-    const std::vector<Probe> found(told, probes.end());
-    probes.erase(told, probes.end());
+    const std::vector<Probe> found(woken, probes.end());
+    probes.erase(woken, probes.end());
     for (const Probe& probe : found) {
         Actor& actor = ranks_[probe.seat].actor;
         actor.now.raise_to(message.at);
-        end_to_notice(actor);
+        end_progress(actor);
         resume_at_its_time(probe.seat);
     }
 }
@@ -184,7 +184,7 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
     Operation& operation = operations_[receive];
     operation.completion_overhead = overhead_of(message, operation, message.at);
     const bool noticed =
-        !message.rendezvous || message.at.seconds <= ranks_[message.destination].noticed_until;
+        !message.rendezvous || message.at.seconds <= ranks_[message.destination].progresses_until;
     message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
@@ -195,27 +195,27 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
         if (poster != nullptr && calls_only_) poster->now.add_overhead(path(message.local).answer_overhead());
         return on_answer(index);
     }
-    ranks_[message.destination].unnoticed.push_back({Happening::answer, index});
+    ranks_[message.destination].late_arrivals.push_back({Happening::answer, index});
 }
 
 /// Returns whether the rank, being inside MPI, notices what arrives at `at`. Otherwise keeps it for later.
 bool Simulation::notices(std::uint32_t rank, const Stamp& at, Due what) {
     RankState& state = ranks_[rank];
-    if (at.seconds <= state.noticed_until) return true;
-    state.unnoticed.push_back(what);
+    if (at.seconds <= state.progresses_until) return true;
+    state.late_arrivals.push_back(what);
     return false;
 }
 
 /// Schedules what has come since the rank last waited inside a call.
-void Simulation::see_to_unnoticed(RankState& state, const Stamp& now) {
-    for (const Due& due : state.unnoticed) {
+void Simulation::progress_late_arrivals(RankState& state, const Stamp& now) {
+    for (const Due& due : state.late_arrivals) {
         Stamp& at = due.what == Happening::resume   ? actor_at(due.index).now
                     : due.what == Happening::access ? accesses_[due.index].at
                                                     : messages_[due.index].at;
         at.raise_to(now);
         queue_.push(at.seconds, due.what, due.index);
     }
-    state.unnoticed.clear();
+    state.late_arrivals.clear();
 }
 
 /// The receiver answers the request to send.
@@ -261,9 +261,9 @@ void Simulation::on_transfer(std::uint32_t index) {
                                  overheads(true, message.bytes).added_latency);
     } else {
         Transmission what = transmission_of(message);
-        if (message.send != none && network_.kernel_holds(what, message.at))
+        if (message.send != none && network_.fits_socket_buffer(what, message.at))
             finish(std::exchange(message.send, none), message.at);
-        what.tell_when_left = message.send != none;
+        what.report_when_left = message.send != none;
         if (!early_ || (!any_order_ && message.access != none)) return network_.send(index, what, message.at);
         network_.carry_alone(what, message.at, at, &left);
     }
@@ -295,7 +295,7 @@ void Simulation::finish(std::uint32_t index, const Stamp& at) {
     Actor& actor = actor_at(waiting);
     if (--actor.outstanding > 0) return;
     absorb(actor);
-    if (waiting < rank_count()) end_to_notice(actor);
+    if (waiting < rank_count()) end_progress(actor);
     resume_at_its_time(waiting);
 }
 
@@ -314,10 +314,10 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
         ++actor.outstanding;
     }
     const bool notices = calls_only_ && index < rank_count() && takes_time(actor);
-    if (notices) begin_to_notice(actor);
+    if (notices) begin_progress(actor);
     if (actor.outstanding > 0) return false;
     absorb(actor);
-    if (notices) end_to_notice(actor);
+    if (notices) end_progress(actor);
     return true;
 }
 

@@ -188,7 +188,7 @@ bool Network::waits_anywhere(const Transmission& what) const {
     return false;
 }
 
-void Network::send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready) {
+void Network::send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     const double wire_bytes = costs_.of(what.bytes).wire_bytes;
@@ -308,11 +308,11 @@ void Network::send_alone(std::uint32_t message) {
 /// Notifies a waiting sender if this chunk completes its data: all of it has left or is in the kernel.
 void Network::leave(std::uint32_t message, double start_seconds, const Stamp& left) {
     Shipment& shipment = shipments_[message];
-    if (!shipment.what.tell_when_left) return;
+    if (!shipment.what.report_when_left) return;
     const double room =
         held_wire_bytes_ * rails_of(shipment.what.bytes) - shipment.unsent * shipment.chunk_wire_bytes;
     if (room < 0) return;
-    shipment.what.tell_when_left = false;
+    shipment.what.report_when_left = false;
     Stamp out = left;
     if (room > 0) {
         const double share = std::min(1.0, room / shipment.chunk_wire_bytes);

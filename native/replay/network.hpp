@@ -24,7 +24,7 @@ namespace linkworth::replay {
 class NetworkListener {
   public:
     /// The last byte leaves the sender's NIC at `left`, or the kernel has buffered the rest. Only for
-    /// messages sent with `tell_when_left`.
+    /// messages sent with `report_when_left`.
     virtual void on_left(std::uint32_t message, const Stamp& left) = 0;
     /// The first of several chunks has arrived: the message is known, but not all of its data is there.
     virtual void on_head(std::uint32_t message, const Stamp& at) = 0;
@@ -42,7 +42,7 @@ struct Transmission {
     std::uint64_t connection = 0;  ///< the same for all messages from one rank to another
     std::uint64_t bytes = 0;
     Stamp* order = nullptr;  ///< if set: heads leave in order, none before the last that is kept here
-    bool tell_when_left = false;
+    bool report_when_left = false;
 };
 
 /// Messages of one chunk that find their NIC idle, or only such messages before them, are served in the order
@@ -63,7 +63,7 @@ class Network {
         if (plain_ && what.bytes <= chunk_bytes_[what.source_node] && out_[what.source_node].idle())
             send_plainly(message, what, ready);
         else
-            send_anyhow(message, what, ready);
+            send_shared(message, what, ready);
     }
     /// Sends a request to send or its answer, without data. It waits for what its NIC has begun. Returns when
     /// it arrives.
@@ -78,7 +78,7 @@ class Network {
     void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);
 
     /// The kernel takes the whole message at once, since no data of its connection is before it.
-    bool kernel_holds(const Transmission& what, const Stamp& ready) const {
+    bool fits_socket_buffer(const Transmission& what, const Stamp& ready) const {
         if (static_cast<double>(what.bytes) > fabric_.tcp.send_buffer_bytes * rails_of(what.bytes))
             return false;
         return striped(what.bytes) ? !waits_anywhere(what) : !waits_at(rail_of_control(what, ready), what);
@@ -187,7 +187,7 @@ class Network {
         return shipments_[message];
     }
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
-    void send_anyhow(std::uint32_t message, const Transmission& what, const Stamp& ready);
+    void send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_chunk(std::uint32_t port);
     void send_chunk_plainly(std::uint32_t node);
     void move_parcel(std::uint32_t parcel);

@@ -26,7 +26,7 @@ void Network::send_plainly(std::uint32_t message, const Transmission& what, cons
     }
     const double start = free.seconds;
     free.add_bandwidth(shipment.chunk_wire_bytes / rail_bandwidth_, false);
-    if (what.tell_when_left) leave_plainly(message, start, free, stall);
+    if (what.report_when_left) leave_plainly(message, start, free, stall);
     const double taken = free.seconds - start;
     if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
     queue_.push(head.seconds, Happening::whole, message);
@@ -47,7 +47,7 @@ void Network::send_chunk_plainly(std::uint32_t node) {
     chunk.taken_seconds = free.seconds - start;
     --shipment.unsent;
     const bool tells =
-        shipment.what.tell_when_left && shipment.unsent * shipment.chunk_wire_bytes <= held_wire_bytes_;
+        shipment.what.report_when_left && shipment.unsent * shipment.chunk_wire_bytes <= held_wire_bytes_;
     Stamp left;
     if (tells) left = free;
     if (!shipment.head_left && chunk.taken_seconds < fabric_.link.gap_seconds)

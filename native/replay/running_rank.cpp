@@ -100,7 +100,7 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
         if (operation != none) actor.waiting.push_back(operation);
     }
     if (event.shape->completions.empty()) {
-        look_in(state);
+        poll(state);
         return true;
     }
     return wait_for_operations(actor, state.seat);

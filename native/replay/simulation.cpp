@@ -123,7 +123,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool thr
         for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
             ranks_.emplace_back(program, rank, rank_count_, cursor_memory_);
             ranks_.back().actor.rank = rank_count_++;
-            if (calls_only_) ranks_.back().noticed_until = 0;
+            if (calls_only_) ranks_.back().progresses_until = 0;
         }
     for (std::size_t program = 0; program < threaded_.size(); ++program)
         for (auto& [rank, its] : threaded_[program])
@@ -145,7 +145,7 @@ std::vector<ReplayResult> Simulation::run() {
 
 inline void Simulation::resume(std::uint32_t index) {
     if (index >= rank_count()) [[unlikely]]
-        return resume_beside(index);
+        return resume_collective(index);
     RankState& state = ranks_[index];
     if (!state.actor.schedule || run_schedule(index)) run_rank(state);
 }
@@ -185,7 +185,7 @@ void Simulation::resume_at_its_time(std::uint32_t actor) {
 }
 
 /// Continues a collective that runs beside its rank.
-void Simulation::resume_beside(std::uint32_t index) {
+void Simulation::resume_collective(std::uint32_t index) {
     Actor& actor = actor_at(index);
     if (!notices(actor.rank, actor.now, {Happening::resume, index})) return;
     if (actor.schedule) run_schedule(index);
@@ -247,7 +247,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
         if (operation != none) actor.waiting.push_back(operation);
     }
     actor.schedule.clear();
-    if (index < rank_count()) end_to_notice(actor);
+    if (index < rank_count()) end_progress(actor);
     if (actor.request != none) {
         const std::uint32_t request = std::exchange(actor.request, none);
         const Stamp end = actor.now;
@@ -261,7 +261,7 @@ void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     state.actor.finished = true;
     if (state.seat != state.actor.rank) return;  // the rank has other threads still
-    begin_to_notice(state.actor);
+    begin_progress(state.actor);
     state.program->region.leave(state.rank, ranks_[rank].actor.now);
 }
 

@@ -121,7 +121,7 @@ struct Probe {
 };
 
 /// State of a rank and its place in its trace. Further threads that call MPI at once have such a state each,
-/// in a seat after those of all ranks. Matching, the order of messages and noticing belong to the rank as a
+/// in a seat after those of all ranks. Matching, the order of messages and progress belong to the rank as a
 /// whole: they use the rank's own state, `actor.rank`. Fields that every call needs come first, because with
 /// many ranks each line of the cache that a call touches is a line from memory.
 struct RankState {
@@ -163,9 +163,9 @@ struct RankState {
     Stamp last_local_envelope;
     std::vector<Probe> probes;  ///< of all its threads
     /// If progress needs calls: the rank notices what comes up to this moment (infinite while it waits inside
-    /// a call). Later arrivals go to `unnoticed`.
-    double noticed_until = std::numeric_limits<double>::infinity();
-    std::vector<Due> unnoticed;
+    /// a call). Later arrivals go to `late_arrivals`.
+    double progresses_until = std::numeric_limits<double>::infinity();
+    std::vector<Due> late_arrivals;
     Window* unlocking = nullptr;  ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
@@ -217,7 +217,7 @@ class Simulation final : private NetworkListener {
                !runnable_.empty();
     }
     void resume(std::uint32_t actor);
-    void resume_beside(std::uint32_t actor);
+    void resume_collective(std::uint32_t actor);
     void run_rank(RankState& state);
     bool fetch(RankState& state);
 
@@ -338,7 +338,7 @@ class Simulation final : private NetworkListener {
     void on_envelope(std::uint32_t message);
     void on_eager(std::uint32_t message, const Stamp& at);
     void on_whole(std::uint32_t message);
-    void tell_probe(const Message& message);
+    void wake_probes(const Message& message);
     double overhead_of(const Message& message, const Operation& receive, const Stamp& at);
     void on_left(std::uint32_t message, const Stamp& left) override;
     void on_head(std::uint32_t message, const Stamp& at) override;
@@ -346,22 +346,22 @@ class Simulation final : private NetworkListener {
     void on_transfer(std::uint32_t message);
     // For ranks that notice arrivals only while they wait inside calls.
     bool notices(std::uint32_t rank, const Stamp& at, Due what);
-    void begin_to_notice(const Actor& actor) {
+    void begin_progress(const Actor& actor) {
         if (!calls_only_) return;
         RankState& state = ranks_[actor.rank];
-        state.noticed_until = std::numeric_limits<double>::infinity();
-        if (!state.unnoticed.empty()) [[unlikely]]
-            see_to_unnoticed(state, actor.now);
+        state.progresses_until = std::numeric_limits<double>::infinity();
+        if (!state.late_arrivals.empty()) [[unlikely]]
+            progress_late_arrivals(state, actor.now);
     }
-    void end_to_notice(const Actor& actor) {
+    void end_progress(const Actor& actor) {
         if (!calls_only_ || actor.schedule || (any_threads_ && another_thread_waits(actor))) return;
-        ranks_[actor.rank].noticed_until = actor.now.seconds;
+        ranks_[actor.rank].progresses_until = actor.now.seconds;
     }
-    void look_in(RankState& state) {
-        begin_to_notice(state.actor);
-        end_to_notice(state.actor);
+    void poll(RankState& state) {
+        begin_progress(state.actor);
+        end_progress(state.actor);
     }
-    void see_to_unnoticed(RankState& state, const Stamp& now);
+    void progress_late_arrivals(RankState& state, const Stamp& now);
     /// Throws if time order matters here, because the result depends on when ranks are inside calls.
     void require_order_of_calls() const {
         if (any_order_ && calls_only_) throw OrderMatters{Order::calls};

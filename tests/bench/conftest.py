@@ -2,7 +2,7 @@
 
 import pytest
 
-from linkworth.model.bench import BenchResult, BenchRow, Carried
+from linkworth.model.bench import BenchResult, BenchRow, Carrier
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def latency():
     return BenchResult(
         test="latency", rows=rows, nodes=2, mpi="Open MPI 4.1.4", where="lab gbe", date="2026-11-22T08:00:00+00:00",
         facts={"nodes": "node1, node2"},
-        carried=Carried(transport="ob1: tcp between nodes", verdict="between nodes over d0: 1.05 of the payload"),
+        carried=Carrier(transport="ob1: tcp between nodes", verdict="between nodes over d0: 1.05 of the payload"),
     )  # fmt: skip
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 from fake_launcher import FakeLauncher
 
-from linkworth.bench.doubts import above_link
 from linkworth.bench.run import BenchStopped, Prepared, default_ranks, execute
 from linkworth.bench.session import rows_of, run_all
 from linkworth.bench.settings import BenchSettings
 from linkworth.bench.store import ResultFile, read
 from linkworth.bench.tests import TESTS
+from linkworth.bench.warnings import above_link
 from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.measure.plan import Plan
@@ -110,7 +110,7 @@ def test_values_warnings_and_overlap_reach_the_result():
         ({"median": 1e-6}, "a few slow samples make the mean at 8 B (up to 2 times the median)"),
     ],
 )
-def test_doubts_are_said(change, sentence):
+def test_warns_of_imprecise_rows(change, sentence):
     result = execute(prepared(FakeLauncher(stdout=lines(START, ROW | change, END))))
     assert len(result.warnings) == 1
     assert result.warnings[0].startswith(sentence)

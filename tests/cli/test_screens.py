@@ -28,7 +28,7 @@ from linkworth.lab.check import LabCheck, NicCheck
 from linkworth.model.call_profile import CallProfile, CallTotal, RankTotal, SizeTotal
 from linkworth.model.run import RunResult
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber
-from linkworth.report.study.published import beside
+from linkworth.report.study.published import compare_with_paper
 from linkworth.report.study.results import Results
 from linkworth.report.summary import summarise
 
@@ -208,7 +208,7 @@ def test_a_paper_beside_a_study_is_shown_whole():
             PublishedConclusion(what="it gains", holds="gain('npb:ft.A', 'gbe', 'ib-fdr') > 1", miss="")
         ],
     )
-    found = beside(
+    found = compare_with_paper(
         Results(msgspec.structs.replace(study, published=paper), records, study_samples.profiles())
     )
     text = "\n".join(printed(published_table(found)))

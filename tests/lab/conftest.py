@@ -29,7 +29,7 @@ def described_lab() -> Lab:
     spec = LabSpec(nodes=2, rate=1e9, latency=100e-6)
     places = {name: HeldPlace(pid=1, started=1) for name in ("head", *spec.node_names)}
     known = LabState(
-        name="described", mark="0", spec=spec, scoped=True, owner=1, owner_started=1, keeper=1, keeper_started=1,
+        name="described", mark="0", spec=spec, scoped=True, owner=1, owner_started=1, supervisor=1, supervisor_started=1,
         own_user_namespace=False, places=places,
     )  # fmt: skip
     return Lab(known, Path("/nowhere"))

@@ -124,9 +124,9 @@ def test_a_container_has_its_own_system_and_the_shared_files(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_stays_when_the_keeper_is_killed(kind):
+def test_nothing_stays_when_the_supervisor_is_killed(kind):
     with labs.up(LabSpec(nodes=1, isolation=kind)) as lab:
-        os.kill(lab.state.keeper, signal.SIGKILL)
+        os.kill(lab.state.supervisor, signal.SIGKILL)
     until = time.monotonic() + 120
     while left_of(lab) and time.monotonic() < until:
         labs.sweep()

@@ -160,7 +160,7 @@ def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs, keep):
     with other_linkworth(own_labs, keep) as (process, lab):
         left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
         assert eventually(lambda: processes.is_marked(left.pid, lab.state.mark))
-        os.kill(lab.state.keeper, signal.SIGKILL)
+        os.kill(lab.state.supervisor, signal.SIGKILL)
         process.kill()
         assert eventually(lambda: not lab.state.is_kept)
         [sentence] = labs.sweep()

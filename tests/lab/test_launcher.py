@@ -34,8 +34,8 @@ def lab_of(nodes):
     """A lab that is only described."""
     names = ["head", *LabSpec(nodes=nodes).node_names]
     known = LabState(
-        name="described", mark="0", spec=LabSpec(nodes=nodes), scoped=True, owner=1, owner_started=1, keeper=1,
-        keeper_started=1, own_user_namespace=False, places={name: HeldPlace(pid=1, started=1) for name in names},
+        name="described", mark="0", spec=LabSpec(nodes=nodes), scoped=True, owner=1, owner_started=1, supervisor=1,
+        supervisor_started=1, own_user_namespace=False, places={name: HeldPlace(pid=1, started=1) for name in names},
     )  # fmt: skip
     return Lab(known, Path("/nowhere"))
 

@@ -71,9 +71,9 @@ def run(tmp_path, monkeypatch):
         launcher = BatchLauncher(
             scheduler, MPI, request=request, shape=lambda ranks: JobShape(ranks=ranks), say=said.append
         )
-        keeper = Collector()
-        end = launcher.run(Job(command=["./x"], ranks=2, record=tmp_path / "run"), keeper)
-        return end, keeper.data["stdout"], said[-1]
+        supervisor = Collector()
+        end = launcher.run(Job(command=["./x"], ranks=2, record=tmp_path / "run"), supervisor)
+        return end, supervisor.data["stdout"], said[-1]
 
     return call
 

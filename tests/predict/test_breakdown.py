@@ -9,7 +9,7 @@ from linkworth.model.fabric import SwitchLevel, Topology
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
 from linkworth.predict.timeline import Timeline
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
 
 MS = 1e-3
@@ -165,7 +165,7 @@ def test_ranks_outside_a_part_that_only_others_mark_are_named(tmp_path, two_regi
     work = collective("MPI_Barrier").after(3 * MS)
     one = write_trace(tmp_path / "one.lwt", [[pcontrol(1), work, pcontrol(0)], [work]])
     warnings = predict(one, [SLOW], Arrangement(nodes=2)).warnings
-    remark = of_trace(one).idle_in_part
+    remark = build_profile(one).idle_in_part
     assert warnings == [remark] and remark.startswith("1 of 2 ranks did not compute between MPI_Pcontrol(1)")
     assert predict(two_regions, [SLOW], Arrangement(nodes=2)).warnings == []
-    assert of_trace(two_regions).idle_in_part is None
+    assert build_profile(two_regions).idle_in_part is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from linkworth import units
 from linkworth.errors import UsageError
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.profile.groups import Balance, decide, grown, measured_exponent
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 
@@ -20,7 +20,7 @@ RANKS = 8
 def group_of(tmp_path, programs, smaller=None):
     path = synthetic.write_trace(tmp_path / "t.lwt", programs)
     other = synthetic.write_trace(tmp_path / "s.lwt", smaller) if smaller is not None else None
-    return of_trace(path, other).group
+    return build_profile(path, other).group
 
 
 # Bytes and computation as the NAS programs have them on cores of 2024 (seconds a step: FT class W 0.10 s / 6 over 8 ranks,
@@ -54,7 +54,7 @@ def test_bundled_programs_have_the_groups_of_the_literature(tmp_path, program, g
         Path(record_skeleton(each, 4, rates_for(each, request), tmp_path / f"{number}.lwt").path)
         for number, each in enumerate((now, smaller))
     ]
-    assert of_trace(*traces).group == group
+    assert build_profile(*traces).group == group
 
 
 def test_almost_no_communication_is_none(tmp_path):
@@ -100,7 +100,7 @@ def test_a_smaller_run_on_other_ranks_is_refused(tmp_path):
     path = synthetic.write_trace(tmp_path / "t.lwt", patterns.independent(4, 1e-3))
     other = synthetic.write_trace(tmp_path / "s.lwt", patterns.independent(2, 1e-3))
     with pytest.raises(UsageError, match="has 2 ranks"):
-        of_trace(path, other)
+        build_profile(path, other)
 
 
 ratios = st.floats(0, 1e3)

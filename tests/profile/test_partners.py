@@ -6,7 +6,7 @@ import pytest
 import synthetic
 from synthetic import collective, irecv, isend, waitall
 
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 
 
 def exchange(ranks, partners, size=1000):
@@ -45,7 +45,7 @@ def grid(*shape, closed=True, diagonals=False):
 
 
 def partners_of(tmp_path, programs, **metadata):
-    return of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs, **metadata)).partners
+    return build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs, **metadata)).partners
 
 
 @pytest.mark.parametrize(

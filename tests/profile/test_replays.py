@@ -9,7 +9,7 @@ from synthetic import collective, pcontrol, recv, send
 
 from linkworth.cli.main import main
 from linkworth.errors import DamagedInputError, UsageError
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 
 LARGE = 1 << 20
 STOPS = "rank 0 stops in MPI_Send, which waits for a message that the trace does not hold"
@@ -28,7 +28,7 @@ def write(path, programs, source="converted", **metadata):
 
 
 def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_tell(tmp_path):
-    profile = of_trace(write(tmp_path / "t.lwt", without_receives()))
+    profile = build_profile(write(tmp_path / "t.lwt", without_receives()))
     assert profile.group is None
     assert profile.group_reason == "this trace lacks messages"
     assert profile.not_replayed == (
@@ -46,7 +46,7 @@ def test_a_converted_trace_without_messages_has_a_profile_without_what_replays_t
 def test_nothing_is_taken_from_a_replay_that_ends_though_messages_are_never_received(tmp_path):
     """A small message does not wait for its receive."""
     programs = [[collective("MPI_Barrier"), *[send(1 - rank, 64)] * 2] for rank in range(2)]
-    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert (profile.group, profile.pop.serialisation_efficiency, profile.pop.transfer_efficiency) == (
         None,
         None,
@@ -60,7 +60,7 @@ def test_nothing_is_taken_from_a_replay_that_ends_though_messages_are_never_rece
 
 def test_a_few_messages_that_are_never_received_change_no_figure(tmp_path):
     programs = [[collective("MPI_Barrier")] * 20 + [send(1, 64)], [collective("MPI_Barrier")] * 20]
-    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.not_replayed is None
     assert profile.group is not None
 
@@ -70,20 +70,20 @@ def test_its_efficiencies_are_of_the_marked_part(tmp_path):
         [pcontrol(1).after(100.0 * rank), send(1 - rank, LARGE).after(1.0).lasting(1.0), pcontrol(0)]
         for rank in range(2)
     ]
-    pop = of_trace(write(tmp_path / "t.lwt", programs)).pop
+    pop = build_profile(write(tmp_path / "t.lwt", programs)).pop
     assert pop.load_balance == pytest.approx(1)
     assert pop.communication_efficiency == pytest.approx(1 / 2)
 
 
 def test_nothing_is_taken_from_a_replay_that_ends_where_another_one_stops(tmp_path):
     """On gigabit Ethernet such a message waits for its receive; on the ideal network none does."""
-    profile = of_trace(write(tmp_path / "t.lwt", [[send(1, LARGE)], []]))
+    profile = build_profile(write(tmp_path / "t.lwt", [[send(1, LARGE)], []]))
     assert (profile.group, profile.pop.serialisation_efficiency) == (None, None)
 
 
 def test_a_converted_trace_with_all_messages_has_all_figures(tmp_path):
     programs = [[send(1, LARGE)], [recv(0, LARGE)]]
-    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.not_replayed is None
     assert None not in (profile.group, profile.pop.serialisation_efficiency, profile.pop.transfer_efficiency)
 
@@ -91,37 +91,37 @@ def test_a_converted_trace_with_all_messages_has_all_figures(tmp_path):
 @pytest.mark.parametrize("source", ["recorded", "synthetic", "skeleton"])
 def test_any_other_trace_without_messages_stays_an_error(tmp_path, source):
     with pytest.raises(UsageError, match=f"{STOPS}; record the program again"):
-        of_trace(write(tmp_path / "t.lwt", without_receives(), source=source))
+        build_profile(write(tmp_path / "t.lwt", without_receives(), source=source))
 
 
 def test_a_converted_trace_with_other_faults_stays_an_error(tmp_path):
     with pytest.raises(UsageError, match="whose creation is missing from the trace"):
-        of_trace(write(tmp_path / "t.lwt", [[collective("MPI_Barrier", comm=7)]] * 2))
+        build_profile(write(tmp_path / "t.lwt", [[collective("MPI_Barrier", comm=7)]] * 2))
     damaged = write(tmp_path / "d.lwt", without_receives())
     damaged.write_bytes(damaged.read_bytes()[:20])
     with pytest.raises(DamagedInputError):
-        of_trace(damaged)
+        build_profile(damaged)
 
 
 def test_a_smaller_trace_that_stops_is_an_error_that_names_it(tmp_path):
     path = write(tmp_path / "t.lwt", [[send(1, LARGE)], [recv(0, LARGE)]])
     smaller = write(tmp_path / "s.lwt", without_receives())
     with pytest.raises(UsageError, match=f"^`smaller` .*s.lwt: {STOPS}; the trace was converted"):
-        of_trace(path, smaller)
+        build_profile(path, smaller)
 
 
 @pytest.fixture
 def short_beginning(monkeypatch):
     import sys
 
-    module = sys.modules[of_trace.__module__]
+    module = sys.modules[build_profile.__module__]
     monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
     monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
 
 
 def test_a_long_one_is_not_replayed_up_to_where_it_stops(tmp_path, short_beginning):
     """A beginning may end inside calls, and yet not near its start."""
-    profile = of_trace(write(tmp_path / "t.lwt", without_receives(turns=400)))
+    profile = build_profile(write(tmp_path / "t.lwt", without_receives(turns=400)))
     assert profile.sampled_share < 1
     assert STOPS in profile.not_replayed
     assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
@@ -130,7 +130,7 @@ def test_a_long_one_is_not_replayed_up_to_where_it_stops(tmp_path, short_beginni
 
 def test_a_long_one_with_all_messages_is_replayed_in_part(tmp_path, short_beginning):
     programs = patterns.halo(4, 100_000, 1e-3, steps=100)
-    profile = of_trace(write(tmp_path / "t.lwt", programs))
+    profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.sampled_share < 1
     assert profile.not_replayed is None
     assert profile.group is not None

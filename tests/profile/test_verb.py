@@ -15,7 +15,7 @@ from rich.console import Console
 from linkworth.cli.main import main
 from linkworth.cli.profile import command
 from linkworth.cli.profile_screen import show
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -32,7 +32,7 @@ def run(*arguments, code=0):
 def on_a_terminal(path, width, height):
     """Return what a terminal of this size shows."""
     shown = Console(file=io.StringIO(), width=width, height=height, force_terminal=True, no_color=True)
-    show(of_trace(path), shown)
+    show(build_profile(path), shown)
     return re.sub(r"\x1b\[[0-9;]*m", "", shown.file.getvalue())
 
 

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
 
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.trace.read import Allowance, open_trace
 
 
 def waits_of(tmp_path, *programs):
     # Without MPI_Init all ranks start at time 0.
     path = synthetic.write_trace(tmp_path / "t.lwt", programs, init=False, end=False)
-    found = of_trace(open_trace(path, Allowance())).waits
+    found = build_profile(open_trace(path, Allowance())).waits
     assert found.unmatched == 0
     return found
 
@@ -206,7 +206,7 @@ def test_what_has_no_partner_is_counted(tmp_path):
 def of_trace_tolerant(path):
     """Cut the index off, so that the replay takes what is missing for a loss."""
     path.write_bytes(path.read_bytes()[:-40])
-    return of_trace(open_trace(path, Allowance()))
+    return build_profile(open_trace(path, Allowance()))
 
 
 times = st.integers(0, 50)

@@ -12,7 +12,7 @@ from linkworth.cli.profile_detail import SCREENS
 from linkworth.cli.profile_times import calls
 from linkworth.model.profile import SiteProfile
 from linkworth.model.trace import CallSite
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.profile.scan import scan
 from linkworth.profile.where_called import located, place_of
 from linkworth.trace.read import open_trace
@@ -50,7 +50,7 @@ def test_sites_come_longest_first_and_named_where_the_trace_knows(trace):
 
 def test_the_replay_and_the_names_know_calls_without_their_sites(trace):
     assert set(_engine.Trace(str(trace)).names) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
-    profile = of_trace(trace)
+    profile = build_profile(trace)
     assert profile.messages == 3
     console = Console(file=io.StringIO(), width=120)
     console.print(calls(profile, SCREENS[0], 120))

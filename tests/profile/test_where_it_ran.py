@@ -6,8 +6,8 @@ import synthetic
 from synthetic import Call, collective
 
 from linkworth.model.trace import RankInfo
-from linkworth.profile import of_trace
-from linkworth.profile import of_trace as function
+from linkworth.profile import build_profile
+from linkworth.profile import build_profile as function
 from linkworth.profile.where_it_ran import core_shares, cpu_use
 from linkworth.trace.read import Allowance, open_trace
 
@@ -54,7 +54,7 @@ def test_cpu_time_before_init_is_in_no_figure(tmp_path):
         [Call("MPI_Init", "init").after(5.0, cpu=1.0).lasting(0.5), collective("MPI_Barrier").after(2.0)]
         for _ in range(2)
     ]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs, init=False))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs, init=False))
     assert profile.imbalance.least_seconds == pytest.approx(2.0)
     assert profile.descheduled_seconds == 0
 
@@ -66,10 +66,10 @@ def test_long_traces_are_replayed_in_part_and_say_so(tmp_path, monkeypatch):
     path = synthetic.write_trace(
         tmp_path / "t.lwt", patterns.sparse_solver(8, 60_000, 2.4e-3, steps=400), source="recorded"
     )
-    whole = of_trace(path)
+    whole = build_profile(path)
     monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 4000)
     monkeypatch.setattr(module, "SAMPLE_EVENTS", 2000)
-    part = of_trace(path)
+    part = build_profile(path)
     assert whole.sampled_share == 1
     assert part.sampled_share == pytest.approx(2000 / 16_016)
     assert part.group == whole.group
@@ -79,7 +79,7 @@ def test_long_traces_are_replayed_in_part_and_say_so(tmp_path, monkeypatch):
     assert part.pop.transfer_efficiency * part.pop.serialisation_efficiency == pytest.approx(
         part.pop.communication_efficiency
     )
-    assert of_trace(path, whole=True).sampled_share == 1
+    assert build_profile(path, whole=True).sampled_share == 1
 
 
 def test_efficiencies_of_an_oversubscribed_run_whose_beginning_is_replayed_are_of_the_beginning(
@@ -98,7 +98,7 @@ def test_efficiencies_of_an_oversubscribed_run_whose_beginning_is_replayed_are_o
     path.write_bytes(path.read_bytes()[:-80])
     monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
     monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
-    profile = of_trace(open_trace(path, Allowance()), replay_incomplete=False)
+    profile = build_profile(open_trace(path, Allowance()), replay_incomplete=False)
     assert profile.oversubscribed
     assert profile.not_replayed is not None
     assert 0.9 < profile.pop.parallel_efficiency <= 1

@@ -12,7 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
 from linkworth.predict.sweep import arrangements, sweep
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.node_aware import node_groups
 from linkworth.trace.read import open_trace
@@ -131,7 +131,7 @@ def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys, undrawn)
 
 
 def test_the_group_of_such_a_program_has_a_remark(on_one_node, tmp_path):
-    assert "makes node communicators" in (of_trace(on_one_node).node_aware or "")
-    assert "shares memory" in (of_trace(written(tmp_path / "m.lwt", sharing_memory)).node_aware or "")
+    assert "makes node communicators" in (build_profile(on_one_node).node_aware or "")
+    assert "shares memory" in (build_profile(written(tmp_path / "m.lwt", sharing_memory)).node_aware or "")
     plain = synthetic.write_trace(tmp_path / "p.lwt", [[collective("MPI_Barrier")] for _ in range(2)])
-    assert of_trace(plain).node_aware is None
+    assert build_profile(plain).node_aware is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linkworth.report.study.published import FAR, beside
+from linkworth.report.study.published import FAR, compare_with_paper
 from linkworth.report.study.results import Results
 from linkworth.study import resume, shipped_files
 from linkworth.study.runner import run_study
@@ -73,7 +73,7 @@ def test_the_document_keeps_its_contract():
 def test_what_is_quick_to_predict_still_gives_the_kept_results(name, filters, tmp_path):
     store = resume.begin(shipped_files.files()[name], folder=tmp_path / "s.study", scale="predict")
     run_study(store, filters=[filters])
-    found = beside(Results(store.study, store.records()))
+    found = compare_with_paper(Results(store.study, store.records()))
     assert found is not None
     [kept] = [paper for paper in KEPT["papers"] if paper["name"] == name]
     compared = {number.what: number.ours for number in found.numbers if number.ours is not None}

@@ -1,6 +1,6 @@
 import pytest
 
-from linkworth.model.bench import BenchResult, BenchRow, Carried
+from linkworth.model.bench import BenchResult, BenchRow, Carrier
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import StudyWorkload
@@ -86,7 +86,7 @@ def test_how_runs_end():
 
 def test_a_micro_benchmark_gives_its_rows_and_its_best():
     rows = [BenchRow(bytes=1, latency_seconds=2e-6, samples=9), BenchRow(bytes=8, latency_seconds=3e-6)]
-    carried = Carried(transport="tcp", verdict="over d0", counters=COUNTERS)
+    carried = Carrier(transport="tcp", verdict="over d0", counters=COUNTERS)
     found = of_bench(
         BenchResult(test="latency", rows=rows, mpi="M", carried=carried, values={"x_per_second": 1.0})
     )

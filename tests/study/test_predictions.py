@@ -10,7 +10,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.predict.uncertainty import quantile
 from linkworth.replay.layout import Arrangement
-from linkworth.report.study.published import beside
+from linkworth.report.study.published import compare_with_paper
 from linkworth.report.study.results import Results
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.rates import RateRequest, rates_for
@@ -159,7 +159,7 @@ def test_a_published_time_scales_the_computation_and_is_given(begin):
     times = {record.environment: record.metrics["seconds"] for record in store.records()}
     assert times["ib-fdr"] == pytest.approx(0.25, rel=1e-3)
     assert times["gbe"] > times["ib-fdr"]
-    found = beside(Results(store.study, store.records()))
+    found = compare_with_paper(Results(store.study, store.records()))
     assert [(number.given, number.paper) for number in found.numbers] == [(True, 250), (False, 400)]
     assert len(found.compared) == 1
 

@@ -83,7 +83,7 @@ void Otf2RankWriter::call(const Event& event, std::uint64_t enter, std::uint64_t
     edge.region = region(shape.name);
     attribute_refs_.clear();
     attribute_values_.clear();
-    if (!told(event)) {
+    if (!records_express(event)) {
         if (!kept_otherwise(shape)) ++run_.written.without_place;
         if (run_.options.attributes) {
             to_words(shape, words_);
@@ -139,7 +139,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     return request;
 }
 
-bool Otf2RankWriter::completions_told(const Event& event) const {
+bool Otf2RankWriter::records_completions(const Event& event) const {
     const Shape& shape = *event.shape;
     tracefile::CompleteMode mode{};
     if (!complete_mode(run_.trace.names()[shape.name], mode) || mode != shape.mode) return false;
@@ -153,7 +153,7 @@ bool Otf2RankWriter::completions_told(const Event& event) const {
     });
 }
 
-bool Otf2RankWriter::told(const Event& event) const {
+bool Otf2RankWriter::records_express(const Event& event) const {
     const Shape& shape = *event.shape;
     const std::string& name = run_.trace.names()[shape.name];
     const bool somewhere = shape.peer >= 0 && shape.tag >= 0 && comm(shape.comm) != LW_OTF2_UNDEFINED;
@@ -165,7 +165,7 @@ bool Otf2RankWriter::told(const Event& event) const {
         case CallClass::isend:
         case CallClass::recv: return somewhere;
         case CallClass::sendrecv: return somewhere && shape.recv_peer >= 0 && shape.recv_tag >= 0;
-        case CallClass::complete: return completions_told(event);
+        case CallClass::complete: return records_completions(event);
         case CallClass::comm_free: return comm(shape.comm) > Otf2Communicators::self && somewhere;
         case CallClass::collective: {
             if (!has_operation(shape.collective) || shape.element_bytes != 1 ||

@@ -72,9 +72,9 @@ class Otf2RankWriter {
     void edge(lw_otf2_kind kind, std::uint32_t region, std::uint64_t time);
     void call(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     /// Returns whether the records alone describe the call completely.
-    bool told(const tracefile::Event& event) const;
+    bool records_express(const tracefile::Event& event) const;
     bool kept_otherwise(const tracefile::Shape& shape) const;
-    bool completions_told(const tracefile::Event& event) const;
+    bool records_completions(const tracefile::Event& event) const;
     void records(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     void begin(std::uint64_t number, const Request& request, std::uint64_t time);
     void complete(const tracefile::Event& event, std::uint64_t time);

@@ -29,7 +29,7 @@ from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import measured_texts, measured_times, refuse_skeleton_options
 from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
 from linkworth.skeleton.request import record_on_request
@@ -81,7 +81,7 @@ class Trace:
 
         `smaller` is a trace of the same program on as many ranks with a smaller problem. It makes the network dependence surer.
         """
-        found = of_trace(self._file, smaller._file if smaller is not None else None)
+        found = build_profile(self._file, smaller._file if smaller is not None else None)
         return shown_as(Profile, found)
 
     def calls(self) -> Table:

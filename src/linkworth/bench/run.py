@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.bench import settings as options
-from linkworth.bench.carried import carried
-from linkworth.bench.doubts import above_link, doubts, rates_of
+from linkworth.bench.carrier import find_carrier
 from linkworth.bench.naming import environment
 from linkworth.bench.settings import BenchSettings
 from linkworth.bench.stream import Both, ResultStream
 from linkworth.bench.tests import BenchTest, named
+from linkworth.bench.warnings import above_link, rates_of, row_warnings
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify
@@ -172,7 +172,10 @@ def _result(
     for name in ("asynchronous", "bidirectional", "pairs"):
         if getattr(settings, name):
             facts[name] = "yes"
-    warnings = [*stream.warnings, *doubts(stream.rows, stream.drifts, settings.precision, settings.seconds)]
+    warnings = [
+        *stream.warnings,
+        *row_warnings(stream.rows, stream.drifts, settings.precision, settings.seconds),
+    ]
     link = facts.get(LINK_RATE, "").removesuffix(" B/s")
     if link and len(nodes) > 1:
         warnings += filter(None, [above_link(test.name, rates_of(stream.rows), float(link))])
@@ -186,7 +189,7 @@ def _result(
         mpi=plan.mpi.library_version,
         where=prepared.opened.name,
         facts=facts,
-        carried=carried(
+        carried=find_carrier(
             payload=done.payload_bytes,
             between_nodes=done.payload_between_nodes_bytes,
             is_least=test.payload_is_least,

@@ -12,7 +12,7 @@ import numpy as np
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.ending import classify
 from linkworth.measure.open_place import open_place
-from linkworth.measure.output import OutputKeeper
+from linkworth.measure.output import OutputStore
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult, StartupRow
@@ -154,7 +154,7 @@ def _launch(
     opened: OpenPlace, mpi: MpiInstallation, command: list[str], shape: Shape, timeout: float | None
 ) -> tuple[float, float]:
     """Return the wall time of a launch and the longest MPI_Init in it, in seconds."""
-    kept = OutputKeeper(None, None)
+    kept = OutputStore(None, None)
     end = opened.launcher(mpi).run(Job(command=command, ranks=shape.ranks, timeout=timeout), kept)
     output = kept.text("stdout") + kept.text("stderr")
     ending = classify(end, output, timeout).message

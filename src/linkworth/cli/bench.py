@@ -144,7 +144,7 @@ def command(
 
 def _judged(result: BenchResult, link: float) -> BenchResult:
     """Return a result with the warning on rates above those of a link of `link` bytes per second."""
-    from linkworth.bench.doubts import above_link, rates_of
+    from linkworth.bench.warnings import above_link, rates_of
 
     found = above_link(result.test, rates_of(result.rows), link)
     new = [found] if found and found not in result.warnings else []

@@ -49,7 +49,7 @@ def command(
     from linkworth.cli.output import console, emit_json, note, screen_console
     from linkworth.cli.profile_screen import show
     from linkworth.cli.steps import running
-    from linkworth.profile import of_trace
+    from linkworth.profile import build_profile
     from linkworth.trace.read import Allowance, open_trace
 
     if as_json:
@@ -58,7 +58,7 @@ def command(
     readable = allowed or Allowance()
     other = open_trace(smaller, readable) if smaller is not None else None
     with running(f"profiling {trace.name}"):
-        profile = of_trace(
+        profile = build_profile(
             open_trace(trace, readable), other, whole=whole, replay_incomplete=allowed is not None
         )
     for lacks in readable.lacks:

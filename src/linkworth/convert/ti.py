@@ -85,7 +85,7 @@ def recognises(path: Path) -> bool:
         return False
     if _is_action(first):
         return True
-    listed = _first_line(_beside(path / _ENTRY if path.is_dir() else path, first))
+    listed = _first_line(_listed_file(path / _ENTRY if path.is_dir() else path, first))
     return listed is not None and _is_action(listed)
 
 
@@ -126,10 +126,10 @@ def _files(entry: Path) -> list[Path]:
     if first is None or _is_action(first):
         return [entry]
     lines = os.fsdecode(entry.read_bytes()).splitlines()
-    return [_beside(entry, line.strip()) for line in lines if line.strip()]
+    return [_listed_file(entry, line.strip()) for line in lines if line.strip()]
 
 
-def _beside(entry: Path, name: str) -> Path:
+def _listed_file(entry: Path, name: str) -> Path:
     """Find a file of a list: `smpirun` uses its working folder, `--to ti` the list's folder."""
     beside = entry.parent / name
     return beside if os.path.exists(beside) else Path(name)  # noqa: PTH110 (a name that cannot be one is no error here)

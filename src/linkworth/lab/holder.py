@@ -157,7 +157,7 @@ def _die_with_holder() -> None:
 
 
 def stay(staying: list[Staying], until: int) -> None:
-    """Keep the namespaces until the keeper closes the pipe `until`. Reap the staying programs that end."""
+    """Keep the namespaces until the supervisor closes the pipe `until`. Reap the staying programs that end."""
 
     def reap(_number: int, _frame: object) -> None:
         for one in staying:

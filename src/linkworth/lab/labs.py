@@ -28,14 +28,14 @@ from linkworth.lab import (
     system,
 )
 from linkworth.lab.addresses import hosts_file
-from linkworth.lab.keeper import KEEP
-from linkworth.lab.plan import KeeperAnswer, KeeperRequest
+from linkworth.lab.plan import SupervisorAnswer, SupervisorRequest
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
+from linkworth.lab.supervisor import KEEP
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 DOWN_SECONDS = 30.0
-"""Wait for a keeper before it is killed."""
+"""Wait for a supervisor before it is killed."""
 
 
 class Lab:
@@ -129,7 +129,7 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
                 f"there is a lab {name} already; use it, or end it: linkworth lab down {name}"
             ) from None
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "linkworth.lab.keeper"],
+            [sys.executable, "-P", "-m", "linkworth.lab.supervisor"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -144,13 +144,13 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
             scoped=True,
             owner=os.getpid(),
             owner_started=system.start_time(os.getpid()) or 0,
-            keeper=process.pid,
-            keeper_started=system.start_time(process.pid) or 0,
+            supervisor=process.pid,
+            supervisor_started=system.start_time(process.pid) or 0,
             own_user_namespace=own_user_namespace,
         )
         state.write(folder, begun)
     lab = Lab(begun, folder, process)
-    request = KeeperRequest(
+    request = SupervisorRequest(
         lab=mark,
         folder=str(folder),
         hosts=hosts_file(spec),
@@ -170,7 +170,7 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
     return lab
 
 
-def _ask(process: subprocess.Popen[bytes], request: KeeperRequest) -> KeeperAnswer:
+def _ask(process: subprocess.Popen[bytes], request: SupervisorRequest) -> SupervisorAnswer:
     assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.write(msgspec.json.encode(request) + b"\n")
@@ -180,8 +180,10 @@ def _ask(process: subprocess.Popen[bytes], request: KeeperRequest) -> KeeperAnsw
     except BrokenPipeError:
         line = b""
     if not line:
-        raise LinkworthError("the keeper of the lab ended before the lab was up; everything it made is gone")
-    answer = msgspec.json.decode(line, type=KeeperAnswer)
+        raise LinkworthError(
+            "the supervisor of the lab ended before the lab was up; everything it made is gone"
+        )
+    answer = msgspec.json.decode(line, type=SupervisorAnswer)
     if answer.error:
         kind = EnvironmentLacksError if answer.lacks else LinkworthError
         raise kind(f"the lab cannot be made: {answer.error}")
@@ -215,7 +217,7 @@ def down(name: str) -> None:
     lab = find(name)
     if lab is None:
         raise _not_up(name, "there is nothing to end")
-    _end_keeper(lab.state)
+    _end_supervisor(lab.state)
     _remove_rest(lab.folder, lab.state)
 
 
@@ -233,35 +235,35 @@ def sweep() -> list[str]:
                 programs = f" and ended {len(ended)} of its processes" if ended else ""
                 said.append(f"the lab {known.name} had been killed: removed what was left of it{programs}")
             elif not known.is_owned and not _ended_soon(known):
-                _end_keeper(known)
+                _end_supervisor(known)
                 _remove_rest(folder, known)
                 said.append(f"the linkworth that used the lab {known.name} had been killed: removed the lab")
     return said
 
 
 def _ended_soon(known: LabState) -> bool:
-    """Wait for a keeper that is taking its lab down."""
+    """Wait for a supervisor that is taking its lab down."""
     until = time.monotonic() + processes.PATIENCE_SECONDS + 1.0
     while known.is_kept and time.monotonic() < until:
         time.sleep(0.02)
     return not known.is_kept
 
 
-def _end_keeper(known: LabState) -> None:
+def _end_supervisor(known: LabState) -> None:
     for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, processes.PATIENCE_SECONDS)):
         if not known.is_kept:
             break
         with contextlib.suppress(ProcessLookupError):
-            os.kill(known.keeper, number)
+            os.kill(known.supervisor, number)
         until = time.monotonic() + patience
         while known.is_kept and time.monotonic() < until:
             time.sleep(0.005)
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(known.keeper, os.WNOHANG)  # reaps it if it is this process's child
+        os.waitpid(known.supervisor, os.WNOHANG)  # reaps it if it is this process's child
 
 
 def _remove_rest(folder: Path, known: LabState) -> list[int]:
-    """Remove what a killed keeper left: processes, groups, files. Return the processes that it ended."""
+    """Remove what a killed supervisor left: processes, groups, files. Return the processes that it ended."""
     ended = processes.end(lambda pid: processes.is_marked(pid, known.mark), spared={os.getpid()})
     if known.spec.isolation != "namespace":
         container_groups.remove_marked(known.mark, anywhere=True)

@@ -1,4 +1,4 @@
-"""The plan of a lab's network: plain data for each namespace, which the keeper carries out."""
+"""The plan of a lab's network: plain data for each namespace, which the supervisor carries out."""
 
 import msgspec
 
@@ -43,8 +43,8 @@ class LabPlan(msgspec.Struct, kw_only=True):
     head_last: PlacePlan = msgspec.field(default_factory=PlacePlan)
 
 
-class KeeperRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Request to the keeper of a lab."""
+class SupervisorRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Request to the supervisor of a lab."""
 
     lab: str
     """Mark of the lab, unique on this machine."""
@@ -74,8 +74,8 @@ class HeldPlace(msgspec.Struct, frozen=True, kw_only=True):
     """PID of the first process of the container that the node is. 0 if it is none."""
 
 
-class KeeperAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of the keeper once the lab is up or has failed."""
+class SupervisorAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of the supervisor once the lab is up or has failed."""
 
     places: dict[str, HeldPlace] = msgspec.field(default_factory=dict)
     error: str = ""

@@ -30,16 +30,16 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     owner: int
     """PID of the linkworth that made it."""
     owner_started: int
-    keeper: int
-    keeper_started: int
+    supervisor: int
+    supervisor_started: int
     own_user_namespace: bool
     places: dict[str, HeldPlace] = msgspec.field(default_factory=dict)
     """`head` and the nodes. Empty while the lab comes up."""
 
     @property
     def is_kept(self) -> bool:
-        """Return whether its keeper still runs."""
-        return system.is_running(self.keeper, self.keeper_started)
+        """Return whether its supervisor still runs."""
+        return system.is_running(self.supervisor, self.supervisor_started)
 
     @property
     def is_owned(self) -> bool:

@@ -9,7 +9,7 @@ KEPT_BYTES = 1 << 20
 """Bytes of each stream's end that are kept for the parsers."""
 
 
-class OutputKeeper:
+class OutputStore:
     """An observer that writes output to a file and remembers its end.
 
     If the file can no longer be written (a full disk), the job goes on and `lost` gives the reason.

@@ -9,7 +9,7 @@ from linkworth.measure import iterations as reading
 from linkworth.measure import srun_check
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import Ending, classify
-from linkworth.measure.output import OutputKeeper
+from linkworth.measure.output import OutputStore
 from linkworth.measure.parsers import npb
 from linkworth.measure.plan import Plan
 from linkworth.measure.ranks_found import NOT_ASKED, RanksFound, ranks_found
@@ -112,25 +112,25 @@ def execute(
     series: list[float] = []
     try:
         # A bundled program's refusal becomes our own error; the launcher's messages only hide the sentence.
-        keeper = OutputKeeper(output, watcher, hold_stderr=decided.is_app)
+        stored = OutputStore(output, watcher, hold_stderr=decided.is_app)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     place = decided.opened
     counted: list[NodeCounters] = []
     used: list[CoreUse] = []
     try:
-        reader = reading.IterationReader(keeper, asked, own=decided.is_app)
+        reader = reading.IterationReader(stored, asked, own=decided.is_app)
         watch = CounterWatch(place.counters, reader) if place else None
         end = decided.launcher.run(job, watch or reader)
         if watch:
             counted, used = watch.finish()
         series = reader.finish() or reading.from_wrf_files(Path.cwd(), started.timestamp())
     finally:
-        keeper.close()
-    stdout, stderr = keeper.text("stdout"), keeper.text("stderr")
+        stored.close()
+    stdout, stderr = stored.text("stdout"), stored.text("stderr")
     if decided.is_app and end.exit_code == APP_USAGE_ERROR:
         raise UsageError(refusal(stderr) or f"{decided.workload.name} cannot use its arguments")
-    keeper.release_stderr()
+    stored.release_stderr()
     ending = classify(end, stdout + stderr, timeout)
     trouble = found.trouble(decided)
     if trouble:
@@ -151,7 +151,7 @@ def execute(
         cores=decided.cores,
         started=started.isoformat(timespec="seconds"),
         output="" if output is None else str(output),
-        message="; ".join(part for part in (ending.message, keeper.lost) if part),
+        message="; ".join(part for part in (ending.message, stored.lost) if part),
         where=place.name if place else "",
         nodes=end.nodes or (list(place.nodes) if place else []),
         transport=place.transport if place else "",

@@ -36,7 +36,7 @@ class BenchRow(msgspec.Struct, frozen=True, kw_only=True):
     share."""
 
 
-class Carried(msgspec.Struct, frozen=True, kw_only=True):
+class Carrier(msgspec.Struct, frozen=True, kw_only=True):
     """Transport and NICs that carried the bytes."""
 
     transport: str = ""
@@ -62,7 +62,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     mpi: str = ""
     where: str = ""
     facts: dict[str, str] = msgspec.field(default_factory=dict)
-    carried: Carried | None = None
+    carried: Carrier | None = None
     date: str = ""
     warnings: list[str] = msgspec.field(default_factory=list)
     values: dict[str, float] = msgspec.field(default_factory=dict)

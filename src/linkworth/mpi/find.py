@@ -42,7 +42,7 @@ def choose(name: str | None, target: RankProgram = NO_TARGET) -> MpiInstallation
         )
     if link.library and not target.others:
         listed = next((mpi for mpi in known if search.is_of(link.library, mpi)), None)
-        needed = listed or search.beside(link.library)
+        needed = listed or search.installation_of(link.library)
         if target.free:
             if name is None and needed and needed.mpiexec:
                 return needed

@@ -205,7 +205,7 @@ def _with_unique_names(found: list[MpiInstallation]) -> list[MpiInstallation]:
     return named
 
 
-def beside(library: Path) -> MpiInstallation | None:
+def installation_of(library: Path) -> MpiInstallation | None:
     """Find the installation around a library that is in no search folder."""
     for prefix in list(library.parents)[:4]:
         folder = prefix / "bin"

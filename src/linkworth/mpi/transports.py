@@ -159,13 +159,13 @@ def _intel(_mpi: MpiInstallation) -> dict[str, TransportSettings]:
 
 def _openmpi_components(mpi: MpiInstallation) -> str:
     """Return the list of the library's components."""
-    return _said(_beside(mpi, "ompi_info"), "--parsable")
+    return _said(_tool_of(mpi, "ompi_info"), "--parsable")
 
 
 def _mpich_device(mpi: MpiInstallation) -> str:
     """Return the device of the library's build: `ch4:ucx ofi`."""
     # Debian's mpichversion is MPICH's even if `mpiexec` is not. Elsewhere both belong together.
-    said = _said(_beside(mpi, "mpichversion"))
+    said = _said(_tool_of(mpi, "mpichversion"))
     for line in said.splitlines():
         name, _, value = line.partition(":")
         if name.strip().lower() == "mpich device":
@@ -175,7 +175,7 @@ def _mpich_device(mpi: MpiInstallation) -> str:
     )
 
 
-def _beside(mpi: MpiInstallation, tool: str) -> str:
+def _tool_of(mpi: MpiInstallation, tool: str) -> str:
     bins = [Path(path).parent for path in (mpi.mpiexec, mpi.mpicc) if path]
     bins += [parent / "bin" for parent in Path(mpi.library).parents]
     return next((str(folder / tool) for folder in bins if is_file(folder / tool)), tool)

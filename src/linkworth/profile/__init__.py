@@ -1,5 +1,5 @@
 """Profile of a program from a trace: shares, calls, sizes, partners, efficiencies, group of network dependence."""
 
-from linkworth.profile.of_trace import group_of, of_trace
+from linkworth.profile.build import build_profile, group_of
 
-__all__ = ["group_of", "of_trace"]
+__all__ = ["build_profile", "group_of"]

@@ -79,10 +79,10 @@ def collect(
     unless it is `allowed`.
     """
     from linkworth.predict import predict
-    from linkworth.profile import of_trace
+    from linkworth.profile import build_profile
 
     step("profile")
-    profile = of_trace(trace, open_trace(smaller, allowed) if smaller is not None else None)
+    profile = build_profile(trace, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions = predict(
         trace, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings

@@ -18,7 +18,6 @@ from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
-from linkworth.scale.doubts import doubts
 from linkworth.scale.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
 from linkworth.scale.imbalance import unbalanced
@@ -35,6 +34,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import unseen_remainders
+from linkworth.scale.warnings import scaling_warnings
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.units import percent
@@ -159,7 +159,7 @@ def _scaled(
     found, recordings, dropped = aligned
     # Its messages show no grid.
     unseen = [] if reason else list(unseen_remainders(found.program, recordings, target))
-    remarks = doubts(found, recordings, target, unseen)
+    remarks = scaling_warnings(found, recordings, target, unseen)
     if dropped:
         remarks.insert(0, _unused(dropped, found, recordings))
     if recordings[-1].files_compute:

@@ -9,7 +9,7 @@ from linkworth import _engine
 from linkworth.measure.plan import plan
 from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.model.workload import Workload
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.trace.record import record
 
 UNTIMED = {"name", "call_class", "fields"}
@@ -121,7 +121,7 @@ def test_shares_fall_from_rank_to_rank_and_add_up(level, ranks):
 @pytest.mark.parametrize("level", range(1, 9))
 def test_the_profile_finds_the_load_balance_of_the_level(tmp_path, level):
     skeleton(tmp_path / "i.lwt", "imbalance", [str(level), "--operations", "1e9"], 6, seconds=1e-9)
-    found = of_trace(tmp_path / "i.lwt").pop.load_balance
+    found = build_profile(tmp_path / "i.lwt").pop.load_balance
     assert found == pytest.approx(1 - (level - 1) / 7 * (1 - 1 / 6), rel=1e-3)
 
 
@@ -137,7 +137,7 @@ def test_a_real_run_has_the_load_balance_of_its_level(tmp_path, open_mpi, level)
     # Cores that others heat or share give two ranks unlike speeds, but not the same two every time.
     while len(found) < 5 and expected not in found:
         record(plan(workload, mpi=open_mpi.name), output=tmp_path / "i.lwt", replace=True)
-        found.append(of_trace(tmp_path / "i.lwt").pop.load_balance)
+        found.append(build_profile(tmp_path / "i.lwt").pop.load_balance)
     assert expected in found
 
 

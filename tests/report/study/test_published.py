@@ -5,7 +5,7 @@ import pytest
 import study_samples as samples
 
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber
-from linkworth.report.study.published import beside
+from linkworth.report.study.published import compare_with_paper
 from linkworth.report.study.results import Results
 from linkworth.report.study.sections import published
 
@@ -17,7 +17,7 @@ def paper(*holds, numbers=(), predicted=False):
     table = Published(source="A paper", numbers=list(numbers), conclusions=conclusions)
     if predicted:
         records = [record for record in records if record.mode == "predict"]
-    found = beside(results(study, records, table))
+    found = compare_with_paper(results(study, records, table))
     assert found is not None
     return found
 
@@ -91,7 +91,7 @@ def test_numbers_are_compared_in_the_papers_unit():
         ],
     )
     predicted = [record for record in records if record.mode == "predict"]
-    found = beside(results(study, predicted, table))
+    found = compare_with_paper(results(study, predicted, table))
     assert found is not None
     exact, far, rounded, absent = found.numbers
     assert exact.difference == pytest.approx(0, abs=1e-9)
@@ -100,7 +100,7 @@ def test_numbers_are_compared_in_the_papers_unit():
     assert (rounded.difference, rounded.miss) == (0, "")
     assert (absent.ours, absent.difference) == (None, None)
     assert len(found.compared) == 3 and found.median_difference == pytest.approx(0, abs=1e-9)
-    paper = beside(results(study, predicted, table))
+    paper = compare_with_paper(results(study, predicted, table))
     assert paper is not None
     section = published.section(paper)
     assert section.title == "Compared with the paper"

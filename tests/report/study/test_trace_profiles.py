@@ -3,7 +3,7 @@
 from synthetic import send, write_trace
 
 from linkworth.cli.main import main
-from linkworth.profile import group_of, of_trace
+from linkworth.profile import build_profile, group_of
 from linkworth.report.study.trace_profiles import profiles_of
 
 FILE = """
@@ -28,7 +28,7 @@ def test_profiles_are_made_once_and_say_what_a_whole_profile_says(tmp_path, monk
     steps: list[str] = []
     planned: list[int] = []
     found, remarks = profiles_of(traces, {"is.W": "is.S"}, steps.append, planned.append)
-    whole = of_trace(large, small)
+    whole = build_profile(large, small)
     assert (found["is.W", ""].group, found["is.W", ""].reason) == (whole.group, whole.group_reason)
     assert group_of(large, small) == (whole.group, whole.group_reason)
     assert list(found) == [("is.S", ""), ("is.W", "")] and not found["is.S", ""].ran

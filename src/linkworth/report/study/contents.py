@@ -7,7 +7,6 @@ import msgspec
 from linkworth.report.study.published import PaperBeside
 from linkworth.report.study.results import Results
 from linkworth.report.study.sections import (
-    against,
     bandwidth,
     cores,
     costs,
@@ -15,6 +14,7 @@ from linkworth.report.study.sections import (
     gains,
     iterations,
     nodes,
+    other_study,
     profiles,
     published,
     runs,
@@ -46,7 +46,7 @@ def contents(
     results: Results, other: Results | None = None, paper: PaperBeside | None = None
 ) -> list[Section]:
     """Return the sections in the order of the page: first those on another study and on a paper, if given."""
-    made = list(against.sections(results, other)) if other is not None else []
+    made = list(other_study.sections(results, other)) if other is not None else []
     made += [published.section(paper)] if paper is not None else []
     made += [section for sections in _SECTIONS for section in sections(results)]
     left = MOST_FIGURES_OF_ALL

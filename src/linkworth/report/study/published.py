@@ -81,7 +81,7 @@ class PaperBeside(msgspec.Struct, frozen=True, kw_only=True):
         return sum(conclusion.reached for conclusion in self.conclusions)
 
 
-def beside(results: Results) -> PaperBeside | None:
+def compare_with_paper(results: Results) -> PaperBeside | None:
     """Return the study's paper beside its results; None for a study without one."""
     published = results.study.published
     if published is None:

@@ -14,10 +14,10 @@ from linkworth.report.files import FORMATS, write_files
 from linkworth.report.study.comparing import Compared, comparisons
 from linkworth.report.study.contents import contents
 from linkworth.report.study.prices import prices_of
-from linkworth.report.study.published import PaperBeside, beside
+from linkworth.report.study.published import PaperBeside, compare_with_paper
 from linkworth.report.study.results import HOW, Results, smaller_problems
-from linkworth.report.study.sections.against import compared, summary
 from linkworth.report.study.sections.costs import COSTS
+from linkworth.report.study.sections.other_study import compared, summary
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.table import Section
 from linkworth.skeleton.progress import StepProgress
@@ -180,7 +180,7 @@ def report(
     )
     warnings += crowded(results)
     progress.step("statistics")
-    paper = beside(results)
+    paper = compare_with_paper(results)
     sections = contents(results, other, paper)
     if not any(section.key == COSTS for section in sections):
         warnings += prices_of(study)[1]
@@ -258,7 +258,7 @@ def paper_of(store: Store) -> PaperBeside | None:
     wanted = named | {smaller[name] for name in named if name in smaller}
     traces = {key: path for key, path in _traces(store).items() if key[0] in wanted}
     profiles, _ = profiles_of(traces, smaller)
-    return beside(Results(store.study, store.records(), profiles))
+    return compare_with_paper(Results(store.study, store.records(), profiles))
 
 
 def _traces(store: Store) -> dict[tuple[str, str], Path]:

@@ -128,7 +128,7 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
     made = _of_run(opened, smaller) if was_run else _of_skeleton(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
     with contextlib.suppress(OSError):  # a read-only folder: the next report repeats the work
-        _beside(trace).write_bytes(encode(kept))
+        _profile_of(trace).write_bytes(encode(kept))
     return made
 
 
@@ -141,9 +141,9 @@ def _of_skeleton(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
 
 
 def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
-    from linkworth.profile import of_trace
+    from linkworth.profile import build_profile
 
-    profile = of_trace(trace, smaller)
+    profile = build_profile(trace, smaller)
     return TraceProfile(
         group=profile.group,
         reason="; ".join(filter(None, [profile.not_replayed or profile.group_reason, profile.node_aware])),
@@ -160,13 +160,13 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
 
 def _kept(trace: Path, smaller: Path | None) -> TraceProfile | None:
     try:
-        kept = msgspec.json.decode(_beside(trace).read_bytes(), type=_Kept)
+        kept = msgspec.json.decode(_profile_of(trace).read_bytes(), type=_Kept)
     except (OSError, *JSON_ERRORS):
         return None
     return kept.profile if kept.key == _key(trace, smaller) else None
 
 
-def _beside(trace: Path) -> Path:
+def _profile_of(trace: Path) -> Path:
     return trace.with_suffix(".profile.json")
 
 

@@ -6,7 +6,7 @@ import altair as alt
 import msgspec
 
 from linkworth import units
-from linkworth.bench.doubts import above_link
+from linkworth.bench.warnings import above_link
 from linkworth.model.bench import LINK_RATE
 from linkworth.model.statistics import Comparison
 from linkworth.report import show

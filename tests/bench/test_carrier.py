@@ -2,7 +2,7 @@
 
 import pytest
 
-from linkworth.bench.carried import carried
+from linkworth.bench.carrier import find_carrier
 from linkworth.model.counters import NicCounters, NodeCounters
 
 MB = 1_000_000
@@ -17,7 +17,7 @@ def node(name, sent, *, again=0, segments=10_000):
 
 
 def verdict(counters, *, payload=100 * MB, between=0.0, transport="", memory=False, least=False):
-    return carried(
+    return find_carrier(
         payload=payload, between_nodes=between, is_least=least, counters=counters, transport=transport, memory_only=memory
     ).verdict  # fmt: skip
 

@@ -16,7 +16,7 @@ from synthetic_calls import (
     with_neighbours,
 )
 
-from linkworth.profile import of_trace
+from linkworth.profile import build_profile
 from linkworth.profile.replays import Part, replay
 from linkworth.profile.scan import scan
 from linkworth.trace.read import Allowance, open_trace
@@ -27,7 +27,7 @@ def test_shares_calls_sizes_and_matrix(tmp_path):
         [send(1, 1000).after(3.0).lasting(0.5), collective("MPI_Alltoall", 10).lasting(0.25)],
         [recv(0, 1000).after(1.0).lasting(2.5), collective("MPI_Alltoall", 10).lasting(0.25)],
     ]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
     # Computation 3 + 1, communication 0.75 + 2.75, MPI_Init 0.5 + 0.5; the second before MPI_Init counts nowhere.
     assert profile.shares.compute == pytest.approx(4 / 8.5)
     assert profile.shares.communication == pytest.approx(3.5 / 8.5)
@@ -52,7 +52,7 @@ def test_efficiencies_by_hand(tmp_path):
         [send(1, 1000).after(3.0).lasting(0.0), collective("MPI_Barrier").lasting(2.0)],
         [recv(0, 1000).lasting(3.5), collective("MPI_Barrier").after(1.0).lasting(0.5)],
     ]
-    pop = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
+    pop = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
     assert pop.load_balance == pytest.approx(2 / 3)
     assert pop.communication_efficiency == pytest.approx(3 / 5)
     assert pop.serialisation_efficiency == pytest.approx(3 / 4)
@@ -69,7 +69,7 @@ def test_the_marked_part_gives_the_efficiencies(tmp_path):
         ]
         for rank in range(2)
     ]
-    pop = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
+    pop = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
     assert pop.load_balance == pytest.approx(1)
     assert pop.communication_efficiency == pytest.approx(2 / 2.5)
 
@@ -81,7 +81,7 @@ def test_an_oversubscribed_run_is_profiled_as_if_each_rank_had_a_core(tmp_path):
         {"rank": rank, "host": "node", "state": "complete", "cores": 1, "elapsed_seconds": 9.0}
         for rank in range(4)
     ]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks))
     assert profile.oversubscribed
     assert profile.descheduled_seconds == pytest.approx(12.0)
     assert profile.elapsed_seconds == pytest.approx(9.0)
@@ -112,7 +112,7 @@ def test_sub_communicators_persistent_requests_and_what_has_no_model(tmp_path):
     ]
     rank1 = [recv(0, 32) for _ in range(3)]
     rank2 = [split, recv(1, 64, comm=2)]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [rank0, rank1, rank2]))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [rank0, rank1, rank2]))
     # The two members of the new communicator agree on it by 8 bytes each.
     assert profile.matrix.bytes == [[0, 96, 64 + 8], [0, 0, 0], [8, 0, 0]]
     assert profile.unmodelled == {"MPI_Put": 1}
@@ -150,7 +150,7 @@ def between_groups(name, size, **fields):
     ],
 )  # fmt: skip
 def test_collectives_between_groups_have_their_traffic(tmp_path, name, sent):
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", between_groups(name, 8)))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", between_groups(name, 8)))
     assert profile.unmodelled == {}
     found = {(a, b): size for a, row in enumerate(profile.matrix.bytes) for b, size in enumerate(row) if size}
     assert found == sent
@@ -178,21 +178,21 @@ def test_the_traffic_is_what_the_replay_sends(tmp_path, ranks, size):
 def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
     # The tracer records a message of a spawned process, and the wait for it, by name and time.
     calls = [Call(name, "local") for name in ("MPI_Isend", "MPI_Wait", "MPI_Iprobe", "MPI_Win_attach")]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [calls]))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [calls]))
     assert profile.unmodelled == {"MPI_Isend": 1, "MPI_Wait": 1}
     assert profile.group == "none"
 
 
 def test_a_program_that_is_mostly_in_calls_that_are_not_modelled_has_no_group(tmp_path):
     calls = [Call("MPI_Send", "local").lasting(1.0), collective("MPI_Barrier").after(1.0)]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", [calls, calls]))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [calls, calls]))
     assert (profile.group, profile.gain) == (None, None)
     assert profile.group_reason == "50 % of the ranks' time is in calls that are not modelled: MPI_Send"
 
 
 def test_many_ranks_share_rows_of_the_matrix(tmp_path):
     programs = [[sendrecv((rank + 1) % 300, 1, (rank - 1) % 300)] for rank in range(300)]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
     assert profile.matrix.ranks_per_row == 2
     assert len(profile.matrix.bytes) == 150
     assert sum(map(sum, profile.matrix.bytes)) == profile.message_bytes == 300
@@ -204,10 +204,10 @@ def test_a_cut_trace_still_has_a_profile(tmp_path):
     path = synthetic.write_trace(tmp_path / "t.lwt", programs)
     path.write_bytes(path.read_bytes()[:-80])
     allowed = Allowance()
-    profile = of_trace(open_trace(path, allowed), replay_incomplete=False)
+    profile = build_profile(open_trace(path, allowed), replay_incomplete=False)
     assert profile.damage[0] == allowed.lacks[0]
     assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
-    assert of_trace(open_trace(path, allowed)).group is not None
+    assert build_profile(open_trace(path, allowed)).group is not None
     assert profile.ranks == 2
 
 
@@ -232,7 +232,7 @@ def test_one_sided_and_partitioned_data_is_traffic_in_its_direction(tmp_path):
             neighbourhood("MPI_Neighbor_alltoallv", 40, send_counts=[40], recv_counts=[5]),
         ],
     ]
-    profile = of_trace(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
     # The window and the communicator take a message of 8 bytes each way.
     assert profile.matrix.bytes == [[0, 100 + 7 + 1 + 3000 + 5 + 16], [30 + 2 + 40 + 16, 0]]
     assert profile.messages == 2 + 1 + 2 + 3 + 2 + 4

@@ -12,7 +12,7 @@ SKEW = 1.5
 """Mean over median beyond which other programs probably used the cores or the network at times."""
 
 
-def doubts(
+def row_warnings(
     rows: Sequence[BenchRow], drifts: Mapping[int, float], precision: float, seconds: float
 ) -> list[str]:
     """Return sentences on missed precision, drifting times, and means that few samples dominate."""

@@ -17,7 +17,7 @@ from types import FrameType
 import msgspec
 
 from linkworth.lab import cgroups, container_groups, holder, processes, system
-from linkworth.lab.plan import HEAD, HeldPlace, KeeperAnswer, KeeperRequest, PlacePlan
+from linkworth.lab.plan import HEAD, HeldPlace, PlacePlan, SupervisorAnswer, SupervisorRequest
 from linkworth.places.parent import die_with_parent
 
 KEEP = b"keep\n"
@@ -26,7 +26,7 @@ FOLDER_SECONDS = 1.0
 
 
 class _Place(msgspec.Struct):
-    """The keeper's ends of the pipes to a holder."""
+    """The supervisor's ends of the pipes to a holder."""
 
     name: str
     pid: int
@@ -56,23 +56,23 @@ class _Place(msgspec.Struct):
 
 def main() -> int:
     """Serve one lab."""
-    request = msgspec.json.decode(_first_line(), type=KeeperRequest)
+    request = msgspec.json.decode(_first_line(), type=SupervisorRequest)
     ended = _End()
-    keeper = _Keeper(request)
+    supervisor = _Supervisor(request)
     try:
-        answer = keeper.up()
+        answer = supervisor.up()
         os.write(1, msgspec.json.encode(answer) + b"\n")
         os.close(1)
         ended.wait(Path(request.folder))
     except holder.PlaceError as error:
-        keeper.down()
-        os.write(1, msgspec.json.encode(KeeperAnswer(error=str(error), lacks=error.lacks)) + b"\n")
+        supervisor.down()
+        os.write(1, msgspec.json.encode(SupervisorAnswer(error=str(error), lacks=error.lacks)) + b"\n")
         return 1
     except _Stop:
         pass
     finally:
         ended.ignore()
-        keeper.down()
+        supervisor.down()
     return 0
 
 
@@ -118,16 +118,16 @@ class _End:
             time.sleep(FOLDER_SECONDS)
 
 
-class _Keeper:
+class _Supervisor:
     """The places of one lab."""
 
-    def __init__(self, request: KeeperRequest) -> None:
+    def __init__(self, request: SupervisorRequest) -> None:
         self.request = request
         self.folder = Path(request.folder)
         self.places: list[_Place] = []
         self.cgroups: dict[str, str] = {}
 
-    def up(self) -> KeeperAnswer:
+    def up(self) -> SupervisorAnswer:
         """Make every place and its network. Raises PlaceError."""
         request = self.request
         if request.own_user_namespace:
@@ -161,7 +161,7 @@ class _Keeper:
                 place.order(plan, pids)
             for place, _ in stage:
                 inside[place.name] = int(place.answer().get("inside", 0))
-        return KeeperAnswer(
+        return SupervisorAnswer(
             places={
                 place.name: HeldPlace(
                     pid=place.pid,
@@ -181,7 +181,7 @@ class _Keeper:
             os.close(orders_read)
             os.close(answers_write)
             return _Place(name, pid, orders_write, answers_read)
-        # These pipes must end with the keeper, not with another holder.
+        # These pipes must end with the supervisor, not with another holder.
         for other in self.places:
             os.close(other.orders)
             os.close(other.answers)

@@ -100,7 +100,7 @@ SAMPLE_EVENTS = 500_000
 _LACKS_MESSAGES = "this trace lacks messages"
 
 
-def of_trace(
+def build_profile(
     trace: Path | TraceFile,
     smaller: Path | TraceFile | None = None,
     *,
@@ -189,9 +189,9 @@ def of_trace(
 
 
 def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -> tuple[Group | None, str]:
-    """Return only the group of network dependence and its reason, as `of_trace`, with one replay instead of three.
+    """Return only the group of network dependence and its reason, as `build_profile`, with one replay instead of three.
 
-    It does not check how many messages a converted trace lacks. Raises the errors of `of_trace`, and UsageError if the
+    It does not check how many messages a converted trace lacks. Raises the errors of `build_profile`, and UsageError if the
     replay stops.
     """
     trace = opened(trace)

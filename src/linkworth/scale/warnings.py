@@ -15,7 +15,7 @@ MOST_LISTED = 3
 """Calls that one sentence names at most."""
 
 
-def doubts(
+def scaling_warnings(
     found: Found, recordings: Sequence[Recording], target: Target, remainders: Sequence[Unseen]
 ) -> list[str]:
     """Return one sentence for each."""

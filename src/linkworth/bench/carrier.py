@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth import units
-from linkworth.model.bench import Carried
+from linkworth.model.bench import Carrier
 from linkworth.model.counters import NodeCounters
 
 ENOUGH_BYTES = 1_000_000
@@ -15,7 +15,7 @@ NOISE = 0.05
 LOOPBACK = "lo"
 
 
-def carried(
+def find_carrier(
     *,
     payload: float,
     between_nodes: float,
@@ -23,7 +23,7 @@ def carried(
     counters: Sequence[NodeCounters],
     transport: str,
     memory_only: bool = False,
-) -> Carried:
+) -> Carrier:
     """Compare the payload (total, and part between nodes, in bytes) with the bytes that NICs counted.
 
     `is_least`: the payload is a lower bound, as for collectives. `memory_only`: every transport that the MPI named
@@ -35,7 +35,7 @@ def carried(
         verdict = _inside(payload, is_least, counters, transport, memory_only)
     if " over " in verdict:
         verdict += _repairs(counters)
-    return Carried(transport=transport, counters=list(counters), verdict=verdict)
+    return Carrier(transport=transport, counters=list(counters), verdict=verdict)
 
 
 def _between(payload: float, between: float, is_least: bool, counters: Sequence[NodeCounters]) -> str:
