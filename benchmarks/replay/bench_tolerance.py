@@ -41,7 +41,7 @@ def main() -> None:
                 start = time.process_time()
                 replay(trace, gbe, layout, settings=settings)
                 middle = time.process_time()
-                found = tolerances(trace, gbe, layout, settings=settings)
+                found = tolerances(trace, [gbe], layout, settings=settings)
                 whole.append(time.process_time() - middle)
                 once.append(middle - start)
                 replays = sum(each.replays for each in found) + 2

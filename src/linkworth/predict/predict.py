@@ -212,25 +212,21 @@ def predict_with_draws(
             warnings.append(
                 f"no call begins in the part that {extras.timeline.path} is of; choose another with `timeline_window`"
             )
-    asked = list(zip(fabrics, predictions, strict=True)) if extras.tolerances else []
-    without_tolerances = {fabric.name: lacks for fabric, _ in asked if (lacks := tolerance_lacks(fabric))}
-
-    def borne_on(fabric: Fabric, start: Prediction) -> list[Tolerance]:
-        return tolerances(
+    without_tolerances: dict[str, str] = {}
+    borne: list[Tolerance] = []
+    if extras.tolerances:
+        lacks = {fabric.name: tolerance_lacks(fabric) for fabric in fabrics}
+        without_tolerances = {name: lack for name, lack in lacks.items() if lack}
+        asked = [each for each in zip(fabrics, predictions, strict=True) if not lacks[each[0].name]]
+        borne = tolerances(
             trace.engine,
-            fabric,
+            [fabric for fabric, _ in asked],
             layout,
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=settings,
-            start=None if neighbours else start,
+            starts=[] if neighbours else [prediction for _, prediction in asked],
         )
-
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        of_fabrics = pool.map(
-            lambda each: borne_on(*each), (each for each in asked if each[0].name not in without_tolerances)
-        )
-        borne = [tolerance for found in of_fabrics for tolerance in found]
     found = PredictionSet(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,

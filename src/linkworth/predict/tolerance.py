@@ -5,11 +5,12 @@ returns its value and the slope of the current piece. A few steps of Newton's me
 where the function crosses the wanted time. If messages keep their order and do not compete, the function is the
 longest of all paths, each of them linear. It is then convex, and steps from above never jump over the crossing. If
 messages change places, it may bend the other way; a bracket keeps the steps. They do so before a link, or before a
-CPU that completes the receives of one wait as they come. If messages compete, it may even jump; the answer is then
-the point of the jump, to a twentieth. Elsewhere the added time is met to a hundredth.
+CPU that completes the receives of one wait as they come. If messages compete, it may even jump. A search ends when
+the added time, or the place of a jump, is met to a twentieth. The answer is interpolated between the nearest points.
 """
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -29,8 +30,8 @@ LEAST_BANDWIDTH_BYTES_PER_SECOND = 1e3
 _MOST_REPLAYS = 60
 _FURTHEST_STEP = 100.0
 """Largest factor of one step beyond all known points: a far one costs a long replay, and shows little."""
-_TOLERANCE = 1e-2
-"""Share of the added time to which the wanted one is met."""
+_TOLERANCE = 5e-2
+"""Share of the added time to which the last replay meets the wanted one. What is interpolated then meets it better."""
 _NEXT_TO_EACH_OTHER = 5e-2
 """Relative distance of two latencies or bandwidths between which a jump counts as found."""
 _AS_RECORDED = ReplaySettings()
@@ -58,49 +59,49 @@ def tolerance_lacks(fabric: Fabric) -> str:
 
 def tolerances(
     trace: _engine.Trace,
-    fabric: Fabric,
+    fabrics: Sequence[Fabric],
     layout: Layout,
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
     settings: ReplaySettings = _AS_RECORDED,
     slower: Sequence[float] = SLOWER,
-    start: Prediction | None = None,
+    starts: Sequence[Prediction] = (),
 ) -> list[Tolerance]:
-    """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by share in `slower`.
+    """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by fabric and share in `slower`.
 
-    `start` is the replay on the fabric itself, if the caller has it.
+    `starts` are the replays on the fabrics themselves, if the caller has them.
     """
 
-    def replayed(**link: float) -> Prediction:
+    def replayed(fabric: Fabric, **link: float) -> Prediction:
         changed = msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link))
         return replay(
             trace, changed, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
         )
 
-    def by_latency(latency: float, found: Prediction | None = None) -> _Point:
-        found = found or replayed(latency_seconds=latency)
-        return _Point(latency, found.seconds, found.seconds_per_latency_second)
+    def latencies(fabric: Fabric, start: Prediction) -> list[_Crossing]:
+        def at(latency: float, found: Prediction | None = None) -> _Point:
+            found = found or replayed(fabric, latency_seconds=latency)
+            return _Point(latency, found.seconds, found.seconds_per_latency_second)
 
-    def by_inverse_bandwidth(inverse: float, found: Prediction | None = None) -> _Point:
-        found = found or replayed(bandwidth_bytes_per_second=1 / inverse if inverse > 0 else float("inf"))
-        return _Point(inverse, found.seconds, found.seconds_per_inverse_bandwidth)
+        return _crossings(at, at(fabric.link.latency_seconds, start), MOST_LATENCY_SECONDS, slower)
 
-    link = fabric.link
-    here = start or replayed()
-    # The engine runs without the interpreter's lock.
-    with ThreadPoolExecutor(2) as pool:
-        latencies, inverses = (
-            pool.submit(_crossings, evaluate, evaluate(at, here), limit, slower)
-            for evaluate, at, limit in (
-                (by_latency, link.latency_seconds, MOST_LATENCY_SECONDS),
-                (
-                    by_inverse_bandwidth,
-                    1 / link.bandwidth_bytes_per_second,
-                    1 / LEAST_BANDWIDTH_BYTES_PER_SECOND,
-                ),
-            )
-        )
+    def inverse_bandwidths(fabric: Fabric, start: Prediction) -> list[_Crossing]:
+        def at(inverse: float, found: Prediction | None = None) -> _Point:
+            bandwidth = 1 / inverse if inverse > 0 else math.inf
+            found = found or replayed(fabric, bandwidth_bytes_per_second=bandwidth)
+            return _Point(inverse, found.seconds, found.seconds_per_inverse_bandwidth)
+
+        here = at(1 / fabric.link.bandwidth_bytes_per_second, start)
+        return _crossings(at, here, 1 / LEAST_BANDWIDTH_BYTES_PER_SECOND, slower)
+
+    # The engine runs without the interpreter's lock, so threads use all cores.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        starts = starts or list(pool.map(replayed, fabrics))
+        searches = [
+            (fabric, pool.submit(latencies, fabric, start), pool.submit(inverse_bandwidths, fabric, start))
+            for fabric, start in zip(fabrics, starts, strict=True)
+        ]
     return [
         Tolerance(
             fabric=fabric.name,
@@ -109,7 +110,8 @@ def tolerances(
             bandwidth_bytes_per_second=None if inverse.x is None else 1 / inverse.x,
             replays=latency.replays + inverse.replays,
         )
-        for share, latency, inverse in zip(slower, latencies.result(), inverses.result(), strict=True)
+        for fabric, by_latency, by_inverse in searches
+        for share, latency, inverse in zip(slower, by_latency.result(), by_inverse.result(), strict=True)
     ]
 
 
@@ -134,8 +136,7 @@ def _crossing(
     The search begins between the nearest points that are `known`, and adds those that it evaluates.
     """
     target = known[0].seconds * (1 + share)
-    above = min((point for point in known if point.seconds >= target), default=None)
-    below = max(point for point in known if point.seconds < target and (above is None or point.x < above.x))
+    below, above = _around(known, target)
     guess = _guess(below, above, target, limit)
     for _ in range(_MOST_REPLAYS):
         if above is None and below.x >= limit:
@@ -143,13 +144,13 @@ def _crossing(
         here = evaluate(min(guess, limit) if above is None else guess)
         known.append(here)
         if abs(here.seconds - target) <= _TOLERANCE * share * target:
-            return here.x
+            return _interpolated(known, target)
         if here.seconds < target:
             below = here
         else:
             above = here
         if above is not None and _jumps(below, above, target):
-            return above.x
+            return _interpolated(known, target)
         # Step along the piece's slope. From below, without any point above yet, also step ever further.
         guess = _step(here, target) if here.slope > 0 else 10 * here.x
         if above is None:
@@ -159,6 +160,13 @@ def _crossing(
             if not below.x < guess < above.x:
                 return above.x
     return guess
+
+
+def _around(known: Sequence[_Point], target: float) -> tuple[_Point, _Point | None]:
+    """Return the first point that reaches the target, if any does, and the last before it that does not, in their order."""
+    above = min((point for point in known if point.seconds >= target), default=None)
+    below = max(point for point in known if point.seconds < target and (above is None or point.x < above.x))
+    return below, above
 
 
 def _guess(below: _Point, above: _Point | None, target: float, limit: float) -> float:
@@ -174,6 +182,20 @@ def _between(below: _Point, above: _Point, target: float) -> float:
         return math.sqrt(below.x * above.x)
     part = (target - below.seconds) / (above.seconds - below.seconds)
     return below.x + min(max(part, 0.1), 0.9) * (above.x - below.x)
+
+
+def _interpolated(known: Sequence[_Point], target: float) -> float:
+    """Return where the function reaches the target, by the nearest points that are `known`.
+
+    Where it is convex that is where their pieces do, and else where the line between them does.
+    """
+    below, above = _around(known, target)
+    if above is None:
+        return _step(below, target) if below.slope > 0 else below.x
+    chord = (above.seconds - below.seconds) / (above.x - below.x)
+    if below.slope <= chord <= above.slope:
+        return min(_step(point, target) for point in (below, above) if point.slope > 0)
+    return below.x + (target - below.seconds) / chord
 
 
 def _jumps(below: _Point, above: _Point, target: float) -> bool:
