@@ -7,17 +7,9 @@ from pathlib import Path
 BLOCK_BYTES = 65536
 INITIALISED, FINALISED, DISK_FULL, ABORTED, COUNTER = 1, 2, 4, 8, 16
 NAMES = [
-    "MPI_Init",
-    "MPI_Send",
-    "MPI_Recv",
-    "MPI_Isend",
-    "MPI_Wait",
-    "MPI_Finalize",
-    "MPI_Put",
-    "MPI_Comm_rank",
-    "MPI_Irecv",
-    "MPI_Probe",
-]
+    "MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Wait", "MPI_Finalize", "MPI_Put", "MPI_Comm_rank",
+    "MPI_Irecv", "MPI_Probe",
+]  # fmt: skip
 
 
 def varint(value: int) -> bytes:

@@ -23,18 +23,8 @@ class Parts(NamedTuple):
 
 
 _BLOCK_FIELDS = (
-    "magic",
-    "rank",
-    "sequence",
-    "codec",
-    "stored",
-    "raw",
-    "events",
-    "crc",
-    "base",
-    "next_request",
-    "tick",
-)
+    "magic", "rank", "sequence", "codec", "stored", "raw", "events", "crc", "base", "next_request", "tick",
+)  # fmt: skip
 
 
 def taken_apart(content: bytes, metadata: bytes, names: bytes) -> Parts:

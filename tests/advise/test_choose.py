@@ -59,13 +59,6 @@ def test_a_deadline_excludes_the_cheap_and_slow():
     assert "the deadline of 9.5 s" in limited.reason
 
 
-def test_a_budget_excludes_the_fast_and_dear():
-    times = predicted({"gbe": 10.0, "ib-fdr": 9.0})
-    budget = 10.0 * 2 * 0.78 / 3600
-    assert advise(times, PRICES, goal="time").choice == "ib-fdr"
-    assert advise(times, PRICES, goal="time", budget=budget).choice == "gbe"
-
-
 def test_nothing_within_the_limits_is_said_with_the_nearest():
     advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
     assert advice.choice is None

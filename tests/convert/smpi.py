@@ -16,14 +16,9 @@ PLATFORM = """<?xml version='1.0'?>
 </platform>
 """
 PLAIN = (
-    "network/model:CM02",
-    "network/crosstraffic:0",
-    "network/TCP-gamma:0",
-    "network/weight-S:0",
-    "smpi/os:0:0:0",
-    "smpi/or:0:0:0",
-    "smpi/ois:0:0:0",
-)
+    "network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0", "network/weight-S:0", "smpi/os:0:0:0",
+    "smpi/or:0:0:0", "smpi/ois:0:0:0",
+)  # fmt: skip
 
 
 def seconds(folder: Path, hosts: str, *settings: str) -> float:

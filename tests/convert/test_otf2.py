@@ -1,6 +1,5 @@
 """OTF2 archives of traces: what they hold, that other readers agree, and that they come back as the same traces."""
 
-import json
 import tempfile
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from message_traces import split
 from mpi_programs import compiled, usable_mpis
-from otf2_archives import assert_same, by_bindings, events, printed, there_and_back
+from otf2_archives import assert_same, events, printed, there_and_back
 from synthetic import (
     ANY,
     PROC_NULL,
@@ -25,7 +24,6 @@ from synthetic import (
     write_trace,
 )
 
-from linkworth import _engine
 from linkworth.convert import convert
 from linkworth.measure.plan import plan
 from linkworth.model.workload import Workload
@@ -242,39 +240,6 @@ RECORDS = {
     *("NON_BLOCKING_COLLECTIVE_REQUEST", "NON_BLOCKING_COLLECTIVE_COMPLETE", "COMM_CREATE", "COMM_DESTROY"),
 }  # fmt: skip
 
-READ = """
-import json, sys, otf2
-from otf2.events import *
-with otf2.reader.open(sys.argv[1]) as trace:
-    seen = {}
-    for location, event in trace.events:
-        kind = type(event).__name__
-        if isinstance(event, (Enter, Leave)):
-            kind += " " + event.region.name
-        elif isinstance(event, MpiSend):
-            kind += f" {event.receiver} {event.msg_tag} {event.msg_length} {event.communicator.name}"
-        elif isinstance(event, MpiCollectiveEnd):
-            kind += f" {event.collective_op} {event.size_sent} {event.size_received}"
-        seen[kind] = seen.get(kind, 0) + 1
-    print(json.dumps({"seen": seen, "locations": [[l.group.name, l.group.system_tree_parent.name]
-        for l in trace.definitions.locations], "paradigms": sorted({str(r.paradigm) for r in trace.definitions.regions})}))
-"""
-
-
-@pytest.mark.requires("python-otf2")
-def test_the_bindings_of_otf2_read_the_same(tmp_path):
-    zero = [send(1, 10, tag=3), collective("MPI_Allreduce", 8, element_bytes=8)]
-    one = [recv(0, 10, tag=3), collective("MPI_Allreduce", 8, element_bytes=8)]
-    hosts = [{"rank": rank, "host": f"node{rank}", "state": "complete"} for rank in (0, 1)]
-    summary = convert(write_trace(tmp_path / "two.lwt", [zero, one], ranks=hosts), "otf2")
-    read = json.loads(by_bindings(READ, summary.entry))
-    assert read["seen"]["MpiSend 1 3 10 MPI_COMM_WORLD"] == 1
-    assert read["seen"]["Enter MPI_Allreduce"] == read["seen"]["Leave MPI_Allreduce"] == 2
-    assert read["seen"]["MpiCollectiveEnd CollectiveOp.ALLREDUCE 16 16"] == 2
-    assert sum(read["seen"].values()) == summary.records
-    assert read["locations"] == [["MPI Rank 0", "node0"], ["MPI Rank 1", "node1"]]
-    assert read["paradigms"] == ["Paradigm.MPI", "Paradigm.USER"]
-
 
 @pytest.mark.requires("mpi", "c++")
 def test_a_recorded_run_comes_back(tmp_path):
@@ -285,12 +250,3 @@ def test_a_recorded_run_comes_back(tmp_path):
     archive, back = there_and_back(trace)
     assert assert_same(trace, back) > 200
     assert archive.records > 4 * 200
-
-
-@pytest.mark.parametrize("program", ["cg", "lu", "is", "mg"])
-def test_a_skeleton_comes_back(program, tmp_path):
-    trace = tmp_path / "skeleton.lwt"
-    rates = [1e-9] * len(_engine.skeleton_programs()[program])
-    metadata = '{"schema": "linkworth.trace-metadata/1", "workload": "skeleton", "source": "skeleton"}'
-    _engine.record_skeleton(program, ["S"], 4, rates, str(trace), metadata)
-    assert assert_same(trace, there_and_back(trace)[1]) > 100

@@ -4,21 +4,16 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpi_programs import usable_mpis
-from otf2_archives import NANOSECOND, assert_same, events, printed, there_and_back
+from otf2_archives import assert_same, events, printed, there_and_back
 from threaded_traces import EXPECTED, long_run, sends_by_thread, two_threads
 
 from linkworth import _engine
 from linkworth.convert import convert
-from linkworth.measure.plan import plan
-from linkworth.model.workload import Workload
-from linkworth.trace.record import record
 
 EDGES = ("ENTER", "LEAVE")
 WHERE = {0: "rank 0", 1: "rank 0 thread 1"}
@@ -145,68 +140,6 @@ def test_calls_of_threads_keep_their_order_where_they_end_together(threads):
         assert len(calls) == sum(map(len, threads))
         # Each may end a nanosecond after the one that it had ended with.
         assert ends[1] == [pytest.approx(both, abs=(len(calls) + 1) * 1e-9) for both in ends[0]]
-
-
-RUNNING = r"""
-#include <mpi.h>
-#include <pthread.h>
-enum { THREADS = 3, ROUNDS = 60 };
-static MPI_Request requests[THREADS][ROUNDS];
-static int cells[THREADS][ROUNDS], rank;
-static pthread_barrier_t all_there;
-static MPI_Comm twins[THREADS];
-static void *call_mpi(void *argument)
-{
-    int me = (int)(long)argument, other = (me + 1) % THREADS, value = me, sum;
-    for (int i = 0; i < ROUNDS; i++) {
-        MPI_Irecv(&cells[me][i], 1, MPI_INT, i % 3 ? 1 - rank : MPI_ANY_SOURCE, me, MPI_COMM_WORLD, &requests[me][i]);
-        MPI_Send(&value, 1, MPI_INT, 1 - rank, me, MPI_COMM_WORLD);
-    }
-    pthread_barrier_wait(&all_there);
-    for (int i = 0; i < ROUNDS; i++) MPI_Wait(&requests[other][i], MPI_STATUS_IGNORE);
-    for (int i = 0; i < ROUNDS; i++) MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, twins[me]);
-    return NULL;
-}
-int main(int argc, char **argv)
-{
-    pthread_t threads[THREADS];
-    int level;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    if (level == MPI_THREAD_MULTIPLE) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        pthread_barrier_init(&all_there, NULL, THREADS);
-        for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &twins[i]);
-        for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, call_mpi, (void *)(long)i);
-        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-    }
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-@pytest.mark.requires("otf2", "otf2-print", "mpi")
-def test_a_recorded_run_of_threads_comes_back_from_otf2(tmp_path):
-    mpi = usable_mpis()[0]
-    (tmp_path / "threads.c").write_text(RUNNING)
-    program = tmp_path / "threads"
-    subprocess.run([mpi.mpicc, "-pthread", tmp_path / "threads.c", "-o", program], check=True)
-    trace = tmp_path / "run.lwt"
-    record(plan(Workload(name="threads", command=[str(program)], ranks=2), mpi=mpi.name), output=trace)
-    if events(trace, 0)[0]["fields"]["code"] < 3:
-        pytest.skip(f"{mpi.name} does not give MPI_THREAD_MULTIPLE")
-    archive, back = there_and_back(trace)
-    # Two roundings, and a nanosecond between the ends of each two threads where they end together.
-    assert assert_same(trace, back, to=6 * NANOSECOND) > 2 * 3 * 60 * 4
-    locations = records_by_location(Path(archive.entry))
-    assert sorted(locations) == [rank | thread << 32 for thread in range(4) for rank in (0, 1)]
-    for location, records in locations.items():
-        kinds = Counter(kind for kind, _, _ in records)
-        called = 60 if location >> 32 else 0
-        assert (kinds["MPI_SEND"], kinds["MPI_IRECV_REQUEST"], kinds["MPI_IRECV"]) == (called,) * 3
-        assert kinds["MPI_COLLECTIVE_END"] >= called
-        times = [time for _, time, _ in records]
-        assert times == sorted(times)
 
 
 CONVERTED = """

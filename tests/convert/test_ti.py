@@ -210,13 +210,8 @@ def test_collectives_of_the_world_as_messages_balance(tmp_path):
         assert summary.unmatched == 0
         assert summary.as_messages["MPI_Alltoall"] == 6
         assert {line.split()[0] for rank in actions for line in rank} <= {
-            "send",
-            "recv",
-            "isend",
-            "irecv",
-            "wait",
-            "waitall",
-        }
+            "send", "recv", "isend", "irecv", "wait", "waitall",
+        }  # fmt: skip
 
 
 def test_a_non_blocking_collective_of_one_round_and_of_several(tmp_path):
@@ -239,14 +234,9 @@ def test_only_what_is_marked_unless_the_whole_is_wanted(tmp_path):
     summary, actions = written(tmp_path / "whole", [program] * 2, whole=True)
     assert not summary.marked_region
     assert actions[0] == [
-        "compute 1000000000",
-        "barrier",
-        "compute 5000000000",
-        "bcast 8 0",
-        "compute 9000000000",
-        "barrier",
+        "compute 1000000000", "barrier", "compute 5000000000", "bcast 8 0", "compute 9000000000", "barrier",
         "compute 6000000000",
-    ]
+    ]  # fmt: skip
 
 
 def test_a_message_over_the_edge_of_what_is_marked_is_an_error(tmp_path):

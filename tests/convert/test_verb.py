@@ -71,15 +71,12 @@ def test_bad_input_is_one_sentence(trace, tmp_path, capsys):
     cases = [
         (["missing.lwt", "--to", "ti"], "missing.lwt"),
         ([str(trace), "--to", "otf9"], "--to otf9: not known; give one of ti"),
-        (
-            [str(trace), "--to", "ti", "-o", "file/below"],
-            "cannot write file: File exists; give another place with -o",
-        ),
+        ([str(trace), "--to", "ti", "-o", "file/below"], "cannot write file: File exists; give another place with -o"),
         ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
         ([str(trace)], "small.lwt is a trace of linkworth already; choose a format with --to: ti"),
         ([str(trace), "--to", "ti", "--mpi-library", "lam"], "'lam' is not one of 'openmpi'"),
         ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
-    ]
+    ]  # fmt: skip
     for arguments, sentence in cases:
         assert main(["convert", *arguments]) == 2
         err = capsys.readouterr().err

@@ -98,15 +98,6 @@ def test_nodes_have_their_own_name_network_and_shared_memory():
         assert not Path("/dev/shm/of-node1").exists()
 
 
-def test_the_users_files_and_folder_are_those_of_the_machine(tmp_path, monkeypatch):
-    (tmp_path / "input").write_text("of the user")
-    monkeypatch.chdir(tmp_path)
-    with labs.up(LabSpec(nodes=1)) as lab:
-        assert said(lab, "node1", "cat", "input") == "of the user"
-        said(lab, "node1", "touch", "output")
-    assert (tmp_path / "output").exists()
-
-
 def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer():
     def longest_wait(lab, place, nic):
         [queue] = json.loads(said(lab, place, "tc", "-j", "qdisc", "show", "dev", nic))

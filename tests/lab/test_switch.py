@@ -226,13 +226,6 @@ def test_moderated_frames_come_together_at_the_interrupts(wires):
     assert time.monotonic() - started > 0.2
 
 
-def test_counters_are_written_when_asked_for(wires):
-    net = wires(2)
-    net.ends[0].send(frame(0, BROADCAST))
-    net.ends[1].recv(2000)
-    assert net.counted()["p1"].down_frames == 1
-
-
 @given(
     text=st.one_of(
         st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=300),

@@ -7,15 +7,8 @@ import pytest
 from linkworth.mpi import wrapper_bodies, wrappers
 
 LIBRARY = {
-    "MPI_Init",
-    "PMPI_Init",
-    "MPI_Send",
-    "PMPI_Isend",
-    "MPI_Recv",
-    "MPI_Comm_f2c",
-    "MPI_Type_ub",
-    "MPI_COMM_DUP_FN",
-}
+    "MPI_Init", "PMPI_Init", "MPI_Send", "PMPI_Isend", "MPI_Recv", "MPI_Comm_f2c", "MPI_Type_ub", "MPI_COMM_DUP_FN",
+}  # fmt: skip
 
 
 def _generated(tmp_path, symbols):
@@ -63,18 +56,8 @@ def test_every_modelled_body_belongs_to_a_procedure_of_the_standard():
 def test_each_body_names_only_parameters_of_its_procedure():
     procedures = wrappers.standard_procedures()
     words = {
-        "comm",
-        "count",
-        "datatype",
-        "dest",
-        "source",
-        "tag",
-        "request",
-        "status",
-        "root",
-        "sendbuf",
-        "recvbuf",
-    }
+        "comm", "count", "datatype", "dest", "source", "tag", "request", "status", "root", "sendbuf", "recvbuf",
+    }  # fmt: skip
     for name, body in wrapper_bodies.bodies().items():
         if name == "any other":
             continue

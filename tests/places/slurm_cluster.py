@@ -128,20 +128,11 @@ class SlurmCluster:
         self._spawn(
             name,
             [
-                "unshare",
-                "--mount",
-                "--uts",
-                "--ipc",
-                "--pid",
-                "--fork",
-                "--kill-child",
-                "--mount-proc",
-                "sh",
-                "-c",
+                "unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
                 inside,
             ],
             SLURM_CONF=str(place / "slurm.conf"),
-        )
+        )  # fmt: skip
 
     def wait_idle(self, seconds: float = 600.0) -> None:
         """Wait until every node can take a job."""

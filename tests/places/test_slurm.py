@@ -24,17 +24,10 @@ def commands(tmp_path, monkeypatch):
 
 def test_every_state_has_its_phase_and_cause(tmp_path, commands):
     lines = [
-        "1|PENDING|Resources|",
-        "2|RUNNING|None|n[1-2]",
-        "3|COMPLETED|None|n1",
-        "4|TIMEOUT|TimeLimit|n1",
-        "5|OUT_OF_MEMORY|OutOfMemory|n1",
-        "6|NODE_FAIL|NodeFail|n1",
-        "7|CANCELLED|None|",
-        "8|FAILED|NonZeroExitCode|n1",
-        "9|COMPLETING|None|n1",
-        "10|PREEMPTED|None|n1",
-    ]
+        "1|PENDING|Resources|", "2|RUNNING|None|n[1-2]", "3|COMPLETED|None|n1", "4|TIMEOUT|TimeLimit|n1",
+        "5|OUT_OF_MEMORY|OutOfMemory|n1", "6|NODE_FAIL|NodeFail|n1", "7|CANCELLED|None|", "8|FAILED|NonZeroExitCode|n1",
+        "9|COMPLETING|None|n1", "10|PREEMPTED|None|n1",
+    ]  # fmt: skip
     commands("squeue", "\n".join(f"echo '{line}'" for line in lines))
     commands(
         "scontrol",

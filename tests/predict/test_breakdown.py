@@ -25,14 +25,9 @@ def two_regions(tmp_path):
         tmp_path / "regions.lwt",
         [
             [pcontrol(1).after(7 * MS), pcontrol(2).after(3 * MS), send(1, MB).after(4 * MS), pcontrol(0)],
-            [
-                pcontrol(1).after(7 * MS),
-                pcontrol(2).after(1 * MS),
-                recv(0, MB).after(2 * MS),
-                pcontrol(0).after(5 * MS),
-            ],
+            [pcontrol(1).after(7 * MS), pcontrol(2).after(1 * MS), recv(0, MB).after(2 * MS), pcontrol(0).after(5 * MS)],
         ],
-    )
+    )  # fmt: skip
 
 
 def test_computation_on_the_critical_path_is_told_by_region(two_regions):

@@ -125,21 +125,6 @@ def test_no_fabric_and_an_impossible_factor_are_refused(trace):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "nodes", "ppn", "expected"),
-    [
-        (4, 2, None, [0, 0, 1, 1]),
-        (5, 2, None, [0, 0, 0, 1, 1]),
-        (5, 2, 3, [0, 0, 0, 1, 1]),
-        (5, None, 2, [0, 0, 1, 1, 2]),
-        (1, None, None, [0]),
-        (3, 3, None, [0, 1, 2]),
-    ],
-)
-def test_ranks_are_laid_in_blocks(ranks, nodes, ppn, expected):
-    assert block(ranks, nodes, ppn).node_of_rank == expected
-
-
-@pytest.mark.parametrize(
     ("ranks", "nodes", "ppn", "message"),
     [
         (8, 2, 3, "room for 6 ranks on 2 nodes, but the trace has 8; give `nodes` 3"),

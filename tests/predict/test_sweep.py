@@ -73,13 +73,8 @@ def test_a_point_is_what_predict_says(trace):
     (point,) = found.points
     (known,) = predict(trace, [fabrics.get("gbe")], Arrangement(nodes=4), cpu_factor=2).predictions
     parts = (
-        "seconds",
-        "compute_seconds",
-        "overhead_seconds",
-        "latency_seconds",
-        "bandwidth_seconds",
-        "wait_seconds",
-    )
+        "seconds", "compute_seconds", "overhead_seconds", "latency_seconds", "bandwidth_seconds", "wait_seconds",
+    )  # fmt: skip
     for part in (*parts, "internode_bytes", "timed_internode_bytes"):
         assert getattr(point, part) == getattr(known, part)
 
@@ -115,12 +110,9 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
             {"axes": [parse("cpu-factor=2")], "measured": MeasuredTime(fabrics.get("gbe"), 1.0)},
             "`measured` sets the CPU factor already",
         ),
-        (
-            {"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]},
-            "that is 1000000 replays|",
-        ),
+        ({"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]}, "that is 1000000 replays|"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_combined(trace, change, message, monkeypatch):
     monkeypatch.setattr("linkworth.predict.sweep.MOST_POINTS", 999)
     arguments = {"fabrics": [fabrics.get("gbe")], "axes": [], **change}

@@ -10,11 +10,27 @@ from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay
+from linkworth.replay.run import Replay, replay, replay_in_detail
 
 AS_RECORDED = ReplaySettings()
 
 Predict = Callable[..., Prediction]
+Run = Callable[..., Replay]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Replay hand-made ranks in detail, one node a rank unless `nodes` places them; more arguments are settings."""
+
+    def call(
+        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, **settings: object
+    ) -> Replay:
+        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
+        placed = nodes if nodes is not None else list(range(len(ranks)))
+        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
+        return replay_in_detail(trace, on, layout, settings=ReplaySettings(**settings))  # type: ignore[arg-type]
+
+    return call
 
 
 @pytest.fixture

@@ -286,16 +286,10 @@ def test_what_comes_before_mpi_init_is_left_out(predict: Predict) -> None:
 def test_marked_stretches_of_ranks_count_once_where_they_meet(predict: Predict, contention: bool) -> None:
     # Rank 0 is inside from 0 to 2 and from 6 to 7 ms, rank 1 from 1 to 4, rank 2 from 8 to 9: 4 + 1 + 1 ms.
     ranks = [
-        [
-            pcontrol(1),
-            pcontrol(0).after(2 * MS),
-            pcontrol(1).after(4 * MS),
-            pcontrol(0).after(1 * MS),
-            finalize(),
-        ],
+        [pcontrol(1), pcontrol(0).after(2 * MS), pcontrol(1).after(4 * MS), pcontrol(0).after(1 * MS), finalize()],
         [pcontrol(1).after(1 * MS), pcontrol(0).after(3 * MS), finalize().after(9 * MS)],
         [pcontrol(1).after(8 * MS), pcontrol(0).after(1 * MS), finalize()],
-    ]
+    ]  # fmt: skip
     got = predict(ranks, fabric(way()), settings=ReplaySettings(contention=contention))
     assert got.seconds == pytest.approx(6 * MS)
 

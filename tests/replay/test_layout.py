@@ -12,6 +12,7 @@ from linkworth.replay.layout import lay_out
     ("options", "expected"),
     [
         ({"nodes": 2}, [0, 0, 0, 1, 1, 1]),
+        ({"ppn": 4}, [0, 0, 0, 0, 1, 1]),
         ({"nodes": 2, "placement": "cyclic"}, [0, 1, 0, 1, 0, 1]),
         ({"ppn": 2, "placement": "cyclic"}, [0, 1, 2, 0, 1, 2]),
         ({"placement": "0,0,1,1,0,2"}, [0, 0, 1, 1, 0, 2]),
@@ -31,12 +32,9 @@ def test_six_ranks(options: dict, expected: list[int]) -> None:
         ("# head\nnode1:2\nnode2:4  # more\n", [0, 0, 1, 1, 1, 1]),
         ("a\nb\na\nb\na\nb\n", [0, 1, 0, 1, 0, 1]),
         ("a max_slots=8 slots=5\nb slots = 1\n", [0, 0, 0, 0, 0, 1]),
-        (
-            "rank 0=n1 slot=0:0\nrank 2=n1 slot=1\nrank 1=n2\nrank 3=n2\nrank 4=n3 slot=*\nrank 5=n3\n",
-            [0, 1, 0, 1, 2, 2],
-        ),
+        ("rank 0=n1 slot=0:0\nrank 2=n1 slot=1\nrank 1=n2\nrank 3=n2\nrank 4=n3 slot=*\nrank 5=n3\n", [0, 1, 0, 1, 2, 2]),
     ],
-)
+)  # fmt: skip
 def test_files(tmp_path: Path, text: str, expected: list[int]) -> None:
     path = tmp_path / "hosts"
     path.write_text(text)

@@ -1,16 +1,11 @@
 """The machine that is predicted: progress, copies, cores, memory, noise, background load. Times worked out by hand."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from synthetic import Call, collective, fabric, irecv, isend, pcontrol, recv, send, waitall, way, write_trace
+from synthetic import Call, collective, fabric, irecv, isend, pcontrol, recv, send, waitall, way
 
-from linkworth import _engine
-from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout
-from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.replay.run import Replay
 
 US = 1e-6
 MS = 1e-3
@@ -20,19 +15,6 @@ RENDEZVOUS = fabric(way(latency=10 * US, bandwidth=GB, eager=0))
 EAGER = fabric(way(latency=10 * US, bandwidth=GB))
 
 Run = Callable[..., Replay]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    def replay(
-        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, **settings: object
-    ) -> Replay:
-        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
-        placed = nodes if nodes is not None else list(range(len(ranks)))
-        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
-        return replay_in_detail(trace, on, layout, settings=ReplaySettings(**settings))  # type: ignore[arg-type]
-
-    return replay
 
 
 def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation(run: Run) -> None:

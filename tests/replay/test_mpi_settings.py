@@ -67,34 +67,14 @@ def test_a_sender_of_a_message_within_the_limit_goes_on(
 @pytest.mark.parametrize(
     ("rules", "on", "given", "why"),
     [
-        (
-            OPENMPI,
-            [GBE],
-            "btl_tcp_flag=send",
-            "the replay knows no such setting; it knows btl_tcp_flags, btl_tcp_eager",
-        ),
+        (OPENMPI, [GBE], "btl_tcp_flag=send", "the replay knows no such setting; it knows btl_tcp_flags, btl_tcp_eager"),
         (OPENMPI, [GBE], "btl_tcp_flags=put", "btl_tcp_flags=put: give send or 1"),
         (OPENMPI, [GBE], "btl_tcp_eager_limit=64k", "give a whole number of bytes"),
         (OPENMPI, [IB], "UCX_RNDV_THRESH=auto", "give bytes, such as 16k, or inf"),
-        (
-            OPENMPI,
-            [GBE],
-            "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE=1",
-            "a setting of mpich, and the replay is of openmpi-4.1",
-        ),
+        (OPENMPI, [GBE], "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE=1", "a setting of mpich, and the replay is of openmpi-4.1"),
         (OPENMPI, [GBE], "btl_sm_eager_limit=1", "a setting of openmpi-5"),
-        (
-            CollectiveRules(),
-            [GBE],
-            "btl_tcp_flags=send",
-            "of which it knows MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE",
-        ),
-        (
-            OPENMPI,
-            [IB],
-            "btl_tcp_flags=send",
-            "for TCP, and has no effect on ib-fdr; with openmpi-4.1 there it knows UCX_",
-        ),
+        (CollectiveRules(), [GBE], "btl_tcp_flags=send", "of which it knows MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE"),
+        (OPENMPI, [IB], "btl_tcp_flags=send", "for TCP, and has no effect on ib-fdr; with openmpi-4.1 there it knows UCX_"),
         (OPENMPI, [GBE], "UCX_RNDV_THRESH=inf", "for RDMA, and has no effect on gbe"),
         (OPENMPI, [IB], "btl_vader_eager_limit=1", "for shared memory, and has no effect on ib-fdr"),
         (OPENMPI, [fabrics.get("loopback")], "btl_vader_eager_limit=1", "for shared memory"),
@@ -106,7 +86,7 @@ def test_a_sender_of_a_message_within_the_limit_goes_on(
             "the replay is of intel, of which it knows none",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_has_no_effect_is_refused(
     rules: CollectiveRules, on: list[Fabric], given: str, why: str
 ) -> None:

@@ -1,6 +1,6 @@
 """Messages that compete: turns at a NIC, links between switches, several rails, TCP. Times worked out by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,8 +10,7 @@ from synthetic import Call, fabric, finalize, irecv, isend, recv, send, waitall,
 from linkworth import _engine
 from linkworth.model.fabric import Fabric, SwitchLevel, Tcp, Topology
 from linkworth.model.prediction import Layout
-from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay_in_detail
+from linkworth.replay.run import Replay, replay_in_detail
 
 US = 1e-6
 GB = 1e9
@@ -23,19 +22,9 @@ Seconds = Callable[..., float]
 
 
 @pytest.fixture
-def seconds(tmp_path: Path) -> Seconds:
+def seconds(run: Callable[..., Replay]) -> Seconds:
     """Predict hand-made ranks, one node a rank unless `nodes` places them."""
-
-    def run(
-        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, contention: bool = True
-    ) -> float:
-        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
-        placed = nodes if nodes is not None else list(range(len(ranks)))
-        layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
-        settings = ReplaySettings(contention=contention)
-        return replay_in_detail(trace, on, layout, settings=settings).prediction.seconds
-
-    return run
+    return lambda *given, **settings: run(*given, **settings).prediction.seconds
 
 
 def link(latency: float = 0.0, **fields: object) -> Fabric:

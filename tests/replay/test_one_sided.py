@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from synthetic import ANY, Call, fabric, irecv, isend, pcontrol, recv, send, waitall, way, write_trace
+from synthetic import Call, fabric, irecv, isend, pcontrol, waitall, way, write_trace
 from synthetic_calls import (
     ACCUMULATE,
     COMPLETE,
@@ -238,25 +238,6 @@ def test_messages_and_accesses_share_the_network(predict: Predict) -> None:
 def test_nothing_goes_to_no_process(predict: Predict) -> None:
     calls = [ALL, put(-2, 1000), get(-2, 8, request=True), waitall(1), DONE]
     assert predict(timed(calls, []), ON).seconds == 0
-
-
-@pytest.mark.parametrize("contention", [False, True])
-def test_a_replay_rank_by_rank_gives_the_same_as_one_moment_by_moment(
-    predict: Predict, contention: bool
-) -> None:
-    # A receive from any source makes the replay go through all moments in their order.
-    def ranks(source: int) -> list[list[Call]]:
-        return timed(
-            [put(1, 1000), get(2, 9000), sync(FENCE), send(1, 8), sync(FENCE).after(3 * US)],
-            [get(0, 10).after(5 * US), sync(FENCE), recv(source, 8), sync(FENCE)],
-            [sync(FENCE), access(FETCH, 1, 8, 8), sync(FENCE)],
-            [sync(FENCE), put(0, 30_000), sync(FENCE)],
-        )
-
-    settings = ReplaySettings(contention=contention)
-    by_rank = predict(ranks(0), ON, settings=settings)
-    by_moment = predict(ranks(ANY), ON, settings=settings)
-    assert by_rank == by_moment
 
 
 def test_a_window_that_was_never_made_is_refused_or_passed(tmp_path: Path) -> None:

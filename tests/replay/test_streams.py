@@ -139,14 +139,10 @@ def buffered(held: int, **changes: object) -> Fabric:
 def goes_on_after(predict: Predict, on: Fabric, *sizes: int, contention: bool = True) -> float:
     """Say how long the sender waits for its messages; then its word starts 5 ms of computation on another rank."""
     ranks = [
-        [
-            *(isend(1, size, tag=tag) for tag, size in enumerate(sizes)),
-            waitall(*range(1, len(sizes) + 1)),
-            send(2, 8),
-        ],
+        [*(isend(1, size, tag=tag) for tag, size in enumerate(sizes)), waitall(*range(1, len(sizes) + 1)), send(2, 8)],
         [*(irecv(0, size, tag=tag) for tag, size in enumerate(sizes)), waitall(*range(1, len(sizes) + 1))],
         [recv(0, 8), Call("MPI_Wtime", "local").after(5 * MS)],
-    ]
+    ]  # fmt: skip
     settings = ReplaySettings(contention=contention)
     return predict(ranks, on, nodes=[0, 1, 0], settings=settings).seconds - 5 * MS
 

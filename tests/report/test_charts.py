@@ -8,17 +8,7 @@ from report import samples
 from linkworth import units
 from linkworth.model.profile import Matrix
 from linkworth.report import ReportItem
-from linkworth.report.charts import (
-    activities,
-    fabrics,
-    kinds,
-    matrix,
-    parts,
-    sensitivity,
-    shares,
-    sizes,
-    theme,
-)
+from linkworth.report.charts import activities, fabrics, kinds, matrix, parts, sensitivity, shares, sizes
 from linkworth.report.svg import svg
 from linkworth.report.table import Figure
 
@@ -62,11 +52,7 @@ def marks(figure):
             "65.5–131 kB: 2,400 messages, 71 % of all messages",
         ),
         ("matrix", "36 % of the bytes cross between the 2 nodes", "from 3 to 4: 2.34 MB"),
-        (
-            "recorded",
-            "Recorded time: computation 60 %, collectives 20 %, waiting 20 %",
-            "rank 3: 340 ms waiting, 20 %",
-        ),
+        ("recorded", "Recorded time: computation 60 %, collectives 20 %, waiting 20 %", "rank 3: 340 ms waiting, 20 %"),
         (
             "predicted",
             "Share of collectives in the ranks' time: 15 % on gbe, 2 % on ib-fdr",
@@ -75,7 +61,7 @@ def marks(figure):
         ("latency", "Twice the latency costs 10gbe 6 % more time", "gbe at 25.0 µs: 220 ms"),
         ("bandwidth", "Half the bandwidth costs gbe 73 % more time", "ib-hdr at 25.0 GB/s: 51.1 ms"),
     ],
-)
+)  # fmt: skip
 def test_a_chart_says_its_message_and_draws_its_numbers(name, title, mark):
     figure = CHARTS[name](samples.item())
     assert figure is not None
@@ -105,19 +91,8 @@ def test_hostile_names_stay_text(name):
     drawn = svg(figure)
     root = ElementTree.fromstring(drawn)
     allowed = {
-        "svg",
-        "g",
-        "path",
-        "rect",
-        "line",
-        "text",
-        "tspan",
-        "title",
-        "defs",
-        "clipPath",
-        "linearGradient",
-        "stop",
-    }
+        "svg", "g", "path", "rect", "line", "text", "tspan", "title", "defs", "clipPath", "linearGradient", "stop",
+    }  # fmt: skip
     assert {element.tag for element in root.iter()} <= allowed
     assert not any(key.startswith("on") or key in ("style", "href") for e in root.iter() for key in e.attrib)
 
@@ -151,12 +126,6 @@ def test_log_ticks_are_few_and_inside(low, high):
     assert 1 <= len(ticks) <= 6
     assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
     assert ticks == sorted(ticks)
-
-
-def test_no_series_has_the_colour_of_a_kind_of_time():
-    neutral = {theme.INK, theme.MUTED, theme.GRID, theme.SKY}
-    assert not set(theme.SERIES) & (set(theme.KINDS.values()) | neutral)
-    assert len(set(theme.SERIES)) == len(theme.SERIES)
 
 
 def test_of_many_programs_the_chart_of_shares_has_those_that_communicate_most(monkeypatch):

@@ -184,8 +184,3 @@ def test_everything_but_the_sliders_is_there_without_scripts(browser, page_file)
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
     assert len(charts) == 1 + 8 + 8 + 7
-
-
-def test_it_prints(page):
-    printed = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
-    assert len(printed) > 50_000

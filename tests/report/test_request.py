@@ -1,6 +1,7 @@
 """`linkworth report` from traces made by hand to the page, through its own entry point."""
 
 import pytest
+import study_samples
 import synthetic
 
 from linkworth.errors import DamagedInputError, UsageError
@@ -12,14 +13,6 @@ from linkworth.report.request import ReportRequest, run
 from linkworth.trace.read import Allowance
 
 pytestmark = pytest.mark.usefixtures("undrawn")
-
-
-class NoProgress:
-    def plan(self, steps):
-        pass
-
-    def step(self, text):
-        pass
 
 
 def exchange(path, *, rounds=5, verified=None, workload="exchange"):
@@ -36,7 +29,7 @@ def exchange(path, *, rounds=5, verified=None, workload="exchange"):
 
 def report(*paths, output, on=(), **options):
     request = ReportRequest(paths=list(paths), output=output, on=list(on), **options)
-    return run(request, NoProgress())
+    return run(request, study_samples.NoProgress())
 
 
 def test_a_folder_of_traces_becomes_one_page(tmp_path):

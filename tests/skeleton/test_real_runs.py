@@ -13,7 +13,6 @@ from linkworth.trace import record
 
 PROGRAMS = list(_engine.skeleton_programs())
 NAS = [name for name in PROGRAMS if f"npb:{name}" in apps.names()]
-OTHERS = [name for name in PROGRAMS if name in apps.names()]
 RANKS = [1, 2, 8, 9]
 """Alone, with one neighbour on both sides, on an oblong grid or in a cube, and with a rank in the middle."""
 DATA_DEPENDENT = {"is": ("send_counts", "recv_counts", "recv_bytes")}
@@ -69,12 +68,6 @@ def assert_same_calls(command, ranks, tmp_path, flat_rates):
 )
 def test_class_s_is_recorded_as_it_runs(name, ranks, tmp_path, flat_rates):
     assert_same_calls([f"npb:{name}.S"], ranks, tmp_path, flat_rates)
-
-
-@pytest.mark.requires("mpi", "c++")
-@pytest.mark.parametrize("name", OTHERS)
-def test_programs_without_classes_are_recorded_as_they_run(name, tmp_path, flat_rates):
-    assert_same_calls(apps.get(name).calibration.split(), 4, tmp_path, flat_rates)
 
 
 @pytest.mark.exhaustive

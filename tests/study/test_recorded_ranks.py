@@ -163,22 +163,14 @@ def test_predictions_that_are_scaled_otherwise_are_made_again(tmp_path):
         ("[4, 8, 16]", "[4, 8, 32]", "on 16 ranks; give one of recorded_ranks, or more than 32"),
         ("[[workloads]]", '[predict]\nmeasured = {app = "gbe=3"}\n[[workloads]]', "of one number of ranks"),
         ("ranks_per_node = 16", "", "without a number of ranks"),
-        (
-            "recorded_ranks = [4, 8, 16]",
-            "weak = true",
-            "nodes.toml:11: workloads[0].weak: it is about scaling",
-        ),
+        ("recorded_ranks = [4, 8, 16]", "weak = true", "nodes.toml:11: workloads[0].weak: it is about scaling"),
         ("recorded_ranks = [4, 8, 16]", 'grids = ["4x8"]', "workloads[0].grids: it is about scaling"),
         ("16]", '16]\ngrids = ["4by8"]', "workloads[0].grids[0]: '4by8': give 1 to 4 extents"),
-        (
-            "16]",
-            '16]\ngrids = ["4x4"]',
-            "workloads[0].grids[0]: 4x4 has 16 places; give a grid of more than 16",
-        ),
+        ("16]", '16]\ngrids = ["4x4"]', "workloads[0].grids[0]: 4x4 has 16 places; give a grid of more than 16"),
         ("16]", '16]\ngrids = ["4x8", "8x4"]', "workloads[0].grids[1]: 8x4 is a second grid of 32 ranks"),
         ("16]", '16]\ngrids = ["5x8"]', "grids of app: 5x8 is unused, as no prediction is on 40 ranks"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_one_sentence(tmp_path, old, new, fault):
     assert old in STUDY
     with pytest.raises(UsageError, match=re.escape(fault)):

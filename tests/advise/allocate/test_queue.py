@@ -163,28 +163,16 @@ def test_the_goal_and_the_budget_of_the_command_line_go_first(capsys, queue):
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [
-        (
-            ("runs = 3", "runs = 3"),
-            ["--budget", "0.001"],
-            "the budget of 0.001 US$ is too small: the least costly",
-        ),
-        (
-            ("deadline_seconds = 60", "deadline_seconds = 4"),
-            [],
-            "the deadline of ep, 4 s, is shorter than its fastest",
-        ),
+        (("runs = 3", "runs = 3"), ["--budget", "0.001"], "the budget of 0.001 US$ is too small: the least costly"),
+        (("deadline_seconds = 60", "deadline_seconds = 4"), [], "the deadline of ep, 4 s, is shorter than its fastest"),
         (
             ("runs = 3", "runs = 3\non = ['ib']\ndeadline_seconds = 30"),
             [],
             "the deadline of ft cannot be kept with the nodes there are; 2 more nodes of ib would do",
         ),
-        (
-            ("ranks = 40\nruns", "ranks = 400\nruns"),
-            [],
-            "ft fits on no kind of nodes (ib: 2 x 20 cores, eth: 4 x 20 cores)",
-        ),
+        (("ranks = 40\nruns", "ranks = 400\nruns"), [], "ft fits on no kind of nodes (ib: 2 x 20 cores, eth: 4 x 20 cores)"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_said_with_the_limit_in_the_way(capsys, queue, change, arguments, message):
     queue.write_text((KINDS + PROGRAMS).replace(*change, 1))
     assert main(["allocate", str(queue), "--json", *arguments]) == 1

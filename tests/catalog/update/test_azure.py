@@ -160,20 +160,14 @@ CUT = azure_page(items_of("Standard_HB120rs_v3"))[2][:-40]
     ("answer", "message"),
     [
         ((200, {}, CUT), "the answer is not whole JSON"),
-        (
-            (200, {"Content-Length": str(len(CUT) + 40)}, CUT),
-            "IncompleteRead|not whole JSON|timed out|closed",
-        ),
+        ((200, {"Content-Length": str(len(CUT) + 40)}, CUT), "IncompleteRead|not whole JSON|timed out|closed"),
         ((200, {}, b"<html>"), "the answer is not whole JSON"),
         ((200, {}, b"[]"), "answered no list of prices"),
         ((200, {}, b'{"Items": 3}'), "answered no list of prices"),
         (azure_page([]), r"has none of the \d+ prices asked for"),
-        (
-            azure_page([], "https://elsewhere.example/prices"),
-            "it refers to another server, https://elsewhere",
-        ),
+        (azure_page([], "https://elsewhere.example/prices"), "it refers to another server, https://elsewhere"),
     ],
-)
+)  # fmt: skip
 def test_an_answer_that_cannot_be_used_changes_nothing(answer, message):
     with serving(lambda *_: answer) as server, pytest.raises(EnvironmentLacksError, match=message) as caught:
         update("azure", endpoint=server.url, sleep=lambda _: None)

@@ -52,14 +52,8 @@ def predictions(tmp_path):
 def test_an_update_is_used_by_prices_and_advise(capsys, predictions, monkeypatch):
     def cost(*more):
         arguments = (
-            "--predictions",
-            predictions,
-            "--prices",
-            "azure",
-            "--instance",
-            "Standard_HB120rs_v3",
-            "--json",
-        )
+            "--predictions", predictions, "--prices", "azure", "--instance", "Standard_HB120rs_v3", "--json",
+        )  # fmt: skip
         code, out, _ = run(capsys, "advise", *arguments, "--region", "eastus", *more)
         assert code == 0
         return json.loads(out)["options"][0]["cost_usd"]

@@ -16,16 +16,13 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "bench"
 JUNK = st.lists(
     st.sampled_from(
         [
-            "",
-            "Warning: Permanently added 'node2' (ED25519) to the list of known hosts.",
-            "[node1:01234] 1 more process has sent help message help-mpi-btl-base.txt / btl:no-nics",
-            "8 16",
-            "# a comment",
-            "nan nan nan",
+            "", "Warning: Permanently added 'node2' (ED25519) to the list of known hosts.",
+            "[node1:01234] 1 more process has sent help message help-mpi-btl-base.txt / btl:no-nics", "8 16",
+            "# a comment", "nan nan nan",
         ]
     ),
     max_size=3,
-)
+)  # fmt: skip
 
 
 def only(name):

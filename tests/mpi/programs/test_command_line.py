@@ -11,18 +11,11 @@ from linkworth.mpi import build
 pytestmark = pytest.mark.requires("openmpi")
 
 BLOCK = [
-    r" Class           = +S",
-    r" Size            = +64x  64x  64",
-    r" Iterations      = +6",
-    r" Time in seconds = +\d+\.\d{6}",
-    r" Total processes = +2",
-    r" Active processes= +2",
-    r" Mop/s total     = +\d+\.\d\d",
-    r" Mop/s/process   = +\d+\.\d\d",
-    r" Operation type  = +floating point",
-    r" Verification    = {15}SUCCESSFUL",
-    r" Version         = +\S+",
-]
+    r" Class           = +S", r" Size            = +64x  64x  64", r" Iterations      = +6",
+    r" Time in seconds = +\d+\.\d{6}", r" Total processes = +2", r" Active processes= +2",
+    r" Mop/s total     = +\d+\.\d\d", r" Mop/s/process   = +\d+\.\d\d", r" Operation type  = +floating point",
+    r" Verification    = {15}SUCCESSFUL", r" Version         = +\S+",
+]  # fmt: skip
 
 
 def test_block_has_the_lines_that_parsers_look_for(npb):

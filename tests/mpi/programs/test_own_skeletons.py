@@ -125,22 +125,6 @@ def test_the_profile_finds_the_load_balance_of_the_level(tmp_path, level):
     assert found == pytest.approx(1 - (level - 1) / 7 * (1 - 1 / 6), rel=1e-3)
 
 
-@pytest.mark.slow  # a second of computation each, so that starting the ranks does not count
-@pytest.mark.requires("openmpi")
-@pytest.mark.parametrize("level", [3, 8])
-def test_a_real_run_has_the_load_balance_of_its_level(tmp_path, open_mpi, level):
-    """By CPU time, so that ranks which share a core count alike; what is left is the cores' own unsteadiness."""
-    app = f"imbalance:{level}"
-    workload = Workload(name=app, command=[app, "--operations", "2e9"], ranks=4)
-    expected = pytest.approx(1 - (level - 1) / 7 * 3 / 4, rel=0.2)
-    found = []
-    # Cores that others heat or share give two ranks unlike speeds, but not the same two every time.
-    while len(found) < 5 and expected not in found:
-        record(plan(workload, mpi=open_mpi.name), output=tmp_path / "i.lwt", replace=True)
-        found.append(build_profile(tmp_path / "i.lwt").pop.load_balance)
-    assert expected in found
-
-
 @pytest.mark.parametrize(
     ("program", "arguments", "ranks", "sentence"),
     [

@@ -114,11 +114,7 @@ def test_json_has_the_time_of_each_iteration(npb):
 @pytest.mark.parametrize(
     ("ranks", "arguments", "sentence"),
     [
-        (
-            1,
-            ["100x126"],
-            "stencil: give points as in 100x126x37, default or wrf, whole numbers below 2^31, not '100x126'",
-        ),
+        (1, ["100x126"], "stencil: give points as in 100x126x37, default or wrf, whole numbers below 2^31, not '100x126'"),
         (
             1,
             ["100000x100000x1"],
@@ -131,7 +127,7 @@ def test_json_has_the_time_of_each_iteration(npb):
             "--output: cannot write /nonexistent/fields: No such file or directory",
         ),
     ],
-)
+)  # fmt: skip
 def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):
     done = npb(ranks, "stencil", *arguments)
     assert (done.returncode, done.stdout) == (2, "")

@@ -8,54 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CLASSES = [
-    "local",
-    "send",
-    "isend",
-    "recv",
-    "irecv",
-    "sendrecv",
-    "send_init",
-    "recv_init",
-    "start",
-    "complete",
-    "request_free",
-    "probe",
-    "collective",
-    "icollective",
-    "collective_init",
-    "comm_new",
-    "icomm_new",
-    "comm_free",
-    "init",
-    "finalize",
-    "abort",
-    "pcontrol",
-    "request_cancel",
-    "win_new",
-    "win_free",
-    "rma",
-    "irma",
-    "win_sync",
-    "psend_init",
-    "precv_init",
-    "pready",
-    "pready_list",
-    "parrived",
-]
+    "local", "send", "isend", "recv", "irecv", "sendrecv", "send_init", "recv_init", "start", "complete",
+    "request_free", "probe", "collective", "icollective", "collective_init", "comm_new", "icomm_new", "comm_free",
+    "init", "finalize", "abort", "pcontrol", "request_cancel", "win_new", "win_free", "rma", "irma", "win_sync",
+    "psend_init", "precv_init", "pready", "pready_list", "parrived",
+]  # fmt: skip
 MODES = ["wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome"]
 OPERATIONS = ["put", "get", "accumulate", "fetch"]
 SYNCHRONISATIONS = [
-    "fence",
-    "post",
-    "start",
-    "complete",
-    "wait",
-    "test",
-    "lock",
-    "lock_all",
-    "unlock",
-    "unlock_all",
-]
+    "fence", "post", "start", "complete", "wait", "test", "lock", "lock_all", "unlock", "unlock_all",
+]  # fmt: skip
 SYNCHRONISATIONS += ["flush", "flush_all", "flush_local", "flush_local_all", "sync"]
 HEADER = struct.Struct("<8sIIiiIIII6QQQiid8x128s512s256s")
 BLOCK = struct.Struct("<4sIQQQQIII12x")

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <random>
 #include <vector>
 
 #include "calls/matcher.hpp"
-#include "calls/request_table.hpp"
 
 namespace linkworth::replay {
 namespace {
@@ -88,7 +88,8 @@ void compare_with_plain_lists(std::size_t most) {
                 case 0: EXPECT_EQ(matcher.peek(envelope), plain.peek(envelope)); break;
                 case 1:
                     if (!plain.posted().empty()) {
-                        const Item item = plain.posted().back();
+                        const auto place = below(static_cast<std::uint32_t>(plain.posted().size()));
+                        const Item item = *std::next(plain.posted().begin(), place);
                         EXPECT_TRUE(matcher.withdraw(item.envelope, item.index));
                         EXPECT_TRUE(plain.withdraw(item.index));
                         EXPECT_FALSE(matcher.withdraw(item.envelope, item.index));
@@ -110,39 +111,6 @@ void compare_with_plain_lists(std::size_t most) {
 TEST(Matcher, AgreesWithTwoPlainListsWhereMuchWaits) { compare_with_plain_lists(100'000); }
 
 TEST(Matcher, AgreesWithTwoPlainListsWhereLittleWaits) { compare_with_plain_lists(12); }
-
-TEST(Matcher, KeepsTheOrderOfWhatWaitsWhenItGrows) {
-    Matcher matcher;
-    const auto tag = [](std::uint32_t index) { return static_cast<std::int32_t>(index % 3); };
-    for (std::uint32_t index = 0; index < 50; ++index) {
-        EXPECT_EQ(matcher.arrive(Envelope{0, 0, tag(index)}, index), none);
-        EXPECT_EQ(matcher.post(Envelope{1, tracefile::any_source, tag(index)}, index), none);
-    }
-    EXPECT_EQ(matcher.unexpected(), 50U);
-    EXPECT_EQ(matcher.peek(Envelope{0, 0, 2}), 2U);
-    EXPECT_TRUE(matcher.withdraw(Envelope{1, tracefile::any_source, tag(4)}, 4));
-    for (const std::uint32_t index : {1U, 7U, 10U})
-        EXPECT_EQ(matcher.arrive(Envelope{1, 5, 1}, 100 + index), index);
-    for (std::uint32_t index = 0; index < 50; ++index)
-        EXPECT_EQ(matcher.post(Envelope{0, tracefile::any_source, tracefile::any_tag}, index), index);
-    EXPECT_EQ(matcher.unexpected(), 0U);
-}
-
-TEST(RequestTable, KeepsWhatLivesLongBesideWhatDoesNot) {
-    RequestTable table;
-    table.insert(0, 77);
-    std::uint32_t operation = 0;
-    for (std::uint64_t number = 1; number < 10000; ++number) {
-        table.insert(number, static_cast<std::uint32_t>(number * 2));
-        ASSERT_TRUE(table.take(number, operation));
-        ASSERT_EQ(operation, number * 2);
-        ASSERT_FALSE(table.take(number, operation));
-    }
-    EXPECT_TRUE(table.find(0, operation));
-    EXPECT_EQ(operation, 77U);
-    EXPECT_TRUE(table.take(0, operation));
-    EXPECT_FALSE(table.find(0, operation));
-}
 
 }  // namespace
 }  // namespace linkworth::replay

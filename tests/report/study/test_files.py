@@ -69,18 +69,10 @@ def test_latex_is_a_whole_table():
         lambda item: [words("name", item[0], mark=item[1]), whole("x", "x", item[2])],
     )
     assert latex(made).splitlines()[3:] == [
-        r"\caption{50 \% of a\_b \& c}",
-        r"\begin{tabular}{lr}",
-        r"\toprule",
-        r"name & x \\",
-        r"\midrule",
-        r"ft\_B & 1,000 \\",
-        r"é \(\mu\)s* & -- \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\par\smallskip * predicted, not measured",
-        r"\end{table}",
-    ]
+        r"\caption{50 \% of a\_b \& c}", r"\begin{tabular}{lr}", r"\toprule", r"name & x \\", r"\midrule",
+        r"ft\_B & 1,000 \\", r"é \(\mu\)s* & -- \\", r"\bottomrule", r"\end{tabular}",
+        r"\par\smallskip * predicted, not measured", r"\end{table}",
+    ]  # fmt: skip
 
 
 def test_nothing_in_a_name_has_a_meaning_for_tex():

@@ -93,11 +93,6 @@ def test_dark_and_light_have_ink_that_can_be_read(page):
     page.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_it_prints_in_few_pages(page):
-    pdf = page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
-    assert len(pdf) > 10_000
-
-
 def test_hostile_names_are_text(browser, hostile_folder):
     browser.complaints.clear()
     browser.open(hostile_folder / "report.html")

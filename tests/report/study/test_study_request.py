@@ -6,7 +6,6 @@ import msgspec
 import pytest
 import study_samples as samples
 
-from linkworth.errors import UsageError
 from linkworth.model.study import Environment, StudyWorkload
 from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
@@ -31,12 +30,6 @@ def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path, undrawn):
     assert found["npb:ep.A", "measure"].baseline_runs == 5
     assert found["npb:ft.A", "predict"].verdict == "predicted"
     assert msgspec.json.decode(msgspec.json.encode(written))["schema"] == "linkworth.study-report/1"
-
-
-def test_nothing_run_is_nothing_to_report(tmp_path):
-    study, _ = samples.interconnects()
-    with pytest.raises(UsageError, match="nothing has been run yet"):
-        report(study, [], outputs=Outputs(tmp_path / "x.html", tmp_path), progress=samples.NoProgress())
 
 
 def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path, undrawn):
