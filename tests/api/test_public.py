@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pytest
 
@@ -156,7 +157,7 @@ def test_parameters_without_effect_are_refused(trace):
         trace.predict("gbe", thread_gain=1.2)
     with pytest.raises(lw.UsageError, match="`memory_demand_bytes_per_second` needs `memory_bandwidth"):
         trace.sweep("gbe", memory_demand_bytes_per_second=1e9)
-    with pytest.raises(lw.UsageError, match="`goal` speed: give one of cost, time"):
+    with pytest.raises(lw.UsageError, match="`goal` 'speed': give one of cost, time"):
         lw.advise(trace, {"gbe": 1.0}, goal="speed")
     with pytest.raises(lw.UsageError, match="`draws` -1: give a whole number"):
         lw.advise(trace, {"gbe": 1.0}, draws=-1)
@@ -187,6 +188,32 @@ def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkwor
     assert found._repr_html_().startswith("<table>")
 
 
+def test_numbers_and_arrays_of_numpy_are_numbers_and_lists(trace):
+    two = np.int64(2)
+    prices = {"gbe": np.float64(0.5), "ib-hdr": np.int64(2)}
+    assert lw.advise(trace, prices, nodes=np.array([1, 2]), draws=0) == lw.advise(
+        trace, {"gbe": 0.5, "ib-hdr": 2}, nodes=[1, 2], draws=0
+    )
+    swept = trace.sweep("gbe", {"latency": np.array([1e-6, 2e-6])}, nodes=np.array([1, 2]))
+    assert len(swept.points) == 4
+    assert trace.predict(iter(["gbe"]), nodes=two).document == trace.predict(["gbe"], nodes=2).document
+
+
+def test_a_result_shows_itself_in_one_line_and_names_what_it_has(trace):
+    found = trace.predict(["gbe", "ib-hdr"])
+    advice = lw.advise(found, {"gbe": 1, "ib-hdr": 2})
+    shown = [lw.Trace(str(trace.path)), found, found["gbe"], advice, trace.profile(), lw.Fabric.load("gbe")]
+    for each in shown:
+        assert re.fullmatch(r"<linkworth\.\w+ .{1,200}>", repr(each))
+        assert each._repr_html_().startswith("<table>")
+    with pytest.raises(KeyError, match="no prediction on 'ib-fdr'; there are gbe, ib-hdr"):
+        found["ib-fdr"]
+    with pytest.raises(KeyError, match="no column 'size'; there are source, destination, bytes"):
+        trace.messages()["size"]
+    assert list(found.to_table()) == list(found.to_table().rows())
+    assert {name for name in dir(lw) if not name.startswith("__")} == PUBLIC - {"__version__"}
+
+
 MISTAKES = {
     "unknown parameter": lambda t: t.sweep("gbe", {"latencey": [1e-6]}),
     "overhead by value": lambda t: t.sweep("gbe", {"overhead": [1e-6]}),
@@ -214,6 +241,17 @@ MISTAKES = {
     "no command": lambda t: lw.record([]),
     "no such class": lambda t: lw.record("npb:ft.Z9"),
     "not a bundled program": lambda t: lw.skeleton("./app", 2),
+    "no path": lambda t: lw.open(5),
+    "no trace": lambda t: lw.Trace(None),
+    "an open quote": lambda t: lw.record("./app 'one", 2),
+    "no time": lambda t: lw.record("./app", 2, timeout=-1),
+    "number as text": lambda t: t.predict("gbe", nodes="2"),
+    "truth as number": lambda t: t.predict("gbe", nodes=True),
+    "time without its network": lambda t: t.predict("gbe", measured=124.5),
+    "text as times": lambda t: t.sweep("gbe", {"latency": ["a"]}),
+    "number as text in options": lambda t: lw.advise(t, {"gbe": 1}, ppn="2"),
+    "prices without networks": lambda t: lw.advise(t, [0.78]),
+    "one prediction": lambda t: lw.advise(t.predict("gbe")["gbe"], {"gbe": 1}),
 }
 
 

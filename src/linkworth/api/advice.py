@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypedDict, Unpack, get_args
+from typing import TypedDict, Unpack, get_type_hints
 
 import msgspec
 
@@ -12,6 +12,7 @@ from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.api import html
+from linkworth.api.arguments import accepted, checked
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
@@ -43,6 +44,9 @@ class Advice(model.Advice, Tabular, frozen=True, kw_only=True):
         }
         return from_rows(rows, kinds, f"options for {self.workload}")
 
+    def __repr__(self) -> str:
+        return f"<linkworth.Advice on {self.workload}: {self.reason}>"
+
     def _repr_html_(self) -> str:
         rows = [
             (option.rank, option.fabric, option.price_name, option.nodes, option.seconds, option.cost_usd)
@@ -66,6 +70,7 @@ class AdviceOptions(TypedDict, total=False):
     machine: str
 
 
+@checked
 def advise(
     program: Trace | Predictions | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
     prices: Mapping[str, float] | str,
@@ -93,8 +98,6 @@ def advise(
     Raises UsageError for a network without a price and for traces of several programs, and DamagedInputError for an incomplete
     trace.
     """
-    if goal not in (None, *get_args(model.Goal)):
-        raise UsageError(f"`goal` {goal}: give one of {', '.join(get_args(model.Goal))}")
     if draws is not None and draws < 0:
         raise UsageError(f"`draws` {draws}: give a whole number of at least 0")
     catalog = prices if isinstance(prices, str) else None
@@ -127,6 +130,9 @@ def _trace_or_times(
         raise UsageError(
             f"there is no option {unknown[0]!r}; there are {', '.join(AdviceOptions.__annotations__)}"
         )
+    hints = get_type_hints(AdviceOptions)
+    for name, value in options.items():
+        accepted(name, value, hints[name])
     inputs = [f"{name}={value}" for name, value in options.get("inputs", {}).items()]
     if isinstance(program, str | PathLike) and fspath(program).endswith(".json"):
         if nodes or set(options) - {"inputs"}:

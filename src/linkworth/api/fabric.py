@@ -7,6 +7,7 @@ from typing import Any, Self
 import msgspec
 
 from linkworth.api import html
+from linkworth.api.arguments import checked
 from linkworth.api.shown import shown_as
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
@@ -21,6 +22,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
     """A network between nodes. The fields and their units are those of a fabric file (docs/reference/fabrics.md)."""
 
     @classmethod
+    @checked
     def load(cls, name_or_path: FabricLike) -> Self:
         """Return a fabric of the catalog, or of a file.
 
@@ -51,6 +53,9 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
                 raise UsageError(f"a fabric has no field {name!r}; it has {', '.join(known)}")
         changed = fabric_file.parse(document, f"fabric {self.name}")
         return msgspec.structs.replace(shown_as(type(self), changed), origin=origin)
+
+    def __repr__(self) -> str:
+        return f"<linkworth.Fabric {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
         link = self.link

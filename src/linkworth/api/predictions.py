@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from linkworth.api import html
+from linkworth.api.arguments import checked
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
@@ -22,10 +23,18 @@ class Prediction(model.Prediction, frozen=True, kw_only=True):
         """Seconds of each part of the critical path: compute, overhead, latency, bandwidth and wait. They sum to `seconds`."""
         return {part: getattr(self, f"{part}_seconds") for part in PARTS}
 
+    def __repr__(self) -> str:
+        return f"<linkworth.Prediction on {self.fabric}: {self.seconds:.4g} s>"
+
+    def _repr_html_(self) -> str:
+        rows = [("time", self.seconds), *self.critical_path.items()]
+        return html.table(f"on {self.fabric}, seconds", ("part of the critical path", "seconds"), rows)
+
 
 class Predictions(Mapping[str, Prediction], Tabular):
     """Predicted runs of one program on several networks, by the network's name, in the order of the request."""
 
+    @checked
     def __init__(self, document: model.PredictionSet) -> None:
         self.document = document
         """All results, as `msgspec.Struct` (docs/reference/replay.md)."""
@@ -37,7 +46,10 @@ class Predictions(Mapping[str, Prediction], Tabular):
         return self.document.warnings
 
     def __getitem__(self, fabric: str) -> Prediction:
-        return self._found[fabric]
+        try:
+            return self._found[fabric]
+        except KeyError:
+            raise KeyError(f"no prediction on {fabric!r}; there are {', '.join(self._found)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)

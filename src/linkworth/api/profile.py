@@ -20,11 +20,16 @@ class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
             f"MPI calls of {self.workload} on {self.ranks} ranks",
         )
 
+    def __repr__(self) -> str:
+        return f"<linkworth.Profile of {self._summary()}>"
+
     def _repr_html_(self) -> str:
-        title = (
+        rows = [(call.name, call.count, call.bytes, call.seconds) for call in self.calls[:10]]
+        return html.table(self._summary(), ("call", "count", "bytes", "seconds"), rows)
+
+    def _summary(self) -> str:
+        return (
             f"{self.workload} on {self.ranks} ranks: {units.duration(self.elapsed_seconds)}, "
             f"{units.percent(self.run_shares.communication)} communication, "
             f"network dependence: {self.group or 'not known'}"
         )
-        rows = [(call.name, call.count, call.bytes, call.seconds) for call in self.calls[:10]]
-        return html.table(title, ("call", "count", "bytes", "seconds"), rows)

@@ -46,6 +46,9 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
             {"workload": self.workload, "ranks": self.ranks},
         )
 
+    def __repr__(self) -> str:
+        return f"<linkworth.Sweep of {self.workload} on {self.ranks} ranks: {len(self.points)} points>"
+
     def _repr_html_(self) -> str:
         table = self.to_table()
         shown = (*_SETTINGS, *(axis.name for axis in self.axes), "seconds")

@@ -39,7 +39,12 @@ class Table:
 
     def __getitem__(self, column: str) -> "NDArray[Any]":
         """Return a column as a numpy array; masked where values are missing."""
+        if column not in self.columns:
+            raise KeyError(f"no column {column!r}; there are {', '.join(self.columns)}")
         return self._columns[column]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.rows()
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each row as a dictionary of Python values."""

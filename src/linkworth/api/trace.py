@@ -10,6 +10,7 @@ import msgspec
 
 from linkworth import _engine
 from linkworth.api import html
+from linkworth.api.arguments import checked, in_words
 from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
@@ -20,6 +21,7 @@ from linkworth.api.table import Table
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure.plan import plan, workload
 from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.parameter import declared
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
@@ -41,10 +43,14 @@ _NOTHING: Mapping[str, Sequence[float] | str] = {}
 
 
 class Trace:
-    """A recorded run of an MPI program: every call of every rank, and the computation between them."""
+    """A recorded run of an MPI program: every call of every rank, and the computation between them.
 
-    def __init__(self, file: TraceFile) -> None:
-        self._file = file
+    `Trace(path)` is `linkworth.open(path)`.
+    """
+
+    @checked
+    def __init__(self, file: TraceFile | str | PathLike[str]) -> None:
+        self._file = file if isinstance(file, TraceFile) else open_trace(Path(file))
 
     @property
     def path(self) -> Path:
@@ -76,6 +82,7 @@ class Trace:
         """Missing parts of an incomplete trace, a sentence each."""
         return self._file.damage
 
+    @checked
     def profile(self, smaller: "Trace | None" = None) -> Profile:
         """Return where the ranks' time went: shares, calls, waits, phases, message sizes and the dependence on the network.
 
@@ -135,6 +142,7 @@ class Trace:
         found["received_ns"] = np.ma.MaskedArray(received, mask=received < 0)
         return Table(found, f"messages of {self.workload} on {self.ranks} ranks")
 
+    @checked
     def predict(
         self,
         on: FabricLike | Sequence[FabricLike],
@@ -178,6 +186,7 @@ class Trace:
         )
         return Predictions(speed.named_in(found))
 
+    @checked
     def sweep(
         self,
         on: FabricLike | Sequence[FabricLike],
@@ -226,6 +235,7 @@ class Trace:
         return html.table("trace", ("", ""), rows)
 
 
+@checked
 def open(path: str | PathLike[str], *, allow_damaged: bool = False) -> Trace:
     """Open a trace (`*.lwt`).
 
@@ -251,8 +261,9 @@ class _Watch:
             self._progress(f"{self._name}: {seconds:.0f} s", None)
 
 
+@checked
 def record(
-    command: str | Sequence[str],
+    command: str | Sequence[str | PathLike[str]],
     ranks: int | None = None,
     *,
     output: str | PathLike[str] | None = None,
@@ -270,8 +281,9 @@ def record(
     Raises UsageError if the program cannot be recorded, EnvironmentLacksError if the machine lacks something, and IncompleteError
     if the program failed or was stopped; its message then names the trace, which has everything until that moment.
     """
-    words = shlex.split(command) if isinstance(command, str) else [fspath(word) for word in command]
-    given = workload(words, ranks)
+    if timeout is not None and timeout not in TIMEOUT_SECONDS:
+        raise UsageError(f"`timeout` {timeout:g}: give {TIMEOUT_SECONDS}")
+    given = workload(_words(command), ranks)
     wanted = recording.default_output(given) if output is None else Path(output)
     summary = recording.record(
         plan(given, mpi),
@@ -285,8 +297,9 @@ def record(
     return Trace(open_trace(Path(summary.path)))
 
 
+@checked
 def skeleton(
-    program: str,
+    program: str | Sequence[str],
     ranks: int,
     *,
     output: str | PathLike[str] | None = None,
@@ -300,7 +313,7 @@ def skeleton(
     `machine` of the catalog. Raises UsageError for a program or a number of ranks that does not exist.
     """
     summary = record_on_request(
-        shlex.split(program),
+        _words(program),
         ranks,
         RateRequest(machine=machine),
         None if output is None else Path(output),
@@ -308,6 +321,16 @@ def skeleton(
         progress=Steps(on_progress),
     )
     return Trace(open_trace(Path(summary.path)))
+
+
+def _words(command: str | Sequence[str | PathLike[str]]) -> list[str]:
+    """Return the words of a command."""
+    if not isinstance(command, str):
+        return [fspath(word) for word in command]
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command {command!r} is not complete: {str(error).lower()}") from None
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:
@@ -321,7 +344,8 @@ def _settings(given: Mapping[str, object]) -> ReplaySettings:
         for number in value.values() if isinstance(value, dict) else [value]:
             if allowed is not None and isinstance(number, int | float) and number not in allowed:
                 raise UsageError(f"`{name}` {number}: give {allowed}")
-    try:
-        return msgspec.convert(given, ReplaySettings)
-    except JSON_ERRORS as error:
-        raise UsageError(f"the settings cannot be used: {error}") from None
+        try:
+            msgspec.convert(value, known[name].type)
+        except JSON_ERRORS:
+            raise UsageError(f"`{name}` {value!r}: give {in_words(known[name].type)}") from None
+    return msgspec.convert(given, ReplaySettings)
