@@ -1,5 +1,6 @@
 """A damaged, cut or aborted trace decides nothing: every verb that reads traces ends with 4 and names what is readable."""
 
+import contextlib
 import json
 import re
 import struct
@@ -162,6 +163,10 @@ def test_wherever_a_trace_is_cut_it_is_no_complete_trace(trace):
         trace.write_bytes(whole[:length])
         with pytest.raises(IncompleteError):
             open_trace(trace)
+        with contextlib.suppress(LinkworthError):
+            cut = open_trace(trace, Allowance())
+            assert cut.incomplete
+            assert sum(len(list(cut.engine.iterate(rank))) for rank in range(RANKS)) <= 52 * RANKS
     trace.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(IncompleteError, match="how many are lost is not known because the file is cut"):
         open_trace(trace)
