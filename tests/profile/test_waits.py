@@ -129,18 +129,6 @@ def test_persistent_requests_are_posted_when_they_start(tmp_path):
     assert figures(found) == ((2, 1.0 + 1.0), NONE, NONE)
 
 
-def test_a_cancelled_receive_takes_no_message(tmp_path):
-    found = waits_of(
-        tmp_path,
-        [
-            irecv(1, 8), Call("MPI_Cancel", "request_cancel", references=[1]), waitall(1),
-            recv(1, 8).lasting(2.0),
-        ],
-        [send(0, 8).after(1.5)],
-    )  # fmt: skip
-    assert figures(found) == ((1, 1.5), NONE, NONE)
-
-
 def test_receives_behind_cancelled_ones_keep_their_order(tmp_path):
     found = waits_of(
         tmp_path,
@@ -181,17 +169,6 @@ def test_collectives_wait_for_those_that_they_need(tmp_path, name, root, waiting
     assert found.rank_waiting_seconds == pytest.approx(waiting)
     assert found.rank_caused_seconds == pytest.approx(caused)
     assert found.collective.seconds == pytest.approx(sum(waiting)) == pytest.approx(found.seconds)
-
-
-def test_equal_communicators_of_different_order_of_creation_are_kept_apart(tmp_path):
-    both = [Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=number, members=[0, 1]) for number in (2, 3)]
-    found = waits_of(
-        tmp_path,
-        [*both, send(1, 8, comm=3).after(1.0), send(1, 8, comm=2).after(2.0)],
-        [*both, irecv(0, 8, comm=2), irecv(0, 8, comm=3), waitall(1).lasting(2.0), waitall(2).lasting(2.0)],
-    )
-    # The message in communicator 3 is sent at 1, the one in communicator 2 at 3.
-    assert figures(found) == ((2, 1.0 + 1.0), NONE, NONE)
 
 
 def test_what_has_no_partner_is_counted(tmp_path):

@@ -82,16 +82,13 @@ def test_more_segments_under_way_mean_fewer_timeouts(seconds) -> None:
     )
 
 
-def test_a_burst_after_the_queue_was_empty_begins_anew(seconds) -> None:
+def test_a_new_burst_begins_anew_and_waits_for_the_fabrics_timer(seconds) -> None:
     # The second burst comes half a second after the first one left: its losses are not counted on those of the first.
     size = 6 * SEGMENT
     where = on(port_buffer_bytes=3.0 * SEGMENT, timeout_share=0.5)
     # A sender has a whole second of computation before it, as an eager send takes no time of its own.
     one = LATENCY + 2 * size / GB + waiting(1.0)
     assert seconds(incast(2, size, bursts=2, gap=0.5), where) == pytest.approx(1.0 + one, rel=1e-9)
-
-
-def test_the_timer_is_the_fabrics(seconds) -> None:
     size = 6 * SEGMENT
     where = on(port_buffer_bytes=3.0 * SEGMENT, timeout_share=0.5, retransmission_timeout_seconds=0.005)
     expected = LATENCY + 2 * size / GB + 2 * LATENCY + 0.005 * (1 - math.exp(-1))

@@ -55,13 +55,10 @@ def test_two_long_messages_share_a_nic_chunk_by_chunk(seconds: Seconds) -> None:
     assert seconds(ranks, link(), [0, 0, 1, 2]) == pytest.approx(31 * 62.5 * US + 1000 * US)
 
 
-def test_messages_of_one_pair_keep_their_order(seconds: Seconds) -> None:
+def test_messages_of_one_pair_keep_their_order_and_meet_by_their_heads(seconds: Seconds) -> None:
     # The short one behind the long one of the same connection: 1 MB and 1000 B.
     ranks = [[isend(1, MB), isend(1, 1000), waitall(1, 2)], [irecv(0, MB), irecv(0, 1000), waitall(1, 2)]]
     assert seconds(ranks, link()) == pytest.approx((MB + 1000) / GB)
-
-
-def test_a_message_of_several_chunks_meets_its_receive_by_its_head(seconds: Seconds) -> None:
     # The late receive is posted while the data still flows in; nothing is sent again.
     ranks = [[send(1, MB)], [recv(0, MB).after(500 * US)]]
     assert seconds(ranks, link(latency=10 * US)) == pytest.approx(1010 * US)

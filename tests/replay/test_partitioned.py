@@ -26,14 +26,11 @@ SENDER = [
 RECEIVER = [partitioned("precv_init", 0, 1000, 4), start(1), waitall(1)]
 
 
-def test_mpich_sends_all_partitions_when_the_last_one_is_ready(predict: Predict) -> None:
+def test_mpich_sends_all_partitions_once_they_are_ready_and_cleared(predict: Predict) -> None:
     # Cleared long before: 40 + o_s + L + 4 us + o_r
     got = predict([SENDER, RECEIVER], ON, settings=MPICH)
     assert got.seconds == pytest.approx(58 * US)
     assert got.internode_bytes == 4000
-
-
-def test_mpich_waits_for_its_receiver_to_clear_the_way(predict: Predict) -> None:
     # Start at 100, o_s + L + o_r to the sender; L + 4 us + o_r
     late = [partitioned("precv_init", 0, 1000, 4), start(1).after(100 * US), waitall(1)]
     assert predict([SENDER, late], ON, settings=MPICH).seconds == pytest.approx(130 * US)
@@ -156,12 +153,9 @@ def test_a_message_without_partitions_is_empty(predict: Predict, settings: Repla
     assert got.seconds > 0
 
 
-def test_partitions_that_are_not_there_are_refused(predict: Predict) -> None:
+def test_impossible_partitions_and_those_never_ready_are_refused(predict: Predict) -> None:
     with pytest.raises(UsageError, match="a partition that its message does not have"):
         predict([[partitioned("psend_init", 0, 8, 4), start(1), pready(2, 4)]], ON)
-
-
-def test_a_partition_that_is_never_ready_is_named(predict: Predict) -> None:
     ranks = [[*SENDER[:4], waitall(1)], RECEIVER]
     with pytest.raises(UsageError, match="rank 1 stops in MPI_Waitall"):
         predict(ranks, ON, settings=OPENMPI)

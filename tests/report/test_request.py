@@ -64,22 +64,16 @@ def test_a_page_of_many_programs_has_the_charts_of_the_first(tmp_path, monkeypat
     assert 'id="p1-calls"' in page
 
 
-def test_without_a_price_no_network_wins_by_cost(tmp_path):
+def test_prices_decide_what_is_shown_and_chosen(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html")
     assert written.fabrics == ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
     assert [program.choice for program in written.programs] == [None]
     assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), assignments=["gbe=1"])
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_own_prices_decide_what_is_shown_and_a_deadline_that_nothing_meets_chooses_nothing(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     prices = ["gbe=1", "ib-hdr=1000"]
     written = report(trace, output=tmp_path / "r.html", assignments=prices, limits=Limits(deadline=1e-6))

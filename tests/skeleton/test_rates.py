@@ -127,12 +127,9 @@ def test_a_machine_scales_the_reference():
         assert seconds == pytest.approx(reference.seconds_per_operation[phase] / machine.core_speed)
 
 
-def test_a_machine_without_a_published_time_says_so():
+def test_published_times_and_their_sources_are_known():
     rates = rates_for(CG, RateRequest(machine="azure-a8"))
     assert "not measured, but taken as 1 x that of xeon-e5-2650v3-x2" in rates.description
-
-
-def test_a_core_speed_has_a_source():
     for name in machines.names():
         machine = machines.get(name)
         named = {field for source in machine.sources for field in source.fields}

@@ -141,14 +141,11 @@ def test_who_allows_damage_gets_the_rest_with_a_warning_and_still_the_exit_code(
         assert document["choices"]
 
 
-def test_allowing_damage_changes_nothing_for_a_complete_trace(trace, capsys):
+def test_allowing_damage_predicts_whole_traces_and_none_without_a_ranks_events(trace, capsys):
     assert main(VERBS["predict"]) == 0
     plain = capsys.readouterr().out
     assert main([*VERBS["predict"], "--allow-damaged"]) == 0
     assert capsys.readouterr().out == plain
-
-
-def test_no_time_is_predicted_if_a_rank_has_no_readable_event(trace, capsys):
     flip(trace, 2)
     for verb in ("predict", "sweep", "advise", "allocate"):
         assert main([*VERBS[verb], "--allow-damaged"]) == 4

@@ -96,15 +96,12 @@ def test_costs_follow_time_nodes_and_price(interconnects_sections):
     assert row["cheapest"].text == "gbe" and row["gbe"].value < row["ib-fdr"].value
 
 
-def test_gains_are_by_program_and_class(interconnects_sections):
+def test_gains_and_groups_are_by_program_and_class(interconnects_sections):
     measured, predicted = interconnects_sections["gains"].figures
     assert "measured" in measured.table.title and "predicted" in predicted.table.title
     gains = {(row[0].text, row[1].text): row[2].value for row in predicted.table.rows}
     assert gains["ft", "C"] == pytest.approx(72 / 14.4)
     assert gains["ep", "A"] == pytest.approx(1)
-
-
-def test_groups_come_from_the_traces(interconnects_sections):
     section = interconnects_sections["groups"]
     assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
     rows = {row[0].text: [cell.text for cell in row[1:3]] for row in section.tables[0].rows}
@@ -178,15 +175,12 @@ def test_curves_are_equal_by_size_or_not(networks_sections):
     assert len(bandwidth.table.rows) == len(latency.table.rows) == 3 * len(samples.SIZES)
 
 
-def test_steps_are_held_against_the_one_before_and_the_start(networks_sections):
+def test_steps_and_mtus_are_compared_in_their_order(networks_sections):
     rows = networks_sections["steps-1"].tables[0].rows
     assert [row[2].text for row in rows] == ["0. sockets only", "1. shared memory", "2. best of today"]
     assert rows[1][4].value == pytest.approx(-1 / 3, abs=0.01)
     assert ", same" in rows[2][4].note, "1.7 % is within the margin of 5 %"
     assert rows[2][5].value == pytest.approx(5.9 / 9 - 1, abs=0.01)
-
-
-def test_the_mtu_sweep_is_one_line(networks_sections):
     (drawing,) = networks_sections["by-mtu"].figures
     assert [row[1].value for row in drawing.table.rows] == [1500, 4000, 9000]
     assert {row[0].text for row in drawing.table.rows} == {"sockets"}
