@@ -50,7 +50,7 @@ def test_ties_limits_and_single_options_are_decided_by_hand():
     assert advise(clearly, PRICES, goal="time").choice == "ib-fdr"
     advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
     assert advice.choice is None
-    assert "no option meets the deadline of 1 s and the budget of 1e-06 US$" in advice.reason
+    assert "no option meets the deadline of 1 s and the budget of 1e-6 US$" in advice.reason
     assert "ib-fdr with 14.4 s" in advice.reason
     advice = advise(predicted({"gbe": 1.0}), PRICES)
     assert advice.choice == "gbe"
