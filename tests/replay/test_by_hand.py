@@ -62,6 +62,27 @@ def test_derivatives_are_those_of_the_path_that_decides(predict: Predict) -> Non
     hidden = predict(ranks, on, cpu_factor=4)
     assert hidden.seconds == hidden.seconds_per_inverse_cpu_speed == pytest.approx(6 * MS)
     assert hidden.seconds_per_latency_second == hidden.seconds_per_inverse_bandwidth == 0
+    # With L = 2 o (powers of two, so that the moments are the same to the last bit) rank 0's rendezvous is out after
+    # o + L + 2 o + L + o = 8 o, and rank 1's sixth message is there after 6 o + L = 8 o. Completing it takes o more, whenever the
+    # send was done: the one latency of the message decides, not the two of the send.
+    o = 2.0**-18
+    on = fabric(way(latency=2 * o, overhead=o, eager=4096))
+    ranks = [
+        [irecv(1, 8), isend(2, 8000), waitall(1, 2), Call("MPI_Wtime", "local").after(1 * MS)],
+        [*(send(3, 8) for _ in range(5)), send(0, 8)],
+        [recv(0, 8000)],
+        [recv(1, 8) for _ in range(5)],
+    ]
+    got = predict(ranks, on)
+    assert got.seconds == pytest.approx(9 * o + 1 * MS)
+    assert got.seconds_per_latency_second == 1
+    # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    got = predict(
+        [[send(1, 8000).after(1 * US)], [recv(0, 8000), Call("MPI_Wtime", "local").after(1 * US)]], on
+    )
+    assert got.latency_seconds == 0
+    assert got.seconds_per_latency_second == 3
 
 
 @pytest.mark.parametrize(
@@ -83,33 +104,6 @@ def test_receives_that_change_places_bend_the_time_both_ways(
     got = predict(ranks, on)
     assert got.seconds == pytest.approx(seconds * US)
     assert got.seconds_per_latency_second == latencies
-
-
-def test_a_send_that_is_done_with_a_receive_is_not_on_its_path(predict: Predict) -> None:
-    # With L = 2 o (powers of two, so that the moments are the same to the last bit) rank 0's rendezvous is out after
-    # o + L + 2 o + L + o = 8 o, and rank 1's sixth message is there after 6 o + L = 8 o. Completing it takes o more, whenever the
-    # send was done: the one latency of the message decides, not the two of the send.
-    o = 2.0**-18
-    on = fabric(way(latency=2 * o, overhead=o, eager=4096))
-    ranks = [
-        [irecv(1, 8), isend(2, 8000), waitall(1, 2), Call("MPI_Wtime", "local").after(1 * MS)],
-        [*(send(3, 8) for _ in range(5)), send(0, 8)],
-        [recv(0, 8000)],
-        [recv(1, 8) for _ in range(5)],
-    ]
-    got = predict(ranks, on)
-    assert got.seconds == pytest.approx(9 * o + 1 * MS)
-    assert got.seconds_per_latency_second == 1
-
-
-def test_the_derivative_by_latency_is_known_where_there_is_none(predict: Predict) -> None:
-    # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
-    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))
-    got = predict(
-        [[send(1, 8000).after(1 * US)], [recv(0, 8000), Call("MPI_Wtime", "local").after(1 * US)]], on
-    )
-    assert got.latency_seconds == 0
-    assert got.seconds_per_latency_second == 3
 
 
 def test_long_and_synchronous_messages_take_the_rendezvous(predict: Predict) -> None:
@@ -280,14 +274,11 @@ def test_the_marked_region_alone_is_timed(predict: Predict) -> None:
     assert got.internode_bytes == 16
 
 
-def test_bytes_between_nodes_of_the_timed_part_are_apart(predict: Predict) -> None:
+def test_the_timed_part_counts_its_own_bytes(predict: Predict) -> None:
     sender = [send(1, 1000), pcontrol(1), send(1, 200), send(1, 30), pcontrol(0), send(1, 4)]
     receiver = [recv(0, 1000), pcontrol(1), recv(0, 200), recv(0, 30), pcontrol(0), recv(0, 4)]
     got = predict([sender, receiver], fabric(way(latency=10 * US)))
     assert (got.internode_bytes, got.timed_internode_bytes) == (1234, 230)
-
-
-def test_what_a_get_brings_is_of_the_part_of_its_origin(predict: Predict) -> None:
     origin = [
         win_new(),
         sync(FENCE),
@@ -302,9 +293,6 @@ def test_what_a_get_brings_is_of_the_part_of_its_origin(predict: Predict) -> Non
     got = predict([origin, [win_new(), sync(FENCE), sync(FENCE)]], fabric(way(latency=10 * US)))
     assert got.timed_internode_bytes == 500
     assert got.internode_bytes >= 507
-
-
-def test_all_bytes_are_timed_where_nothing_is_marked(predict: Predict) -> None:
     got = predict([[send(1, 1000)], [recv(0, 1000)]], fabric(way(latency=10 * US)))
     assert got.timed_internode_bytes == got.internode_bytes == 1000
 

@@ -66,7 +66,7 @@ def test_forced_algorithms_take_their_rounds(tmp_path: Path) -> None:
     assert got.messages == 4
 
 
-def test_bruck_packs_its_blocks_and_copies_their_bytes(tmp_path: Path) -> None:
+def test_packing_and_combining_take_their_time(tmp_path: Path) -> None:
     inside = way(bandwidth=2 * GB)
     packs = fabric(way(latency=10 * US, bandwidth=GB), inside, block_seconds=US, datatype_seconds=3 * US)
     ranks = [[collective("MPI_Alltoall", 1000, 4000)]] * 4
@@ -74,9 +74,6 @@ def test_bruck_packs_its_blocks_and_copies_their_bytes(tmp_path: Path) -> None:
     # Two rotations of 4 blocks, and two rounds that make a datatype, and pack and unpack 2 blocks each.
     assert got.overhead_seconds == pytest.approx(22 * US)
     assert got.seconds == pytest.approx(22 * US + 2 * 12 * US + 16_000 / (2 * GB))
-
-
-def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:
     slow = fabric(way(latency=10 * US, bandwidth=GB), combine_bytes_per_second=GB / 2)
     ranks = [[collective("MPI_Allreduce", 100_000, element_bytes=8)]] * 2
     got = run(tmp_path, ranks, "allreduce=recursive_doubling", on=slow).prediction
@@ -111,7 +108,7 @@ def test_segments_of_han_overlap(tmp_path: Path) -> None:
     assert got.seconds == pytest.approx(17 * 65.536 * US)
 
 
-def test_lists_of_a_root_are_each_ranks_own(tmp_path: Path) -> None:
+def test_lists_are_each_ranks_own_or_of_each_pair(tmp_path: Path) -> None:
     # The root's NIC takes 1 + 2 + 3 us, out or in; one latency.
     sizes = [0, 1000, 2000, 3000]
     scatter = [
@@ -126,9 +123,6 @@ def test_lists_of_a_root_are_each_ranks_own(tmp_path: Path) -> None:
         got = run(tmp_path, ranks).prediction
         assert got.seconds == pytest.approx(16 * US)
         assert (got.internode_bytes, got.messages) == (6000, 3)
-
-
-def test_lists_of_an_all_to_all_are_of_each_pair(tmp_path: Path) -> None:
     # Rank 0 sends 9 kB to rank 1 and 1 kB to rank 2, and the others 1 kB each to rank 0: its NIC has 10 us out, rank 1's 9 us in.
     sent = [[0, 9000, 1000], [1000, 0, 0], [1000, 0, 0]]
     ranks = []

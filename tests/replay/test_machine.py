@@ -17,7 +17,7 @@ EAGER = fabric(way(latency=10 * US, bandwidth=GB))
 Run = Callable[..., Replay]
 
 
-def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation(run: Run) -> None:
+def test_progress_in_calls_alone_leaves_messages_to_the_next_call(run: Run) -> None:
     # 6 MB need 6 ms, under 10 ms of computation on both sides. Request at 10 us; the receiver looks at 10 ms; its answer and
     # the data take 10 us each and 6 ms more.
     ranks = [[isend(1, 6 * MB), waitall(1).after(10 * MS)], [irecv(0, 6 * MB), waitall(1).after(10 * MS)]]
@@ -26,8 +26,6 @@ def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation
     late = run(ranks, RENDEZVOUS, progress="calls").prediction
     assert late.seconds == pytest.approx(16 * MS + 20 * US)
 
-
-def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
     # The receiver looks at 4 ms and answers; the sender looks at 5 ms, and the 3 ms of data end before both wait.
     def poll() -> Call:
         return Call("MPI_Test", "complete", mode=0, listed=1, completions=[])
@@ -37,9 +35,6 @@ def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
         [irecv(0, 3 * MB), poll().after(4 * MS), waitall(1).after(6 * MS)],
     ]
     assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(10 * MS)
-
-
-def test_what_comes_during_computation_waits_for_a_call_that_waits(run: Run) -> None:
     # The request comes at 10 us. MPI_Isend, MPI_Irecv and waits for completed requests do not answer it: the last wait does,
     # at 3 ms. Answer and data take 10 us each, and 1 ms.
     ranks = [

@@ -48,9 +48,6 @@ def test_lists_say_how_much_each_neighbour_gets(predict: Predict) -> None:
     got = predict(ranks, LATENCY)
     assert got.seconds == pytest.approx(MADE + 14 * US)
     assert got.internode_bytes == 10_000 + 64
-
-
-def test_an_allgatherv_sends_the_same_piece_to_all(predict: Predict) -> None:
     star = [[with_neighbours([], [1, 2, 3], 4)], *([with_neighbours([0], [], 4)] for _ in range(3))]
     for rank, calls in enumerate(star):
         counts = [] if rank == 0 else [2000]

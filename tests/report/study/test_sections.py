@@ -44,9 +44,6 @@ def test_times_stand_side_by_side_with_their_difference(interconnects_sections):
     assert row["against gbe"].value == pytest.approx(14.4 / 72 - 1, abs=0.01)
     assert row["against gbe"].note.endswith("faster, outside 3 sigma")
     assert row["gbe: prediction off by"].value == pytest.approx(0.05, abs=0.015)
-
-
-def test_equal_programs_are_the_same_by_the_equivalence_test(interconnects_sections):
     row = cells(interconnects_sections["times-1"].tables[0], "npb:ep.B")
     assert row["against gbe"].note.endswith("same, within 3 sigma")
 
@@ -187,7 +184,7 @@ def test_steps_and_mtus_are_compared_in_their_order(networks_sections):
     assert drawing.table.rows[2][3].value == pytest.approx(9.5e7 * 6**0.5, rel=0.01)
 
 
-def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections):
+def test_counters_are_by_nic_core_and_time(networks_sections):
     repairs, nics = networks_sections["traffic"].tables
     row = repairs.rows[0]
     assert (row[1].text, row[2].value) == ("sockets", 2)
@@ -196,14 +193,8 @@ def test_traffic_is_by_nic_and_repairs_are_by_their_number(networks_sections):
     assert row[6].value == pytest.approx(0.005)
     assert [r[2].text for r in nics.rows if r[1].text == "sockets"] == ["d0", "d1"]
     assert nics.rows[1][7].value == pytest.approx(2 / 3)
-
-
-def test_core_utilisation_is_of_the_time_of_the_run(networks_sections):
     row = networks_sections["cores"].tables[0].rows[0]
     assert [cell.value for cell in row[3:]] == [2, *(pytest.approx(x) for x in (0.7, 0.5, 0.9))]
-
-
-def test_each_core_is_drawn_over_time(networks_sections):
     drawings = [each for each in networks_sections["cores"].figures if "over time" in each.table.title]
     assert [each.table.title for each in drawings] == [
         f"weather on {name}: each core over time" for name in ("sockets", "shared", "best")
