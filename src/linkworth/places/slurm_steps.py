@@ -21,7 +21,6 @@ from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
 from linkworth.places.process import run_session
 from linkworth.places.slurm import Slurm, expand
-from linkworth.units import plural
 
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
@@ -44,7 +43,7 @@ class SlurmSteps:
             )
         every = expand(os.environ["SLURM_JOB_NODELIST"])
         if place.nodes is not None and place.nodes > len(every):
-            raise UsageError(f"`nodes` {place.nodes}: this Slurm job has {plural(len(every), 'node')}")
+            raise UsageError(f"`nodes` {place.nodes}: this Slurm job has {len(every)} nodes")
         self.nodes = every[: place.nodes]
         self.transport = place.transport
         self._place = place
@@ -61,9 +60,7 @@ class SlurmSteps:
         """Spread ranks over the nodes. Raises UsageError if there are more nodes than ranks."""
         nodes = self._place.nodes
         if nodes and nodes > ranks:
-            raise UsageError(
-                f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
-            )
+            raise UsageError(f"`nodes` {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
         return JobShape(
             ranks=ranks,
             nodes=min(len(self.nodes), ranks),
