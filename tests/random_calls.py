@@ -83,6 +83,17 @@ FIELDS = {
     "pcontrol": {"code": st.integers(-(2**31), 2**31 - 1)},
 }
 
+FIELDS |= {"send_init": POINT, "recv_init": FIELDS["irecv"], "request_cancel": FIELDS["request_free"]}
+FIELDS |= dict.fromkeys(("icollective", "collective_init"), FIELDS["collective"])
+FIELDS |= {
+    "icomm_new": FIELDS["comm_new"],
+    "comm_free": {"comm": rank},
+    "init": {"code": st.integers(0, 3)},
+    "finalize": {},
+}
+FIELDS |= {"abort": FIELDS["pcontrol"], "probe": FIELDS["recv"] | {"found": st.just(True)}}
+FIELDS["probe"].pop("bytes")
+
 event = st.sampled_from(sorted(FIELDS)).flatmap(
     lambda call_class: st.tuples(
         st.sampled_from(["MPI_A", "MPI_B", "MPI_Ibcast_c"]),

@@ -1,5 +1,6 @@
 """Numbers as text: nothing is lost to rounding, prefixes change where they should, costs are never all zeros."""
 
+import math
 import re
 
 import pytest
@@ -52,3 +53,21 @@ def test_cost_scale_shows_every_cost_of_a_real_run_as_more_than_a_cent(costs):
 
 def test_a_cost_states_its_scale():
     assert units.cost_scale([4.3e-5]).in_words(4.3e-5) == "0.0430 US$ per 1,000 runs"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (16_777_216, "16,777,216"),
+        (65536, "65536"),
+        (1e6, "1e6"),
+        (1e-9, "1e-9"),
+        (2.5e-12, "2.5e-12"),
+        (0.05, "0.05"),
+        (-1, "-1"),
+        (math.inf, "inf"),
+        (math.nan, "nan"),
+    ],
+)
+def test_a_plain_number_keeps_the_digits_of_a_whole_one(number, text):
+    assert units.plain(number) == text

@@ -185,7 +185,7 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
     mpi = next(table.mpi for table in tables if table.test == "osu_latency")
     try:
         fabric = within_memory(
-            calibrated([table for table in tables if table.mpi == mpi], system),
+            calibrated([table for table in tables if table.mpi == mpi], system, source.inside_a_node),
             source.memory_bytes_per_second,
         )
     except LinkworthError as error:
@@ -217,13 +217,15 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
             yield point, Bench(pattern, technology, doubts.get(max(1, size), ()))
 
 
-def calibrated(tables: Sequence[BenchTable], system: str) -> Fabric:
+def calibrated(tables: Sequence[BenchTable], system: str, inside_a_node: BenchTable | None = None) -> Fabric:
     """Return the fabric that `linkworth calibrate` fits to a system's tests between pairs of ranks."""
-    results = [as_result(table) for table in tables if NAMES[table.test] not in COLLECTIVES]
+    between = [table for table in tables if NAMES[table.test] not in COLLECTIVES]
+    inside = [] if inside_a_node is None else [msgspec.structs.replace(inside_a_node, mpi=tables[0].mpi)]
     with tempfile.TemporaryDirectory(prefix="linkworth-published-") as folder:
-        file = Path(folder) / f"{system}.json"
-        file.write_bytes(encode(BenchSet(results=results)))
-        return calibrate(CalibrationRequest(files=[file])).fabric
+        files = [Path(folder) / f"{system}.json", Path(folder) / "inside-a-node.json"]
+        for file, its in zip(files, (between, inside), strict=True):
+            file.write_bytes(encode(BenchSet(results=[as_result(table) for table in its])))
+        return calibrate(CalibrationRequest(files=files[:1], intranode=files[1:] if inside else [])).fabric
 
 
 def _of_parameters(

@@ -2,10 +2,10 @@
 /// Messages that the non-blocking receives with wildcards of a rank took when they were recorded.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <queue>
 #include <unordered_map>
-#include <vector>
 
 #include "calls/event.hpp"
 #include "trace/trace.hpp"
@@ -19,21 +19,21 @@ class RecordedMatches {
         tracefile::Event event;
         while (cursor.next(event))
             for (const tracefile::Completion& done : event.shape->completions)
-                if (done.was_wildcard) matches_[event.next_request - done.reference].push_back(done);
+                if (done.was_wildcard) matches_[event.next_request - done.reference].push(done);
     }
 
-    /// Returns the match of the next receive of this request, or null if the trace has none. A persistent
-    /// request has one for each start.
-    const tracefile::Completion* next(std::uint64_t request) {
+    /// Returns the match of the next receive of this request, if the trace has one. A persistent request has
+    /// one for each start.
+    std::optional<tracefile::Completion> next(std::uint64_t request) {
         const auto found = matches_.find(request);
-        if (found == matches_.end()) return nullptr;
-        const std::size_t place = taken_[request]++;
-        return place < found->second.size() ? &found->second[place] : nullptr;
+        if (found == matches_.end() || found->second.empty()) return std::nullopt;
+        const tracefile::Completion match = found->second.front();
+        found->second.pop();
+        return match;
     }
 
   private:
-    std::unordered_map<std::uint64_t, std::vector<tracefile::Completion>> matches_;  ///< [request]
-    std::unordered_map<std::uint64_t, std::size_t> taken_;                           ///< [request]
+    std::unordered_map<std::uint64_t, std::queue<tracefile::Completion>> matches_;  ///< [request]
 };
 
 }  // namespace linkworth::replay

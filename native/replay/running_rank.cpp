@@ -52,7 +52,7 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
     }
     auto& matches = ranks_[state.actor.rank].matches;
     if (matches == nullptr) matches = std::make_unique<RecordedMatches>(state.program->trace, state.rank);
-    if (const tracefile::Completion* const match = matches->next(request)) {
+    if (const auto match = matches->next(request)) {
         peer = match->peer;
         tag = match->tag;
     }

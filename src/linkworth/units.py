@@ -96,6 +96,14 @@ def interval(low: str, high: str) -> str:
     return low if low == high else f"{number if unit == high.partition(' ')[2] else low} to {high}"
 
 
+def plain(number: float) -> str:
+    """Return a number for a sentence, with all digits of a whole one: `16,777,216`, `0.05`, `1e-9`, `1e6`."""
+    text = f"{number:g}"
+    if math.isfinite(number) and number == round(number) != float(text):
+        return count(number)
+    return text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+
+
 def count(number: float) -> str:
     """Return a whole number with commas between thousands."""
     return f"{number:,.0f}"

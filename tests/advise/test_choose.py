@@ -42,12 +42,22 @@ def test_the_published_ep_stays_on_ethernet():
     assert [option.pareto for option in advice.options] == [True, False]
 
 
-def test_by_time_an_equal_time_goes_to_the_cheaper_node():
+def test_ties_limits_and_single_options_are_decided_by_hand():
     assert advise(EP, PRICES, goal="time").choice == "gbe"
     nearly = predicted({"gbe": 1.0 + TIE_TOLERANCE / 2, "ib-fdr": 1.0})
     assert advise(nearly, PRICES, goal="time").choice == "gbe"
     clearly = predicted({"gbe": 1.0 + TIE_TOLERANCE * 2, "ib-fdr": 1.0})
     assert advise(clearly, PRICES, goal="time").choice == "ib-fdr"
+    advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
+    assert advice.choice is None
+    assert "no option meets the deadline of 1 s and the budget of 1e-6 US$" in advice.reason
+    assert "ib-fdr with 14.4 s" in advice.reason
+    advice = advise(predicted({"gbe": 1.0}), PRICES)
+    assert advice.choice == "gbe"
+    assert advice.breakeven_price_ratio is None
+    advice = advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}))
+    assert advice.choice == "gbe"
+    assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
 
 
 def test_a_deadline_excludes_the_cheap_and_slow():
@@ -59,19 +69,6 @@ def test_a_deadline_excludes_the_cheap_and_slow():
     assert "the deadline of 9.5 s" in limited.reason
 
 
-def test_nothing_within_the_limits_is_said_with_the_nearest():
-    advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
-    assert advice.choice is None
-    assert "no option meets the deadline of 1 s and the budget of 1e-06 US$" in advice.reason
-    assert "ib-fdr with 14.4 s" in advice.reason
-
-
-def test_one_option_has_no_break_even():
-    advice = advise(predicted({"gbe": 1.0}), PRICES)
-    assert advice.choice == "gbe"
-    assert advice.breakeven_price_ratio is None
-
-
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_time_that_is_none_is_refused(seconds):
     with pytest.raises(UsageError, match="the predicted time on gbe is"):
@@ -80,9 +77,9 @@ def test_a_time_that_is_none_is_refused(seconds):
 
 @pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
 def test_limits_must_be_positive_numbers(limit):
-    with pytest.raises(UsageError, match=r"the deadline is .*; give a number from 1e-09 to 1e\+09"):
+    with pytest.raises(UsageError, match=r"the deadline is .*; give a number from 1e-9 to 1e9"):
         advise(FT, PRICES, deadline=limit)
-    with pytest.raises(UsageError, match=r"the budget is .*; give a number from 1e-09 to 1e\+12"):
+    with pytest.raises(UsageError, match=r"the budget is .*; give a number from 1e-9 to 1e12"):
         advise(FT, PRICES, budget=limit)
 
 
@@ -93,12 +90,6 @@ def test_no_prediction_and_a_fabric_twice_are_refused():
     twice.predictions.extend(twice.predictions)
     with pytest.raises(UsageError, match="gbe is predicted more than once"):
         advise(twice, PRICES)
-
-
-def test_a_node_without_price_costs_nothing():
-    advice = advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}))
-    assert advice.choice == "gbe"
-    assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
 
 
 FABRICS = ["gbe", "10gbe", "ib-fdr", "ib-hdr", "efa"]
@@ -132,16 +123,6 @@ def test_the_choice_has_the_least_cost_or_time_of_those_within_the_limits(
     measure = (lambda option: option.cost_usd) if goal == "cost" else (lambda option: option.seconds)
     chosen = next(option for option in feasible if option.fabric == advice.choice)
     assert measure(chosen) <= min(map(measure, feasible)) * (1 + TIE_TOLERANCE)
-
-
-@given(cases, st.sampled_from([0.25, 0.5, 2.0, 8.0]))
-def test_scaling_all_prices_changes_no_choice(case, scale):
-    times, prices = case
-    plain = advise(predicted(times), priced(prices))
-    scaled = advise(predicted(times), priced({fabric: usd * scale for fabric, usd in prices.items()}))
-    assert scaled.choice == plain.choice
-    assert scaled.breakeven_price_ratio == plain.breakeven_price_ratio
-    assert [option.pareto for option in scaled.options] == [option.pareto for option in plain.options]
 
 
 @given(positive, positive, positive)

@@ -69,16 +69,13 @@ def test_core_hours_bill_the_nodes_cores_or_its_ranks():
     assert {option.market for option in found.options} == {"own"}
 
 
-def test_a_machine_of_ones_own_goes_before_the_catalog():
+def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():
     environments = gather_environments(
         PriceOptions(on_premises=["ib-hdr=8766,years=1,utilisation=0.5"], catalog="demo"),
         needed=["ib-hdr", "gbe"],
     )
     assert environments["ib-hdr"][0].usd_per_node_hour == pytest.approx(2.0)
     assert environments["gbe"][0].usd_per_node_hour == 0.78
-
-
-def test_spot_is_taken_only_where_it_is_asked_for():
     plain = gather_environments(PriceOptions(catalog="azure", region="eastus"))
     spot = gather_environments(PriceOptions(catalog="azure", region="eastus", market="spot"))
     assert {one.market for prices in plain.values() for one in prices} == {"on-demand"}

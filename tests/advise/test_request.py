@@ -8,14 +8,11 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import Prediction, PredictionSet
 
 
-def test_an_option_goes_before_the_catalog():
+def test_the_catalog_is_asked_only_for_what_no_option_gives():
     found = request.gather_prices(["gbe=0.5", "gbex4=2"], "demo")
     assert found["gbe"].usd_per_node_hour == 0.5
     assert found["gbex4"].usd_per_node_hour == 2.0
     assert found["ib-fdr"].usd_per_node_hour == 0.975
-
-
-def test_a_catalog_may_be_ambiguous_about_what_is_not_needed():
     assert set(request.gather_prices([], "demo", needed=["10gbe"])) == {"10gbe"}
     with pytest.raises(
         UsageError, match=r"fabric ib-hdr has several prices in `prices` azure \(.*`price` ib-hdr=\d"

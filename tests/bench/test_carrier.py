@@ -22,49 +22,31 @@ def verdict(counters, *, payload=100 * MB, between=0.0, transport="", memory=Fal
     ).verdict  # fmt: skip
 
 
-def test_between_nodes_each_byte_counts_once_where_it_is_sent():
+def test_between_nodes_the_payload_is_compared_with_what_nics_sent():
     both = [node("a", {"d0": 53 * MB, "lo": MB}), node("b", {"d0": 52 * MB, "lo": MB})]
     assert verdict(both, between=100 * MB) == "between nodes over d0: 1.05 of the payload"
-
-
-def test_several_nics_and_retransmits():
     both = [node("a", {"d0": 50 * MB, "d1": 55 * MB}, again=400), node("b", {"d0": 0, "d1": 0})]
     assert verdict(both, between=100 * MB) == (
         "between nodes over d0 and d1: 1.05 of the payload (d0 0.50, d1 0.55); TCP sent 400 of 20000 segments again"
     )
-
-
-def test_a_path_that_the_kernel_does_not_count():
     assert "no NIC counted the payload" in verdict([node("a", {"eth0": 1000})], between=100 * MB)
-
-
-def test_part_of_it():
     assert verdict([node("a", {"d0": 20 * MB})], between=100 * MB).endswith(
         "0.20 of the payload; the rest went another way"
     )
-
-
-def test_what_stays_inside_nodes_is_told_apart():
     assert "50 % of all payload stayed inside the nodes" in verdict(
         [node("a", {"d0": 51 * MB})], between=50 * MB
     )
-
-
-def test_a_collective_is_measured_against_the_least():
     assert verdict([node("a", {"d0": 150 * MB})], between=100 * MB, least=True) == (
         "between nodes over d0: 1.50 of the least that must cross"
     )
 
 
-def test_shared_memory_is_never_a_network():
-    """The machine's NIC had other traffic meanwhile: 2 % of the payload."""
+def test_inside_a_node_memory_and_sockets_are_told_apart():
+    # The machine's NIC had other traffic meanwhile: 2 % of the payload.
     assert verdict([node("a", {"eth0": 2 * MB, "lo": 100})]) == "shared memory: no NIC counted the payload"
     assert verdict([node("a", {"eth0": 500 * MB})], memory=True).startswith(
         "inside a node, mostly by shared memory"
     )
-
-
-def test_sockets_inside_a_node():
     assert verdict([node("a", {"lo": 103 * MB})], transport="ob1: tcp") == (
         "inside a node over lo (TCP on the loopback): 1.03 of the payload"
     )

@@ -25,18 +25,12 @@ def test_words_are_tests_or_files():
     ]
 
 
-def test_default_sizes_are_the_23_of_the_papers():
+def test_sizes_are_those_of_the_papers_or_as_asked_for():
     sizes = settings.sizes_of(tests.TESTS["latency"], request.settings())
     assert (len(sizes), sizes[0], sizes[-1]) == (23, 1, 4 << 20)
-
-
-def test_bounds_and_lists():
     assert request.settings(least="1K", most="8K").sizes == [1024, 2048, 4096, 8192]
     assert request.settings(least="8M").sizes == [8 << 20]
     assert request.settings(sizes="64K,8,8").sizes == [8, 65536]
-
-
-def test_pingpong_perturbs_its_sizes():
     assert settings.sizes_of(tests.TESTS["pingpong"], request.settings(sizes="2,8")) == [2, 5, 8, 11]
 
 

@@ -119,13 +119,10 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, ca
     assert LAUNCHED[0] == 0
 
 
-def test_nothing_is_fitted_without_a_round(place, capsys):
+def test_a_dry_run_and_a_round_that_is_not_complete_fit_nothing(place, capsys):
     place.launches = 3
     assert main(["bench", "init", *WHERE]) == 4
     assert capsys.readouterr().out == ""
-
-
-def test_a_dry_run_prints_each_kind_of_launch(place, capsys):
     assert main(["bench", "init", *WHERE, "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "fakerun -n 1 lw-size-probe init"
 

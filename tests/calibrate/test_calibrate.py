@@ -113,15 +113,12 @@ def test_two_runs_that_differ_give_their_spread(tmp_path, files):
     assert spread.latency == pytest.approx(0.048, rel=0.15)
 
 
-def test_measured_files_of_other_tools_are_fitted():
+def test_measured_files_of_other_tools_are_fitted_and_what_has_no_use_is_said():
     found = calibrate(CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt"]))
     assert found.fabric.link.latency_seconds < 3.2e-6
     assert found.fabric.link.bandwidth_bytes_per_second > 1.6e10
     assert found.median_residual < 0.02
     assert found.points[0].source.startswith("osu-7.1-latency.txt (OSU 7.1 latency, ")
-
-
-def test_what_has_no_use_is_said():
     found = calibrate(
         CalibrationRequest(files=[FIXTURES / "osu-7.1-latency.txt", FIXTURES / "osu-7.0-bcast-full.txt"])
     )

@@ -187,7 +187,7 @@ def test_an_adapters_latency_headers_and_both_directions_come_back():
     assert statistics.median(misses(again, fitted, found)) < 0.01
 
 
-def test_several_pairs_on_a_node_give_the_limit_of_its_memory():
+def test_several_pairs_show_the_limits_of_memory_and_wire():
     fabric = msgspec.structs.replace(fabrics.get("ib-edr"), intranode_total_bytes_per_second=2.5e10)
     results = [
         replayed.result(fabric, test, SIZES[::3], inside_a_node=True) for test in ("latency", "bandwidth")
@@ -196,9 +196,6 @@ def test_several_pairs_on_a_node_give_the_limit_of_its_memory():
     found, _ = measured.points(Origin(result, "replay.json") for result in results)
     fitted = fit_path(found, fabrics.get("ib-edr"), inside_a_node=True)
     assert fitted.total_bytes_per_second == pytest.approx(2.5e10, rel=0.05)
-
-
-def test_several_pairs_show_the_wire_that_one_receivers_cpu_hides():
     fabric = fabrics.get("100gbe")
     results = [replayed.result(fabric, test, SIZES) for test in ("latency", "bandwidth")]
     results.append(replayed.result(fabric, "multipair", [1 << 20, 4 << 20], pairs=8))

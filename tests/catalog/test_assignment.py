@@ -38,7 +38,7 @@ def test_any_text_is_a_number_or_a_usage_error(text):
         ("gbe=", "'' is not a number"),
         ("=1", "names no fabric before the '='"),
         ("gbe=x", "'x' is not a number"),
-        ("gbe=-1", "--price 'gbe=-1': -1 is out of range; give 0, or a number from 1e-09 to 1e+12"),
+        ("gbe=-1", "--price 'gbe=-1': -1 is out of range; give 0, or a number from 1e-9 to 1e12"),
         ("gbe=nan", "nan is out of range"),
         ("gbe=inf", "inf is out of range"),
         ("gbe=1,5", "'1,5' is not a number"),

@@ -23,22 +23,16 @@ def test_the_slowest_stage_bounds_the_stream():
         1_000_000 / (1_100_000 / 4e8)
     )
     assert derived.stream_bandwidth(LINK, 0) == 0.0
-
-
-def test_gigabit_ethernet_carries_1448_of_1538_bytes():
     link = fabrics.get("gbe").link
     assert derived.stream_bandwidth(link, 1448 * 10_000) == pytest.approx(125e6 * 1448 / 1538, rel=1e-9)
 
 
-def test_a_long_message_takes_all_rails_and_a_short_one_a_single_rail():
+def test_rails_and_memory_bound_what_messages_get():
     four = fabrics.get("gbex4")
     assert derived.stripe_width(four, four.stripe_min_bytes) == 4.0
     assert derived.stripe_width(four, four.stripe_min_bytes - 1) == 1.0
     two = fabrics.get("ib-hdrx2")
     assert derived.stripe_width(two, 1 << 20) == pytest.approx(1 + two.rail_efficiency)
-
-
-def test_messages_in_a_node_share_the_memory_of_a_known_machine():
     ib, ideal = fabrics.get("ib-fdr"), fabrics.get("ideal")
     assert derived.within_memory(ib, 9e10).intranode_total_bytes_per_second == 3e10
     assert derived.within_memory(ib, 9e12) == derived.within_memory(ib, None) == ib

@@ -16,12 +16,9 @@ def example(page, folder):
     return str(path)
 
 
-def test_the_fabric_of_the_page_loads(tmp_path):
+def test_the_files_of_the_page_load(tmp_path):
     found = fabrics.get(example("fabrics.md", tmp_path))
     assert found.name == "campus"
     assert [level.nodes_per_group for level in found.topology.levels] == [16, 64]
     assert found.tcp.port_buffer_bytes == 512_000
-
-
-def test_the_prices_of_the_page_load(tmp_path):
     assert prices.get_catalog(example("prices.md", tmp_path))[0].fabric == "ib-hdr"

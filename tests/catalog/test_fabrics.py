@@ -70,16 +70,13 @@ def test_derived_figures_lie_within_the_published_range(name):
     assert slow <= derived.stream_bandwidth(link, 4 << 20) <= fast
 
 
-def test_the_ideal_network_costs_nothing():
+def test_ideal_networks_cost_nothing_and_one_node_has_one_path():
     ideal = fabrics.get("ideal")
     for path in (ideal.link, ideal.intranode):
         assert derived.half_round_trip_seconds(path, 1 << 30) == 0.0
         assert math.isinf(derived.stream_bandwidth(path, 1 << 30))
         assert path.eager_limit_bytes >= 1 << 62
     assert math.isinf(ideal.intranode_total_bytes_per_second)
-
-
-def test_one_node_has_the_same_path_as_link_and_inside():
     shm = fabrics.get("shm")
     assert shm.link == shm.intranode
     assert fabrics.get("ib-fdr").intranode == shm.link

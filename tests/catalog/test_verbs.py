@@ -38,15 +38,12 @@ def test_json_is_one_document_with_its_schema(capsys, arguments, schema, key):
         assert run(capsys, *arguments, "list", "--json")[1] == out
 
 
-def test_the_list_of_fabrics_has_all_of_them_with_figures(capsys):
+def test_fabrics_are_listed_with_figures_and_have_a_json_schema(capsys):
     document = json.loads(run(capsys, "fabrics", "--json")[1])
     assert [fabric["name"] for fabric in document["fabrics"]] == fabrics.names()
     by_name = {fabric["name"]: fabric["figures"] for fabric in document["fabrics"]}
     assert by_name["ideal"]["bandwidth_bytes_per_second"] is None
     assert by_name["gbe"]["half_round_trip_seconds"] == pytest.approx(24.6e-6, rel=0.01)
-
-
-def test_the_printed_schema_is_a_json_schema(capsys):
     code, out, _ = run(capsys, "fabrics", "schema")
     assert code == 0
     jsonschema.Draft202012Validator.check_schema(json.loads(out))

@@ -22,13 +22,10 @@ def test_a_virtual_fabric_is_slower_and_sourced(kind):
     assert source.date and source.source and "derived" in source.note
 
 
-def test_the_figures_rest_on_the_catalog():
+def test_figures_rest_on_the_catalog_and_unknown_kinds_are_named():
     link = fabrics.get("ib-qdr").link
     short = link.latency_seconds + link.send_overhead[0][1] + link.receive_overhead[0][1]
     assert short == pytest.approx(virtual._QDR_SECONDS)
-
-
-def test_an_unknown_kind_is_named():
     with pytest.raises(
         UsageError, match=r"ib-fdr\+xen: \+xen is no kind of NIC; write \+sriov or \+passthrough"
     ):

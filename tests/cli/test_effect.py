@@ -34,7 +34,7 @@ def trace(tmp_path_factory):
         ((*PREDICT, "--spread", "latency=0.1", "--spread", "latency=0.2"), "--spread latency: it is given twice"),
         ((*PREDICT, "--collective", "bcast=chain", "--collective", "bcast=linear"), "--collective bcast: it is given twice"),
         ((*PREDICT, "--collective", f"bcast=chain:{2**31}"), "a whole number below 2^31"),
-        ((*PREDICT, "--samples", "1000000000"), "--samples 1000000000: give 0, or a number from 10 to 1e+06"),
+        ((*PREDICT, "--samples", "1000000000"), "--samples 1000000000: give 0, or a number from 10 to 1e6"),
         ((*PREDICT, "--cores", "100000000000"), "--cores 100000000000: give a number from 1"),
         ((*PREDICT, "--thread-gain", "1.5"), "--thread-gain"),
         ((*PREDICT, "--timeline-window", "0:1"), "--timeline-window"),

@@ -60,16 +60,13 @@ def test_no_option_or_value_is_cut_at_80_columns(path, command, capsys, monkeypa
         assert capsys.readouterr().out == page
 
 
-def test_a_long_page_has_its_options_in_panels(capsys):
+def test_long_pages_have_panels_and_negative_switches_their_default_in_words(capsys):
     assert main(["advise", "--help"]) == 0
     page = capsys.readouterr().out
     places = [page.index(title) for title in ("Main options", "Replay", "Prices and goal")]
     assert len(set(places)) == 3
     assert main(["profile", "--help"]) == 0
     assert "Main options" not in capsys.readouterr().out
-
-
-def test_a_switch_that_is_shown_by_its_negative_name_has_the_default_in_words(capsys):
     assert main(["predict", "--help"]) == 0
     page = " ".join(capsys.readouterr().out.replace("│", "").split())
     assert "--no-contention" in page and "[default: (with contention)]" in page

@@ -16,32 +16,20 @@ def test_an_option_that_the_bundled_program_has_too_is_the_programs(written):
     assert parsed.params["output"] == Path("kept")
 
 
-def test_before_the_programs_name_it_is_the_verbs():
+def test_options_behind_a_programs_name_that_only_it_or_only_the_verb_has():
     parsed = run.command.make_context(
         "run", ["--iterations", "took ([0-9.]+)", "stencil:default", "--output-every", "5"]
     )
     assert parsed.params["iterations"] == "took ([0-9.]+)"
     assert parsed.params["command"] == ("stencil:default", "--output-every", "5")
-
-
-def test_a_program_without_that_option_leaves_it_to_the_verb():
     parsed = run.command.make_context("run", ["npb:ep.S", "--iterations", "took ([0-9.]+)"])
     assert parsed.params["iterations"] == "took ([0-9.]+)"
     assert parsed.params["command"] == ("npb:ep.S",)
-
-
-def test_the_file_of_a_programs_output_is_not_the_folder_of_the_run():
     parsed = trace.command.make_context("trace", ["-o", "t.lwt", "stencil:default", "--output", "fields"])
     assert parsed.params["command"] == ("stencil:default", "--output", "fields")
     assert str(parsed.params["output"]) == "t.lwt"
-
-
-def test_behind_two_dashes_all_is_the_programs():
     parsed = run.command.make_context("run", ["--", "stencil:default", "--iterations", "50", "--json"])
     assert parsed.params["command"] == ("stencil:default", "--iterations", "50", "--json")
     assert parsed.params["as_json"] is False
-
-
-def test_another_program_keeps_all_its_options():
     parsed = run.command.make_context("run", ["./solver", "--iterations", "50"])
     assert parsed.params["command"] == ("./solver", "--iterations", "50")

@@ -19,16 +19,13 @@ print("answer")
 """
 
 
-def test_a_plain_line_a_step_where_asked(capsys):
+def test_plain_lines_where_asked_and_nothing_elsewhere(capsys):
     with Steps(plain_lines=True) as steps:
         steps.plan(2)
         steps.step("first")
         steps.step("second")
     output, errors = capsys.readouterr()
     assert (output, errors) == ("", "[1/2] first\n[2/2] second\n")
-
-
-def test_nothing_where_not_asked(capsys):
     with Steps() as steps:
         steps.plan(1)
         steps.step("first")

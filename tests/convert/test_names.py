@@ -25,10 +25,15 @@ def trace(tmp_path, monkeypatch):
     return write_trace(Path(f"{NAME}.lwt"), programs)
 
 
-def test_the_engine_keeps_every_byte(trace):
+def test_every_byte_of_names_is_kept_and_printed(trace, capsys):
     assert ODD in _engine.Trace(str(trace)).names
     with pytest.raises(_engine.TraceError, match=NAME):
         _engine.Trace(f"no-{NAME}")
+    assert main(["profile", str(trace), "--json"]) == 0
+    calls = {call["name"] for call in json.loads(capsys.readouterr().out)["calls"]}
+    assert "MPI_Odd\\xff" in calls
+    assert main(["predict", str(trace), "--on", "gbe", "--timeline", "t.json"]) == 0
+    json.loads(Path("t.json").read_text())
 
 
 @pytest.mark.parametrize("target", ["paje", "perfetto", "ti", "otf2", "parquet"])
@@ -45,14 +50,6 @@ def test_each_format_takes_them(trace, target, capsys):
         assert _engine.Trace("back.lwt").ranks == 2
     if target == "otf2":
         assert ODD in _engine.Trace("back.lwt").names
-
-
-def test_what_is_said_of_them_can_be_printed(trace, capsys):
-    assert main(["profile", str(trace), "--json"]) == 0
-    calls = {call["name"] for call in json.loads(capsys.readouterr().out)["calls"]}
-    assert "MPI_Odd\\xff" in calls
-    assert main(["predict", str(trace), "--on", "gbe", "--timeline", "t.json"]) == 0
-    json.loads(Path("t.json").read_text())
 
 
 def test_a_list_of_files_of_actions(trace):

@@ -54,7 +54,7 @@ def pair(name, mine, theirs):
     }
 
 
-def test_blocking_messages_and_computation(tmp_path):
+def test_messages_and_sendrecvs_are_sends_receives_and_waits(tmp_path):
     zero = [send(1, 1000, tag=7).after(2e-3), recv(1, 500, tag=8).after(1e-3, cpu=0.25e-3)]
     one = [recv(0, 4000, tag=7), send(0, 500, tag=8)]
     summary, actions = written(tmp_path, [zero, one], flops_per_second=1e6)
@@ -62,6 +62,10 @@ def test_blocking_messages_and_computation(tmp_path):
     assert actions[0] == ["compute 2000", "send 1 7 1000", "compute 250", "recv 1 8 500"]
     assert actions[1] == ["recv 0 7 4000", "send 0 8 500"]
     assert (summary.unmatched, summary.marked_region, summary.as_messages) == (0, False, {})
+    _, actions = written(tmp_path / "one", [[sendrecv(1, 100, PROC_NULL)], [sendrecv(PROC_NULL, 100, 0)]])
+    assert actions == [["send 1 0 100"], ["recv 0 0 100"]]
+    _, actions = written(tmp_path / "both", [[sendrecv(1, 100, 1)], [sendrecv(0, 100, 0)]])
+    assert actions[0] == ["irecv 1 0 100", "send 1 0 100", "wait 1 0 0"]
 
 
 def test_requests_are_waited_for_by_name_and_all_at_once_where_all_are_meant(tmp_path):
@@ -91,13 +95,6 @@ def test_tests_and_probes_that_find_nothing_are_waiting(tmp_path):
     one = [send(0, 10), probe]
     _, actions = written(tmp_path, [zero, one])
     assert actions == [["irecv 1 0 10", "compute 1000", "wait 1 0 0"], ["send 0 0 10"]]
-
-
-def test_a_sendrecv_starts_both_and_waits_for_both(tmp_path):
-    _, actions = written(tmp_path, [[sendrecv(1, 100, PROC_NULL)], [sendrecv(PROC_NULL, 100, 0)]])
-    assert actions == [["send 1 0 100"], ["recv 0 0 100"]]
-    _, actions = written(tmp_path / "both", [[sendrecv(1, 100, 1)], [sendrecv(0, 100, 0)]])
-    assert actions[0] == ["irecv 1 0 100", "send 1 0 100", "wait 1 0 0"]
 
 
 def test_wildcards_take_what_they_took_when_recorded(tmp_path):
@@ -348,7 +345,7 @@ def test_partitions_become_one_message_when_the_last_is_ready(tmp_path):
     assert back == [f"irecv 0 {tag} 400", f"wait 0 1 {tag}", "recv 0 3 8"]
 
 
-def test_neighbourhood_collectives_become_their_messages(tmp_path):
+def test_newer_calls_become_their_messages(tmp_path):
     ranks = [
         [with_neighbours([1 - me], [1 - me], 2), neighbourhood("MPI_Neighbor_allgather", 50)]
         for me in range(2)
@@ -356,15 +353,12 @@ def test_neighbourhood_collectives_become_their_messages(tmp_path):
     _, (first, _) = written(tmp_path, ranks)
     assert [line.split()[0] for line in first[-3:]] == ["irecv", "isend", "waitall"]
     assert first[-2].split()[1] == "1" and first[-2].split()[3] == "50"
-
-
-def test_a_send_and_receive_in_one_request_becomes_both(tmp_path):
     both = Call(
         "MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=0, bytes=50,
         recv_peer=ANY, recv_tag=0, recv_bytes=60,
     )  # fmt: skip
     other = [recv(0, 50), send(0, 60)]
-    _, (first, _) = written(tmp_path, [[both, wait((1, True, 1, 0))], other])
+    _, (first, _) = written(tmp_path / "both", [[both, wait((1, True, 1, 0))], other])
     assert first == ["irecv 1 0 60", "isend 1 0 50", "waitall"]
 
 

@@ -25,15 +25,12 @@ def trace(tmp_path, monkeypatch):
     return write_trace(Path("small.lwt"), programs, mpi={"library": "Open MPI", "version": "4.1.4"})
 
 
-def test_what_is_written_and_said(trace, capsys):
+def test_what_is_written_lost_and_said(trace, capsys):
     assert main(["convert", str(trace), "--to", "ti"]) == 0
     out, err = capsys.readouterr()
     files = [Path("small.ti/ti.txt"), *(Path(f"small.ti/rank-{rank}.txt") for rank in range(3))]
     texts = [f"--- {file}\n{file.read_text(encoding='utf-8')}" for file in files]
     check_golden(GOLDEN / "small-ti.txt", "".join([f"--- stdout\n{out}--- stderr\n{err}", *texts]))
-
-
-def test_what_is_lost_is_said_of_the_file_that_was_read(trace, capsys):
     cut = Path("cut.lwt")
     cut.write_bytes(trace.read_bytes()[:-40])
     assert main(["convert", "cut.lwt", "--to", "parquet", "--allow-damaged"]) == 4

@@ -135,13 +135,11 @@ def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+def test_what_the_demo_lacks_is_named(tmp_path):
     (tmp_path / "traces").write_text("a file")
     with pytest.raises(UsageError, match="traces"):
         demo(tmp_path, HandRecorder())
 
-
-def test_without_an_mpi_the_demo_says_so(tmp_path):
     class Without(HandRecorder):
         def prepare(self, ranks):
             raise EnvironmentLacksError("no MPI was found")

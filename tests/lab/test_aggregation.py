@@ -183,14 +183,11 @@ print(best)
 """
 
 
-def test_netem_delays_a_packet_once_on_its_way():
+def test_plans_delay_a_packet_once_and_need_no_aggregation_of_one_nic():
     spec = LabSpec(nodes=2, rate=1e9, latency=1e-3, loss=0.01)
     plan = links.BridgeFabric().plan(spec)
     assert [line for line in plan.head.tc if "netem" in line and "d0-node1 " in line]
     assert not [line for node in plan.nodes.values() for line in node.tc if "netem" in line]
-
-
-def test_one_nic_needs_no_way_to_use_several():
     spec = LabSpec(nics=1, aggregate="bond")
     assert aggregation.aggregation_for(spec).interfaces(spec) == ["d0"]
 

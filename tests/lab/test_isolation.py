@@ -140,16 +140,13 @@ def test_without_root_it_says_so(monkeypatch):
         isolation.isolation_for(LabSpec(isolation="lxc"))
 
 
-def test_a_missing_tool_is_named_with_its_package(monkeypatch, tmp_path):
+def test_tools_that_are_missing_are_named_and_groups_removed_in_every_hierarchy(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(isolation.kernel, "may_make_namespaces", lambda: True)
     monkeypatch.setattr(isolation.kernel, "_SBIN", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentLacksError, match="systemd-nspawn; install systemd-container"):
         isolation.isolation_for(LabSpec(isolation="nspawn"))
-
-
-def test_groups_are_found_in_every_hierarchy_and_removed(monkeypatch, tmp_path):
     (tmp_path / "session/linkworth-abc/node1/payload").mkdir(parents=True)
     (tmp_path / "session/other").mkdir()
     monkeypatch.setattr(container_groups, "_mounts", lambda: {"": tmp_path})

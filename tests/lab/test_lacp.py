@@ -31,9 +31,6 @@ def test_both_ends_of_every_link_must_collect_and_distribute():
     assert lacp.waiting(shown(("d0", FAST, SLOW), ("d1", SLOW, FAST))) == []
     assert lacp.waiting(shown(("d0", FAST, SYNCHRONISED), ("d1", FAST, FAST))) == ["d0"]
     assert lacp.waiting(shown(("d0", BEGUN, 1), ("d1", SYNCHRONISED, FAST))) == ["d0", "d1"]
-
-
-def test_a_link_that_shows_no_states_is_waited_for():
     assert lacp.waiting('[{"ifname": "d0", "linkinfo": {"info_slave_data": {"state": "ACTIVE"}}}]') == ["d0"]
 
 

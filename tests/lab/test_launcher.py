@@ -53,13 +53,10 @@ def test_ranks_are_spread_evenly_in_blocks(nodes, ranks):
     assert list(counts) == LabSpec(nodes=nodes).node_names[: len(counts)]
 
 
-def test_ranks_per_node_fill_the_first_nodes():
+def test_ranks_per_node_and_hosts_are_those_of_the_lab():
     assert launcher(3, 4).slots(6) == {"node1": 4, "node2": 2}
     with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
         launcher(3, 4).slots(13)
-
-
-def test_the_command_line_starts_in_the_head_and_names_nodes_and_nics():
     words = launcher(2).arguments(Job(command=["./program", "x"], ranks=3, environment={"A": "1"}))
     assert words[:3] == ["/nowhere/enter", "head", "/usr/bin/mpiexec"]
     assert words[words.index("--host") + 1] == "node1:2,node2:1"

@@ -38,12 +38,9 @@ def test_infiniband_and_roce_ports_with_their_rate(tmp_path):
     assert (second.name, second.present) == ("mlx5_1 port 1", False)
 
 
-def test_a_machine_without_rdma_says_so_once(tmp_path):
+def test_ports_and_nics_are_physical_ones_with_their_rate(tmp_path):
     (only,) = hardware.infiniband(tmp_path)
     assert (only.name, only.present) == ("RDMA devices", False)
-
-
-def test_physical_nics_only(tmp_path):
     sys = tree(
         tmp_path,
         {

@@ -32,17 +32,11 @@ def test_each_verdict():
         assert npb.parse(f" Verification    =    {word}\n").verified is verdict
 
 
-def test_of_several_blocks_the_last_counts():
+def test_of_several_blocks_the_last_counts_and_no_number_is_none():
     worse = OFFICIAL.replace("0.87", "0.91").replace("SUCCESSFUL", "UNSUCCESSFUL")
     report = npb.parse(OFFICIAL + worse)
     assert (report.seconds, report.verified) == (0.91, False)
-
-
-def test_a_number_that_overflowed_its_field_is_left_out():
     assert npb.parse(OFFICIAL.replace("8203.11", "*******")).operations_per_second is None
-
-
-def test_other_programs_say_nothing():
     assert npb.parse("Loop time of 2.3 on 4 procs\nTime in seconds: 4\n") == npb.NpbReport()
 
 

@@ -53,8 +53,5 @@ def test_each_system_is_asked_for_its_version_as_it_answers(commands):
         'if [ "$1" = -V ]; then echo "IBM Spectrum LSF 10.1" >&2; else echo "bad option" >&2; exit 255; fi',
     )
     assert checks()["LSF"].detail == "IBM Spectrum LSF 10.1"
-
-
-def test_pbs_by_its_command(commands):
     commands("qsub", "echo pbs_version = 22.05.11")
     assert (checks()["PBS"].present, checks()["PBS"].detail) == (True, "pbs_version = 22.05.11")

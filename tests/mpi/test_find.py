@@ -55,13 +55,18 @@ def test_an_installation_is_what_it_says_whatever_its_folder_is_called(two, tmp_
     assert first.origin == "LINKWORTH_MPI_PATH"
 
 
-def test_links_to_one_library_are_one_installation(tmp_path, monkeypatch):
+def test_one_library_is_one_installation_with_its_own_launcher(tmp_path, monkeypatch):
     fake.install(tmp_path / "a", *MPICH, suffix=".mpich")
     for tool in ("mpicc", "mpiexec", "mpicxx"):
         (tmp_path / "a/bin" / tool).symlink_to(f"{tool}.mpich")
     monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
     found = [mpi for mpi in find.find_all() if mpi.library.startswith(str(tmp_path))]
     assert [Path(mpi.mpicc).name for mpi in found] == ["mpicc.mpich"]
+    library = fake.install(tmp_path / "a", *MPICH)
+    (tmp_path / "a/lib/libmpi.so").unlink()
+    (tmp_path / "a/lib/libmpi.so").write_text("INPUT(libmpi.so.12)\n")
+    monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
+    assert find.find_all()[0].library == str(library)
 
 
 def test_a_launcher_of_another_mpi_beside_the_compiler_is_not_taken(tmp_path, monkeypatch):
@@ -79,14 +84,6 @@ def test_an_installation_without_compilers_is_found_by_its_launcher(tmp_path, mo
     monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
     mpi = find.find_all()[0]
     assert (mpi.library, mpi.mpicc) == (str(library), "")
-
-
-def test_a_linker_script_in_place_of_the_library_is_followed(tmp_path, monkeypatch):
-    library = fake.install(tmp_path / "a", *MPICH)
-    (tmp_path / "a/lib/libmpi.so").unlink()
-    (tmp_path / "a/lib/libmpi.so").write_text("INPUT(libmpi.so.12)\n")
-    monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
-    assert find.find_all()[0].library == str(library)
 
 
 def test_two_installations_of_one_version_have_different_names(tmp_path, monkeypatch):
@@ -112,37 +109,28 @@ def test_an_unknown_choice_says_what_there_is(two):
         find.choose("nompi")
 
 
-def test_a_program_gets_the_mpi_that_it_is_linked_with(two, tmp_path):
+def test_a_program_gets_its_mpi_and_no_other(two, tmp_path):
     program = fake.program(tmp_path / "program", tmp_path / "b")
     assert find.choose(None, started(program)).library == str(two["openmpi"])
     assert find.choose("openmpi", started(program)).library == str(two["openmpi"])
-
-
-def test_a_choice_against_the_program_is_refused(two, tmp_path):
     program = fake.program(tmp_path / "program", tmp_path / "b")
     with pytest.raises(UsageError, match=r"linked with openmpi-4\.1\.4.*rank 0 of 1"):
         find.choose("mpich", started(program))
+    program = fake.script(tmp_path / "program", "true")
+    assert find.choose(None, started(program)).library == str(two["mpich"])
 
 
-def test_a_programs_own_mpi_is_found_where_nothing_points_to_it(two, tmp_path):
+def test_the_mpi_of_a_program_is_found_or_named(two, tmp_path):
     library = fake.install(tmp_path / "c", "MPICH Version: 4.9", "HYDRA build details:\n    Version:    4.9")
     program = fake.program(tmp_path / "program", tmp_path / "c")
     found = find.choose(None, started(program))
     assert (found.library, found.origin) == (str(library), "program")
-
-
-def test_a_program_whose_library_is_not_found_is_refused_by_its_name(two, tmp_path):
     library = fake.install(tmp_path / "c", *MPICH, soname="libmpi.so.77")
     program = fake.program(tmp_path / "program", tmp_path / "c")
     library.unlink()
     assert linkage.of_program(program).missing == "libmpi.so.77"
     with pytest.raises(EnvironmentLacksError, match=r"needs libmpi\.so\.77, which the loader does not find"):
         find.choose(None, started(program))
-
-
-def test_a_script_can_use_any_mpi(two, tmp_path):
-    program = fake.script(tmp_path / "program", "true")
-    assert find.choose(None, started(program)).library == str(two["mpich"])
 
 
 def test_programs_that_cannot_be_run_are_named(tmp_path, monkeypatch):

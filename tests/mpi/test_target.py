@@ -64,14 +64,11 @@ def test_the_library_behind_a_command_is_found(place, command, name):
     assert target.name_of(words) == name
 
 
-def test_the_text_of_a_shell_command_is_read(place):
+def test_shell_text_names_a_program_or_gets_the_first_mpi(place):
     found = target.of_command(["bash", "-c", "cd . && ./program > out; true"])
     assert find.choose(None, found).name == "openmpi-4.1.4"
     found = target.of_command(["sh", "-ec", '"$@"', "sh", "./program"])
     assert find.choose(None, found).name == "openmpi-4.1.4"
-
-
-def test_what_names_no_program_with_mpi_gets_the_first_mpi(place):
     for command in (["./plain.sh"], ["echo", "./data"], ["bash", "-c", "exit 3"]):
         found = target.of_command(command)
         assert not found.calls_mpi

@@ -20,22 +20,16 @@ def _exported(text):
     return set(re.findall(r'LW_EXPORTED [^;]*__asm__\("(\w+)"\)', text))
 
 
-def test_only_what_the_library_has_is_exported_under_both_names(tmp_path):
+def test_wrappers_are_those_of_the_library(tmp_path):
     exported = _exported(_generated(tmp_path, LIBRARY))
     both = {f"{p}MPI_{name}" for p in ("", "P") for name in ("Init", "Send", "Isend", "Recv", "Type_ub")}
     # Open MPI's Fortran interface calls the PMPI form of conversions for itself.
     assert exported == both | {"MPI_Comm_f2c"}
-
-
-def test_the_table_of_names_is_in_the_order_of_the_numbers(tmp_path):
     text = _generated(tmp_path, LIBRARY)
     names = re.findall(r'^    "(MPI_\w+)\\0"', text, re.MULTILINE)
     assert names == sorted(names)
     for number, name in enumerate(names):
         assert f"#define REAL_{name}(...) (((lw_type_{name})lw_target({number}))" in text
-
-
-def test_yielding_uses_only_what_the_library_has(tmp_path):
     text = _generated(tmp_path, LIBRARY)
     assert "REAL_MPI_Isend(buf" in text  # MPI_Send yields by it
     assert "REAL_MPI_Irecv(buf" not in text  # there is none: MPI_Recv stays as it is

@@ -112,12 +112,16 @@ def followed(tmp_path, monkeypatch, answers):
     )
 
 
-def test_a_controller_that_restarts_does_not_end_the_run(tmp_path, monkeypatch):
+def test_what_follows_a_job_says_each_thing_once(tmp_path, monkeypatch):
     away = EnvironmentLacksError("Slurm does not answer: Unable to contact slurm controller")
     timeout = BatchState(phase="ended", state="TIMEOUT", cause="time limit", timed_out=True, nodes=["n1"])
     end, said, batch = followed(tmp_path, monkeypatch, [away, BatchState(phase="running"), away, timeout])
     assert said == [str(away)] * 2
     assert (end.cause, end.timed_out, end.nodes, batch.cancelled) == ("time limit", True, ["n1"], [])
+    waiting = BatchState(phase="pending", reason="Resources")
+    done = BatchState(phase="ended", cause="it was cancelled")
+    _, said, _ = followed(tmp_path, monkeypatch, [waiting, waiting, done])
+    assert said == ["slurm job 7 waits: Resources"]
 
 
 def test_a_job_that_vanished_says_what_its_log_says(tmp_path, monkeypatch):
@@ -127,13 +131,6 @@ def test_a_job_that_vanished_says_what_its_log_says(tmp_path, monkeypatch):
     assert end.exit_code == 1
     assert end.cause.startswith("slurm job 7 ended (it is not known any more) before the program did")
     assert end.cause.endswith("disk full")
-
-
-def test_why_a_job_waits_is_said_once(tmp_path, monkeypatch):
-    waiting = BatchState(phase="pending", reason="Resources")
-    done = BatchState(phase="ended", cause="it was cancelled")
-    _, said, _ = followed(tmp_path, monkeypatch, [waiting, waiting, done])
-    assert said == ["slurm job 7 waits: Resources"]
 
 
 def test_only_what_a_job_left_is_removed(tmp_path):

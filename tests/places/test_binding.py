@@ -68,12 +68,9 @@ def test_more_ranks_than_cores_keep_the_binding_that_was_asked(monkeypatch):
     assert words.count("--bind-to") == 1 and "core:overload-allowed" in words
 
 
-def test_a_lab_binds_nothing():
+def test_labs_and_the_users_own_launcher_take_no_binding():
     with pytest.raises(UsageError, match="nodes of a lab share the cores"):
         open_place(Place(kind="lab", name="gbe", binding="core"))
-
-
-def test_the_users_own_launcher_has_its_own_options():
     with (
         open_place(Place(binding="core")) as opened,
         pytest.raises(UsageError, match="leave one of the two out"),

@@ -11,20 +11,14 @@ from linkworth.places.kinds import KINDS, SYSTEMS, forms, parse_place
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_form_is_read():
+def test_every_form_is_read_and_in_the_refusal_and_the_documents():
     for form in forms():
         kind, _, name = form.partition(":")
         assert parse_place(form, "gbe") == Place(kind=kind, name=name or ("gbe" if kind == "lab" else ""))
     assert {form.partition(":")[0] for form in forms()} == set(KINDS)
-
-
-def test_a_refusal_lists_every_form():
     with pytest.raises(UsageError) as error:
         parse_place("cloud")
     assert all(form in str(error.value) for form in forms())
-
-
-def test_the_documents_list_every_place():
     study_file = (ROOT / "docs/reference/study-file.md").read_text()
     row = next(line for line in study_file.splitlines() if line.startswith('| `where` | `"local"`'))
     assert all(f'`"{form}"`' in row for form in forms())

@@ -52,13 +52,10 @@ def test_output_exit_code_and_variables_come_through(tmp_path):
     assert end.seconds > 0
 
 
-def test_large_output_on_both_streams_does_not_block():
+def test_streams_neither_block_nor_inherit():
     end, seen = run("import sys; [s.write('x' * 3_000_000) for s in (sys.stdout, sys.stderr)]")
     assert end.exit_code == 0
     assert {name: len(data) for name, data in seen.data.items()} == {"stdout": 3_000_000, "stderr": 3_000_000}
-
-
-def test_standard_input_is_empty_unless_it_is_inherited():
     _, seen = run("import sys; print(repr(sys.stdin.read()))")
     assert seen.data["stdout"] == b"''\n"
 

@@ -25,15 +25,12 @@ def variables(monkeypatch):
         monkeypatch.setenv(name, value)
 
 
-def test_the_nodes_are_those_of_the_job(variables):
+def test_nodes_and_settings_are_those_of_the_job(variables):
     with open_place(Place(kind="slurm")) as opened:
         assert isinstance(opened, SlurmSteps)
         assert (opened.nodes, opened.cores) == (["n1", "n2", "n3"], 40)
     with open_place(Place(kind="slurm", nodes=2, ranks_per_node=4)) as opened:
         assert (opened.nodes, opened.cores) == (["n1", "n2"], 8)
-
-
-def test_what_the_job_has_settled_cannot_be_asked_again(variables):
     with pytest.raises(UsageError, match="inside the Slurm job 7"):
         open_place(Place(kind="slurm", name="long"))
     with pytest.raises(UsageError, match="`nodes` 4: this Slurm job has 3 nodes"):

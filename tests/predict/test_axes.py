@@ -76,12 +76,12 @@ def test_a_range_has_its_ends_and_equal_ratios(low, ratio, count):
         ("latency=1e999", "inf is out of range"),
         ("latency=x2,3us", "cannot be mixed"),
         ("bandwidth=0", "0 is out of range; give a number from 1 "),
-        ("bandwidth=x0", "0 is out of range; give a number from 1e-06"),
+        ("bandwidth=x0", "0 is out of range; give a number from 1e-6"),
         ("overhead=2", "give factors of it, such as overhead=x0.5..x2:5"),
         ("rails=x2", "rails is given by value, without x"),
         ("rails=1.5", "1.5 rails; give whole numbers"),
-        ("background-load=1", "1 is out of range; give 0, or a number from 1e-06 to 0.999"),
-        ("cpu-factor=0", "0 is out of range; give a number from 1e-06"),
+        ("background-load=1", "1 is out of range; give 0, or a number from 1e-6 to 0.999"),
+        ("cpu-factor=0", "0 is out of range; give a number from 1e-6"),
     ],
 )
 def test_a_fault_is_named(text, message):

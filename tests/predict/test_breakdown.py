@@ -30,7 +30,7 @@ def two_regions(tmp_path):
     )  # fmt: skip
 
 
-def test_computation_on_the_critical_path_is_told_by_region(two_regions):
+def test_regions_have_their_computation_by_the_cpu_factor(two_regions):
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2)).predictions
     assert found.seconds == pytest.approx(22.1 * MS)
     assert [(each.level, each.critical_seconds, each.rank_seconds) for each in found.regions] == [
@@ -38,9 +38,6 @@ def test_computation_on_the_critical_path_is_told_by_region(two_regions):
         (2, pytest.approx(9 * MS), pytest.approx(11 * MS)),
     ]
     assert sum(each.critical_seconds for each in found.regions) == pytest.approx(found.compute_seconds)
-
-
-def test_regions_follow_the_cpu_factor(two_regions):
     (found,) = predict(two_regions, [SLOW], Arrangement(nodes=2), cpu_factor=2).predictions
     assert [each.critical_seconds for each in found.regions] == pytest.approx([1.5 * MS, 4.5 * MS])
 

@@ -66,7 +66,7 @@ def test_every_combination_is_there_once_in_order(trace):
     ]
 
 
-def test_a_point_is_what_predict_says(trace):
+def test_points_are_those_of_predict_scaled_by_a_measured_time(trace):
     found = sweep(
         trace, [fabrics.get("gbe")], [parse("latency=x1"), parse("cpu-factor=2")], arrangements([4])
     )
@@ -77,9 +77,6 @@ def test_a_point_is_what_predict_says(trace):
     )  # fmt: skip
     for part in (*parts, "internode_bytes", "timed_internode_bytes"):
         assert getattr(point, part) == getattr(known, part)
-
-
-def test_a_measured_time_scales_all_points(trace):
     measured = MeasuredTime(fabrics.get("gbe"), 0.5)
     found = sweep(trace, [fabrics.get("gbe")], [], arrangements([2, 4]), measured=measured)
     assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)

@@ -59,9 +59,6 @@ def test_bundled_programs_have_the_groups_of_the_literature(tmp_path, program, g
 
 def test_almost_no_communication_is_none(tmp_path):
     assert group_of(tmp_path, patterns.independent(RANKS, 20e-3)) == "none"
-
-
-def test_no_communication_at_all_is_none(tmp_path):
     assert group_of(tmp_path, [[] for _ in range(2)]) == "none"
 
 

@@ -76,16 +76,13 @@ def test_the_spread_of_iterations(tmp_path):
     assert loop.deviation_seconds == pytest.approx(0.075)
 
 
-def test_an_interruption_does_not_end_a_loop(tmp_path):
+def test_interruptions_and_changing_sizes_do_not_end_a_loop(tmp_path):
     calls = [call for _ in range(20) for call in step()]
     calls[30:30] = [collective("MPI_Gather", 8, root=0).after(0.01), collective("MPI_Barrier").after(0.01)]
     found = phases_of(tmp_path, calls, calls, end=False)
     (loop,) = found.phases
     assert (loop.iterations, loop.interruptions) == (20, 1)
     assert loop.mean_seconds == pytest.approx(0.15)
-
-
-def test_sizes_that_differ_from_step_to_step_are_compared_by_peer(tmp_path):
     calls = [call for number in range(20) for call in step(number)]
     found = phases_of(tmp_path, calls, calls, end=False)
     assert found.likeness == "peers"

@@ -75,13 +75,10 @@ def test_its_efficiencies_are_of_the_marked_part(tmp_path):
     assert pop.communication_efficiency == pytest.approx(1 / 2)
 
 
-def test_nothing_is_taken_from_a_replay_that_ends_where_another_one_stops(tmp_path):
-    """On gigabit Ethernet such a message waits for its receive; on the ideal network none does."""
+def test_what_a_replay_does_not_tell_is_taken_from_no_other(tmp_path):
+    # On gigabit Ethernet such a message waits for its receive; on the ideal network none does.
     profile = build_profile(write(tmp_path / "t.lwt", [[send(1, LARGE)], []]))
     assert (profile.group, profile.pop.serialisation_efficiency) == (None, None)
-
-
-def test_a_converted_trace_with_all_messages_has_all_figures(tmp_path):
     programs = [[send(1, LARGE)], [recv(0, LARGE)]]
     profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.not_replayed is None
@@ -94,16 +91,13 @@ def test_any_other_trace_without_messages_stays_an_error(tmp_path, source):
         build_profile(write(tmp_path / "t.lwt", without_receives(), source=source))
 
 
-def test_a_converted_trace_with_other_faults_stays_an_error(tmp_path):
+def test_a_converted_trace_with_other_faults_or_a_smaller_one_that_stops_is_an_error(tmp_path):
     with pytest.raises(UsageError, match="whose creation is missing from the trace"):
         build_profile(write(tmp_path / "t.lwt", [[collective("MPI_Barrier", comm=7)]] * 2))
     damaged = write(tmp_path / "d.lwt", without_receives())
     damaged.write_bytes(damaged.read_bytes()[:20])
     with pytest.raises(DamagedInputError):
         build_profile(damaged)
-
-
-def test_a_smaller_trace_that_stops_is_an_error_that_names_it(tmp_path):
     path = write(tmp_path / "t.lwt", [[send(1, LARGE)], [recv(0, LARGE)]])
     smaller = write(tmp_path / "s.lwt", without_receives())
     with pytest.raises(UsageError, match=f"^`smaller` .*s.lwt: {STOPS}; the trace was converted"):

@@ -89,14 +89,11 @@ def test_a_crowded_program_of_many_phases_calls_and_sizes_fits_a_screen(tmp_path
     assert max(map(len, lines)) <= 80
 
 
-def test_the_screen_where_there_is_no_terminal(crowded):
+def test_the_short_and_the_long_form_where_there_is_no_terminal(crowded):
     shown = run(crowded)
     lines = shown.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 100
-
-
-def test_the_long_form(crowded):
     check_golden(GOLDEN / "full.txt", run(crowded, "--full"))
 
 
@@ -178,15 +175,12 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, capsys, content):
     assert str(path) in shown.err
 
 
-def test_time_in_files_is_reported(tmp_path):
+def test_files_are_reported_and_no_table_of_no_messages(tmp_path):
     write = synthetic.Call("MPI_File_write_at_all", "local").lasting(3.0)
     path = synthetic.write_trace(
         tmp_path / "t.lwt", [[synthetic.collective("MPI_Barrier").after(1.0), write]] * 2
     )
     assert "calls to files took 6.00 s of all ranks together" in " ".join(run(path).split())
-
-
-def test_a_run_without_messages_has_no_table_of_them(tmp_path):
     path = synthetic.write_trace(tmp_path / "t.lwt", [[synthetic.collective("MPI_Barrier").after(1.0)]])
     shown = run(path)
     assert "No messages between ranks" in shown

@@ -20,25 +20,13 @@ def ranks(count, cores, busy, first_cores=None):
     ]  # fmt: skip
 
 
-def test_ranks_that_share_a_core_have_a_part_of_it():
+def test_ranks_have_the_part_of_a_core_that_the_binding_leaves():
     assert core_shares(ranks(4, 1, 0.25), 4) == [0.25] * 4
-
-
-def test_ranks_bound_to_a_core_each_that_keep_it_busy_have_it_to_themselves():
     assert core_shares(ranks(4, 1, 0.98), 4) == [1.0] * 4
-
-
-def test_ranks_bound_to_cores_of_their_own_have_them_however_little_they_compute():
     assert core_shares(ranks(4, 1, 0.25, [0, 1, 2, 3]), 4) == [1.0] * 4
     assert core_shares(ranks(4, 2, 0.25, [0, 0, 2, 2]), 4) == [1.0] * 4
-
-
-def test_ranks_bound_to_the_same_core_share_it_beside_others():
     assert core_shares(ranks(4, 1, 0.25, [0, 0, 2, 3]), 4) == [0.5, 0.5, 1.0, 1.0]
     assert core_shares(ranks(4, 2, 0.25, [0, 0, 0, 0]), 4) == [0.5] * 4
-
-
-def test_unknown_cores_are_enough():
     assert core_shares(ranks(4, 0, 0.5), 4) == [1.0] * 4
 
 

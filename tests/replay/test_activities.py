@@ -57,14 +57,11 @@ def test_sends_of_a_size_that_mostly_do_not_wait_have_no_waits(tmp_path: Path) -
     assert "waiting" not in found.seconds
 
 
-def test_the_time_begins_after_the_first_init(tmp_path: Path) -> None:
+def test_times_begin_after_the_first_init_and_a_prediction_has_its_calls(tmp_path: Path) -> None:
     programs = [[send(1, 8).after(1.0)], [recv(0, 8).after(1.0)]]
     found = activities.recorded(open_trace(synthetic.write_trace(tmp_path / "t.lwt", programs)))
     assert found.starts[0] == 0
     assert found.seconds["computation"][0][0] > 0
-
-
-def test_a_prediction_has_the_computation_and_the_calls(tmp_path: Path) -> None:
     trace = opened(tmp_path, [send(1, 1 << 20).after(2.0)], [recv(0, 1 << 20).after(1.0)])
     found = activities.predicted(trace, fabrics.get("gbe"), block(2, 2), cpu_factor=2.0)
     assert [sum(row) for row in found.seconds["computation"]] == pytest.approx([1.0, 0.5])

@@ -46,13 +46,10 @@ def test_the_limit_needs_windows_of_long_messages_in_both_directions(predict: Pr
     assert predict(both_ways(8, 65536), LIMITED).seconds > 1.8 * predict(both_ways(8, 65535), LIMITED).seconds
 
 
-def test_other_pairs_use_what_a_pair_leaves(predict: Predict) -> None:
+def test_the_limit_is_of_a_pair_and_each_rail_adds_to_it(predict: Predict) -> None:
     # Ranks 0 and 1 are on one node. 16 MB each way: as long as a pair's 16 MB in both directions together.
     ranks = [window(partner, 8, MB) for partner in (2, 3, 0, 1)]
     assert predict(ranks, LIMITED, nodes=[0, 0, 1, 1]).seconds == pytest.approx(16e-3, rel=0.05)
-
-
-def test_each_rail_of_a_striped_message_adds_to_the_limit(predict: Predict) -> None:
     on = msgspec.structs.replace(LIMITED, rails=2, stripe_min_bytes=65537)
     assert predict(both_ways(8), on).seconds == pytest.approx(8e-3, rel=0.05)
 

@@ -62,6 +62,27 @@ def test_derivatives_are_those_of_the_path_that_decides(predict: Predict) -> Non
     hidden = predict(ranks, on, cpu_factor=4)
     assert hidden.seconds == hidden.seconds_per_inverse_cpu_speed == pytest.approx(6 * MS)
     assert hidden.seconds_per_latency_second == hidden.seconds_per_inverse_bandwidth == 0
+    # With L = 2 o (powers of two, so that the moments are the same to the last bit) rank 0's rendezvous is out after
+    # o + L + 2 o + L + o = 8 o, and rank 1's sixth message is there after 6 o + L = 8 o. Completing it takes o more, whenever the
+    # send was done: the one latency of the message decides, not the two of the send.
+    o = 2.0**-18
+    on = fabric(way(latency=2 * o, overhead=o, eager=4096))
+    ranks = [
+        [irecv(1, 8), isend(2, 8000), waitall(1, 2), Call("MPI_Wtime", "local").after(1 * MS)],
+        [*(send(3, 8) for _ in range(5)), send(0, 8)],
+        [recv(0, 8000)],
+        [recv(1, 8) for _ in range(5)],
+    ]
+    got = predict(ranks, on)
+    assert got.seconds == pytest.approx(9 * o + 1 * MS)
+    assert got.seconds_per_latency_second == 1
+    # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
+    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))
+    got = predict(
+        [[send(1, 8000).after(1 * US)], [recv(0, 8000), Call("MPI_Wtime", "local").after(1 * US)]], on
+    )
+    assert got.latency_seconds == 0
+    assert got.seconds_per_latency_second == 3
 
 
 @pytest.mark.parametrize(
@@ -85,56 +106,20 @@ def test_receives_that_change_places_bend_the_time_both_ways(
     assert got.seconds_per_latency_second == latencies
 
 
-def test_a_send_that_is_done_with_a_receive_is_not_on_its_path(predict: Predict) -> None:
-    # With L = 2 o (powers of two, so that the moments are the same to the last bit) rank 0's rendezvous is out after
-    # o + L + 2 o + L + o = 8 o, and rank 1's sixth message is there after 6 o + L = 8 o. Completing it takes o more, whenever the
-    # send was done: the one latency of the message decides, not the two of the send.
-    o = 2.0**-18
-    on = fabric(way(latency=2 * o, overhead=o, eager=4096))
-    ranks = [
-        [irecv(1, 8), isend(2, 8000), waitall(1, 2), Call("MPI_Wtime", "local").after(1 * MS)],
-        [*(send(3, 8) for _ in range(5)), send(0, 8)],
-        [recv(0, 8000)],
-        [recv(1, 8) for _ in range(5)],
-    ]
-    got = predict(ranks, on)
-    assert got.seconds == pytest.approx(9 * o + 1 * MS)
-    assert got.seconds_per_latency_second == 1
-
-
-def test_the_derivative_by_latency_is_known_where_there_is_none(predict: Predict) -> None:
-    # Request, answer and data of a rendezvous that the receiver waits for, before it computes.
-    on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096))
-    got = predict(
-        [[send(1, 8000).after(1 * US)], [recv(0, 8000), Call("MPI_Wtime", "local").after(1 * US)]], on
-    )
-    assert got.latency_seconds == 0
-    assert got.seconds_per_latency_second == 3
-
-
-def test_a_message_above_the_eager_limit(predict: Predict) -> None:
+def test_long_and_synchronous_messages_take_the_rendezvous(predict: Predict) -> None:
     # o_s + L, then the answer o_r + o_s + L + o_r, then L + n/B + o_r: 3 x 10 + 5 x 2 + 8 us
     on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, overhead=2 * US, eager=4096))
     got = predict([[send(1, 8000)], [recv(0, 8000)]], on)
     assert got.seconds == pytest.approx(48 * US)
     assert got.latency_seconds == pytest.approx(30 * US)
-
-
-def test_a_rendezvous_waits_for_a_late_receiver(predict: Predict) -> None:
     # The receive is posted at 100 us; answer, data: 2 x 10 + 8 us after that.
     on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096))
     got = predict([[send(1, 8000)], [recv(0, 8000).after(100 * US)]], on)
     assert got.seconds == pytest.approx(128 * US)
     assert got.compute_seconds == pytest.approx(100 * US)
-
-
-def test_an_eager_sender_does_not_wait_for_a_late_receiver(predict: Predict) -> None:
     on = fabric(way(latency=10 * US, bandwidth=NANOSECOND_A_BYTE, eager=4096))
     got = predict([[send(1, 1000)], [recv(0, 1000).after(100 * US)]], on)
     assert got.seconds == pytest.approx(100 * US)
-
-
-def test_a_synchronous_send_uses_the_rendezvous_at_any_size(predict: Predict) -> None:
     on = fabric(way(latency=10 * US, eager=4096))
     assert predict([[send(1, 8)], [recv(0, 8)]], on).seconds == pytest.approx(10 * US)
     synchronous = predict([[send(1, 8, name="MPI_Ssend")], [recv(0, 8)]], on)
@@ -180,24 +165,18 @@ def test_a_barrier_takes_log2_of_the_ranks_latencies(predict: Predict, ranks: in
     assert got.seconds_per_latency_second == pytest.approx(rounds)
 
 
-def test_computation_that_hides_a_message(predict: Predict) -> None:
+def test_computation_hides_a_message_but_its_overhead(predict: Predict) -> None:
     # A 6 ms message under 10 ms of computation.
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
     receiver = [irecv(0, 6 * MB), waitall(1).after(10 * MS)]
     got = predict([[send(1, 6 * MB)], receiver], on)
     assert got.seconds == pytest.approx(10 * MS)
     assert got.compute_seconds == pytest.approx(10 * MS)
-
-
-def test_a_message_that_came_under_computation_costs_its_overhead(predict: Predict) -> None:
     # Eager: it is there after 2 + 6000 us, and the receiver, which computes for 10 ms, only pays o_r.
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE, overhead=2 * US))
     got = predict([[send(1, 6 * MB)], [recv(0, 6 * MB).after(10 * MS)]], on)
     assert got.seconds == pytest.approx(10 * MS + 2 * US)
     assert got.overhead_seconds == pytest.approx(2 * US)
-
-
-def test_computation_that_does_not_hide_a_message(predict: Predict) -> None:
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE))
     receiver = [irecv(0, 6 * MB), waitall(1).after(4 * MS)]
     got = predict([[send(1, 6 * MB)], receiver], on)
@@ -208,12 +187,9 @@ def test_computation_that_does_not_hide_a_message(predict: Predict) -> None:
     assert blocking.bandwidth_seconds == pytest.approx(6 * MS)
 
 
-def test_a_bandwidth_that_is_no_whole_number_of_nanoseconds_a_byte(predict: Predict) -> None:
+def test_each_message_takes_its_headers_and_fractions_of_nanoseconds(predict: Predict) -> None:
     on = fabric(way(bandwidth=6.8e9))
     assert predict([[send(1, 68 * MB)], [recv(0, 68 * MB)]], on).seconds == pytest.approx(10 * MS)
-
-
-def test_packets_add_their_headers(predict: Predict) -> None:
     # Ethernet, MTU 1500: 1448 B of data in 1538 B on the wire; 3000 B need 3 packets of 90 B of headers.
     link = way(bandwidth=NANOSECOND_A_BYTE, mtu_bytes=1500, header_bytes=90, header_in_mtu_bytes=52)
     assert predict([[send(1, 3000)], [recv(0, 3000)]], fabric(link)).seconds == pytest.approx(3.27 * US)
@@ -233,16 +209,13 @@ def test_overhead_by_message_size_is_linear_between_points(predict: Predict) -> 
         assert got.overhead_seconds == pytest.approx(expected * US)
 
 
-def test_a_stream_hides_the_latency_that_a_size_adds(predict: Predict) -> None:
+def test_added_latency_is_hidden_in_a_stream_and_an_adapter_bounds_both_directions(predict: Predict) -> None:
     link = way(latency=2 * US, bandwidth=1e9, eager=1 << 40, added_latency=[(0, 0.0), (1000, 5 * US)])
     got = predict([[send(1, 1000) for _ in range(4)], [recv(0, 1000) for _ in range(4)]], fabric(link))
     assert got.seconds == pytest.approx((2 + 5 + 4) * US)
     assert got.latency_seconds == pytest.approx(7 * US)
     inside = predict([[send(1, 1000)], [recv(0, 1000)]], fabric(way(), link), [0, 0])
     assert inside.seconds == pytest.approx((2 + 5 + 1) * US)
-
-
-def test_both_directions_share_what_the_adapter_moves(predict: Predict) -> None:
     ranks = [[isend(1 - rank, 1_000_000), recv(1 - rank, 1_000_000), waitall(1)] for rank in range(2)]
     on = fabric(way(bandwidth=1e9, eager=1 << 40), duplex_bytes_per_second=1.6e9)
     # The first chunk of each side meets a direction that is idle.
@@ -250,35 +223,26 @@ def test_both_directions_share_what_the_adapter_moves(predict: Predict) -> None:
     assert predict([[send(1, 1_000_000)], [recv(0, 1_000_000)]], on).seconds == pytest.approx(1e-3)
 
 
-def test_messages_inside_a_node_leave_its_nic_alone(predict: Predict) -> None:
+def test_messages_inside_a_node_have_their_own_path_limit_and_memory(predict: Predict) -> None:
     inside = way(latency=1 * US, bandwidth=10 * NANOSECOND_A_BYTE)
     on = fabric(way(latency=50 * US, bandwidth=NANOSECOND_A_BYTE), inside)
     got = predict([[send(1, MB)], [recv(0, MB)]], on, nodes=[0, 0])
     assert got.seconds == pytest.approx(101 * US)
     assert got.internode_bytes == 0
-
-
-def test_each_way_has_its_own_eager_limit(predict: Predict) -> None:
     # 8000 B: 1 x 10 us between nodes, where they are eager; 3 x 1 us inside one, where they are not.
     on = fabric(way(latency=10 * US, eager=10_000), way(latency=1 * US, eager=4096))
     ranks = [[send(1, 8000)], [recv(0, 8000)]]
     assert predict(ranks, on).seconds == pytest.approx(10 * US)
     assert predict(ranks, on, nodes=[0, 0]).seconds == pytest.approx(3 * US)
-
-
-def test_the_ceiling_of_a_nodes_memory_is_shared(predict: Predict) -> None:
     inside = way(bandwidth=NANOSECOND_A_BYTE)
     on = fabric(way(), inside, intranode_total_bytes_per_second=NANOSECOND_A_BYTE)
     ranks = [[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]]
     assert predict(ranks, on, nodes=[0] * 4).seconds == pytest.approx(2 * MS)
 
 
-def test_cpu_time_is_the_computation_where_it_is_known(predict: Predict) -> None:
+def test_computation_is_cpu_time_after_mpi_init(predict: Predict) -> None:
     got = predict([[collective("MPI_Barrier").after(4 * MS, cpu=1 * MS)]], fabric(way()))
     assert got.seconds == pytest.approx(1 * MS)
-
-
-def test_what_comes_before_mpi_init_is_left_out(predict: Predict) -> None:
     assert predict([[], []], fabric(way())).seconds == 0
 
 
@@ -310,14 +274,11 @@ def test_the_marked_region_alone_is_timed(predict: Predict) -> None:
     assert got.internode_bytes == 16
 
 
-def test_bytes_between_nodes_of_the_timed_part_are_apart(predict: Predict) -> None:
+def test_the_timed_part_counts_its_own_bytes(predict: Predict) -> None:
     sender = [send(1, 1000), pcontrol(1), send(1, 200), send(1, 30), pcontrol(0), send(1, 4)]
     receiver = [recv(0, 1000), pcontrol(1), recv(0, 200), recv(0, 30), pcontrol(0), recv(0, 4)]
     got = predict([sender, receiver], fabric(way(latency=10 * US)))
     assert (got.internode_bytes, got.timed_internode_bytes) == (1234, 230)
-
-
-def test_what_a_get_brings_is_of_the_part_of_its_origin(predict: Predict) -> None:
     origin = [
         win_new(),
         sync(FENCE),
@@ -332,9 +293,6 @@ def test_what_a_get_brings_is_of_the_part_of_its_origin(predict: Predict) -> Non
     got = predict([origin, [win_new(), sync(FENCE), sync(FENCE)]], fabric(way(latency=10 * US)))
     assert got.timed_internode_bytes == 500
     assert got.internode_bytes >= 507
-
-
-def test_all_bytes_are_timed_where_nothing_is_marked(predict: Predict) -> None:
     got = predict([[send(1, 1000)], [recv(0, 1000)]], fabric(way(latency=10 * US)))
     assert got.timed_internode_bytes == got.internode_bytes == 1000
 
@@ -348,14 +306,11 @@ def test_a_shaped_link_passes_what_its_bucket_holds_at_once(predict: Predict) ->
     assert predict([[send(1, 300)], [recv(0, 300)]], on).seconds == pytest.approx(10 * US)
 
 
-def test_a_bucket_fills_at_the_links_rate(predict: Predict) -> None:
+def test_a_bucket_fills_at_the_links_rate_and_a_stream_gets_no_more(predict: Predict) -> None:
     # The second message follows 0.25 us after the first has left, so it finds 250 B of the 400.
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=4096, burst_bytes=400))
     got = predict([[send(1, 1000), send(1, 1000).after(0.85 * US)], [recv(0, 1000), recv(0, 1000)]], on)
     assert got.seconds == pytest.approx((0.85 + 1.0 - 0.25) * US)
-
-
-def test_a_stream_gets_no_more_than_the_bandwidth(predict: Predict) -> None:
     on = fabric(way(bandwidth=NANOSECOND_A_BYTE, eager=1 << 20, burst_bytes=5000))
     count = 100
     got = predict([[send(1, 1000) for _ in range(count)], [recv(0, 1000) for _ in range(count)]], on)

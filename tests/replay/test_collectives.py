@@ -54,17 +54,11 @@ def test_a_pipeline_moves_segment_by_segment(tmp_path: Path) -> None:
     assert (whole.messages, cut.messages) == (3, 12)
 
 
-def test_a_ring_takes_two_rounds_of_a_block_less_than_ranks(tmp_path: Path) -> None:
+def test_forced_algorithms_take_their_rounds(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Allreduce", 400_000, element_bytes=8)]] * 4
     assert run(tmp_path, ranks, "allreduce=ring").prediction.seconds == pytest.approx(6 * 110 * US)
-
-
-def test_a_linear_broadcast_leaves_the_roots_nic_one_by_one(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Bcast", 100_000, root=0)]] * 5
     assert run(tmp_path, ranks, "bcast=linear").prediction.seconds == pytest.approx(410 * US)
-
-
-def test_recursive_doubling_on_three_ranks_folds_first(tmp_path: Path) -> None:
     # Rank 0 folds into 1. Rank 2's vector comes to 1 at once with it, 1 us later through the NIC: 12 us. Then 1 to 0.
     ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 3
     got = run(tmp_path, ranks, "allreduce=recursive_doubling").prediction
@@ -72,7 +66,7 @@ def test_recursive_doubling_on_three_ranks_folds_first(tmp_path: Path) -> None:
     assert got.messages == 4
 
 
-def test_bruck_packs_its_blocks_and_copies_their_bytes(tmp_path: Path) -> None:
+def test_packing_and_combining_take_their_time(tmp_path: Path) -> None:
     inside = way(bandwidth=2 * GB)
     packs = fabric(way(latency=10 * US, bandwidth=GB), inside, block_seconds=US, datatype_seconds=3 * US)
     ranks = [[collective("MPI_Alltoall", 1000, 4000)]] * 4
@@ -80,9 +74,6 @@ def test_bruck_packs_its_blocks_and_copies_their_bytes(tmp_path: Path) -> None:
     # Two rotations of 4 blocks, and two rounds that make a datatype, and pack and unpack 2 blocks each.
     assert got.overhead_seconds == pytest.approx(22 * US)
     assert got.seconds == pytest.approx(22 * US + 2 * 12 * US + 16_000 / (2 * GB))
-
-
-def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:
     slow = fabric(way(latency=10 * US, bandwidth=GB), combine_bytes_per_second=GB / 2)
     ranks = [[collective("MPI_Allreduce", 100_000, element_bytes=8)]] * 2
     got = run(tmp_path, ranks, "allreduce=recursive_doubling", on=slow).prediction
@@ -90,24 +81,18 @@ def test_combining_data_takes_its_bytes_over_the_rate(tmp_path: Path) -> None:
     assert got.overhead_seconds == pytest.approx(200 * US)
 
 
-def test_node_leaders_let_data_cross_once(tmp_path: Path) -> None:
+def test_leaders_carry_what_crosses_between_nodes(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Bcast", 1000, root=0)]] * 4
     by_node = run(tmp_path, ranks, library="mpich", nodes=[0, 1, 0, 1]).prediction
     flat = run(tmp_path, ranks, library="mpich-flat", nodes=[0, 1, 0, 1]).prediction
     assert (by_node.internode_bytes, flat.internode_bytes) == (1000, 2000)
     # Between the leaders 11 us, then inside the node 1 us.
     assert by_node.seconds == pytest.approx(12 * US)
-
-
-def test_a_root_that_leads_no_node_hands_its_message_to_the_leader(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Bcast", 1000, root=3)]] * 4
     got = run(tmp_path, ranks, library="mpich", nodes=[0, 0, 1, 1]).prediction
     # 3 to 2 inside, 2 to 0 between, 0 to 1 inside.
     assert got.seconds == pytest.approx(13 * US)
     assert got.internode_bytes == 1000
-
-
-def test_open_mpi_5_reduces_inside_the_nodes_first(tmp_path: Path) -> None:
     ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 8
     placed = [0, 0, 0, 0, 1, 1, 1, 1]
     han = run(tmp_path, ranks, library="openmpi-5.0", nodes=placed).prediction
@@ -123,7 +108,7 @@ def test_segments_of_han_overlap(tmp_path: Path) -> None:
     assert got.seconds == pytest.approx(17 * 65.536 * US)
 
 
-def test_lists_of_a_root_are_each_ranks_own(tmp_path: Path) -> None:
+def test_lists_are_each_ranks_own_or_of_each_pair(tmp_path: Path) -> None:
     # The root's NIC takes 1 + 2 + 3 us, out or in; one latency.
     sizes = [0, 1000, 2000, 3000]
     scatter = [
@@ -138,9 +123,6 @@ def test_lists_of_a_root_are_each_ranks_own(tmp_path: Path) -> None:
         got = run(tmp_path, ranks).prediction
         assert got.seconds == pytest.approx(16 * US)
         assert (got.internode_bytes, got.messages) == (6000, 3)
-
-
-def test_lists_of_an_all_to_all_are_of_each_pair(tmp_path: Path) -> None:
     # Rank 0 sends 9 kB to rank 1 and 1 kB to rank 2, and the others 1 kB each to rank 0: its NIC has 10 us out, rank 1's 9 us in.
     sent = [[0, 9000, 1000], [1000, 0, 0], [1000, 0, 0]]
     ranks = []
@@ -178,16 +160,13 @@ def between(
     return ranks
 
 
-def test_a_broadcast_between_groups_goes_to_the_other_groups_leader(tmp_path: Path) -> None:
+def test_collectives_between_groups_go_through_their_leaders(tmp_path: Path) -> None:
     roots = {0: PROC_NULL, 1: MPI_ROOT, 2: 1, 3: 1}
     got = run(tmp_path, between("MPI_Bcast", [0, 1], [2, 3], roots, 1000))
     # 1 to 2, then 2 to 3.
     assert got.prediction.seconds == pytest.approx(22 * US)
     assert got.prediction.messages == 2
     assert got.result.unmodelled == {}
-
-
-def test_an_all_reduce_between_groups_exchanges_the_groups_results(tmp_path: Path) -> None:
     got = run(tmp_path, between("MPI_Allreduce", [3, 1], [2, 0], {}, 1000)).prediction
     # Reduce inside, exchange, broadcast inside.
     assert got.seconds == pytest.approx(33 * US)

@@ -62,15 +62,12 @@ def test_a_loss_takes_a_round_trip_where_no_timer_runs_out(seconds) -> None:
     assert seconds(ranks, lossy) == pytest.approx(LATENCY + 512 * US + 2 * LATENCY)
 
 
-def test_a_connection_with_few_segments_waits_for_its_timer(seconds) -> None:
+def test_few_segments_wait_for_their_timer_and_more_do_less_often(seconds) -> None:
     # Six segments at a port of three: one connection loses twice what the port holds, and has three segments under way. So it
     # has 0.5 x 1 x 2 timeouts.
     size = 6 * SEGMENT
     where = on(port_buffer_bytes=3.0 * SEGMENT, timeout_share=0.5)
     assert seconds(incast(2, size), where) == pytest.approx(LATENCY + 2 * size / GB + waiting(1.0))
-
-
-def test_more_segments_under_way_mean_fewer_timeouts(seconds) -> None:
     # A port of twelve segments: the second sender's 24 fill it twice; with twelve segments, four times three, its timer is the
     # 64th part as likely to run out. The third sender's losses add to the same burst: two connections lose four times the
     # buffer with six segments each, which is the 8th part.
@@ -82,16 +79,13 @@ def test_more_segments_under_way_mean_fewer_timeouts(seconds) -> None:
     )
 
 
-def test_a_burst_after_the_queue_was_empty_begins_anew(seconds) -> None:
+def test_a_new_burst_begins_anew_and_waits_for_the_fabrics_timer(seconds) -> None:
     # The second burst comes half a second after the first one left: its losses are not counted on those of the first.
     size = 6 * SEGMENT
     where = on(port_buffer_bytes=3.0 * SEGMENT, timeout_share=0.5)
     # A sender has a whole second of computation before it, as an eager send takes no time of its own.
     one = LATENCY + 2 * size / GB + waiting(1.0)
     assert seconds(incast(2, size, bursts=2, gap=0.5), where) == pytest.approx(1.0 + one, rel=1e-9)
-
-
-def test_the_timer_is_the_fabrics(seconds) -> None:
     size = 6 * SEGMENT
     where = on(port_buffer_bytes=3.0 * SEGMENT, timeout_share=0.5, retransmission_timeout_seconds=0.005)
     expected = LATENCY + 2 * size / GB + 2 * LATENCY + 0.005 * (1 - math.exp(-1))

@@ -17,7 +17,7 @@ EAGER = fabric(way(latency=10 * US, bandwidth=GB))
 Run = Callable[..., Replay]
 
 
-def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation(run: Run) -> None:
+def test_progress_in_calls_alone_leaves_messages_to_the_next_call(run: Run) -> None:
     # 6 MB need 6 ms, under 10 ms of computation on both sides. Request at 10 us; the receiver looks at 10 ms; its answer and
     # the data take 10 us each and 6 ms more.
     ranks = [[isend(1, 6 * MB), waitall(1).after(10 * MS)], [irecv(0, 6 * MB), waitall(1).after(10 * MS)]]
@@ -26,8 +26,6 @@ def test_progress_only_in_calls_leaves_the_message_to_the_end_of_the_computation
     late = run(ranks, RENDEZVOUS, progress="calls").prediction
     assert late.seconds == pytest.approx(16 * MS + 20 * US)
 
-
-def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
     # The receiver looks at 4 ms and answers; the sender looks at 5 ms, and the 3 ms of data end before both wait.
     def poll() -> Call:
         return Call("MPI_Test", "complete", mode=0, listed=1, completions=[])
@@ -37,9 +35,6 @@ def test_a_call_in_between_lets_a_message_go_on(run: Run) -> None:
         [irecv(0, 3 * MB), poll().after(4 * MS), waitall(1).after(6 * MS)],
     ]
     assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(10 * MS)
-
-
-def test_what_comes_during_computation_waits_for_a_call_that_waits(run: Run) -> None:
     # The request comes at 10 us. MPI_Isend, MPI_Irecv and waits for completed requests do not answer it: the last wait does,
     # at 3 ms. Answer and data take 10 us each, and 1 ms.
     ranks = [
@@ -76,13 +71,10 @@ def test_an_unexpected_message_is_copied(run: Run) -> None:
     assert run(expected, copying).prediction.seconds == pytest.approx(1 * MS + 10 * US + 1 * MS)
 
 
-def test_cores_may_be_faster_in_one_region(run: Run) -> None:
+def test_regions_and_shared_memory_have_their_own_speed(run: Run) -> None:
     ranks = [[pcontrol(2).after(1 * MS), pcontrol(3).after(4 * MS), pcontrol(0).after(9 * MS)]]
     got = run(ranks, EAGER, cpu_factor_at={3: 3.0})
     assert got.result.rank_compute_seconds[0] == pytest.approx(4 * MS + 3 * MS)
-
-
-def test_ranks_that_share_a_memory_slow_each_other(run: Run) -> None:
     # Three ranks of one node need 3 x 40 of 60 GB/s; the fourth has a node for itself.
     ranks = [[collective("MPI_Barrier").after(3 * MS)] for _ in range(4)]
     memory = {"memory_demand_bytes_per_second": 40e9, "memory_bandwidth_bytes_per_second": 60e9}

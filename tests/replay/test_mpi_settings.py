@@ -104,14 +104,11 @@ def test_a_setting_reaches_the_networks_of_its_transport() -> None:
     assert on_fabric(OPENMPI, GBE, chosen)[1] == chosen
 
 
-def test_a_long_eager_message_over_tcp_moves_while_its_ranks_wait() -> None:
+def test_an_eager_limit_over_tcp_bounds_pairs_and_stripes() -> None:
     chosen = {"btl_tcp_eager_limit": "8388608"}
     (warning,) = require_use(OPENMPI, [GBE], chosen)
     assert "eager messages over 65,536 bytes" in warning
     found, _ = on_fabric(OPENMPI, GBE, chosen)
     assert (found.link.eager_limit_bytes, found.tcp.pair_from_bytes) == (65536, 8388608)
-
-
-def test_rails_follow_the_limit() -> None:
     found, _ = on_fabric(OPENMPI, fabrics.get("gbex4"), {"btl_tcp_eager_limit": "131072"})
     assert (found.stripe_min_bytes, found.stripe_rest_bytes) == (131073, 131072)

@@ -48,9 +48,6 @@ def test_lists_say_how_much_each_neighbour_gets(predict: Predict) -> None:
     got = predict(ranks, LATENCY)
     assert got.seconds == pytest.approx(MADE + 14 * US)
     assert got.internode_bytes == 10_000 + 64
-
-
-def test_an_allgatherv_sends_the_same_piece_to_all(predict: Predict) -> None:
     star = [[with_neighbours([], [1, 2, 3], 4)], *([with_neighbours([0], [], 4)] for _ in range(3))]
     for rank, calls in enumerate(star):
         counts = [] if rank == 0 else [2000]
@@ -58,14 +55,11 @@ def test_an_allgatherv_sends_the_same_piece_to_all(predict: Predict) -> None:
     assert predict(star, LATENCY).seconds == pytest.approx(MADE + 16 * US)
 
 
-def test_a_non_blocking_one_goes_on_under_computation(predict: Predict) -> None:
+def test_non_blocking_and_persistent_ones_go_on_under_computation(predict: Predict) -> None:
     ranks = in_a_line(neighbourhood("MPI_Ineighbor_alltoall", 1000, "icollective"))
     for calls in ranks:
         calls.append(waitall(1).after(100 * US))
     assert predict(ranks, LATENCY).seconds == pytest.approx(MADE + 100 * US)
-
-
-def test_a_persistent_one_is_started_again_and_again(predict: Predict) -> None:
     ranks = in_a_line(neighbourhood("MPI_Neighbor_alltoall_init", 1000, "collective_init"))
     for calls in ranks:
         calls += [start(1), waitall(1)] * 3

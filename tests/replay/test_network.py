@@ -31,7 +31,7 @@ def link(latency: float = 0.0, **fields: object) -> Fabric:
     return fabric(way(latency=latency, bandwidth=GB, eager=EAGER), **fields)
 
 
-def test_a_short_message_waits_for_one_chunk_of_a_long_one(seconds: Seconds) -> None:
+def test_messages_share_a_nic_chunk_by_chunk(seconds: Seconds) -> None:
     # 1 MB leaves in 16 chunks of 62.5 us; what is ready at 30 us has the next turn, arrives at 63.5 us, and its receiver
     # computes for 2 ms after it.
     ranks = [
@@ -42,9 +42,6 @@ def test_a_short_message_waits_for_one_chunk_of_a_long_one(seconds: Seconds) -> 
     ]
     ranks[1].append(recv(3, 0))
     assert seconds(ranks, link(), [0, 0, 1, 2]) == pytest.approx(63.5 * US + 2000 * US)
-
-
-def test_two_long_messages_share_a_nic_chunk_by_chunk(seconds: Seconds) -> None:
     # Chunks of 62.5 us in turn: the first message ends with the 31st, the second with the 32nd.
     ranks = [
         [send(2, MB), recv(2, 0)],
@@ -55,13 +52,10 @@ def test_two_long_messages_share_a_nic_chunk_by_chunk(seconds: Seconds) -> None:
     assert seconds(ranks, link(), [0, 0, 1, 2]) == pytest.approx(31 * 62.5 * US + 1000 * US)
 
 
-def test_messages_of_one_pair_keep_their_order(seconds: Seconds) -> None:
+def test_messages_of_one_pair_keep_their_order_and_meet_by_their_heads(seconds: Seconds) -> None:
     # The short one behind the long one of the same connection: 1 MB and 1000 B.
     ranks = [[isend(1, MB), isend(1, 1000), waitall(1, 2)], [irecv(0, MB), irecv(0, 1000), waitall(1, 2)]]
     assert seconds(ranks, link()) == pytest.approx((MB + 1000) / GB)
-
-
-def test_a_message_of_several_chunks_meets_its_receive_by_its_head(seconds: Seconds) -> None:
     # The late receive is posted while the data still flows in; nothing is sent again.
     ranks = [[send(1, MB)], [recv(0, MB).after(500 * US)]]
     assert seconds(ranks, link(latency=10 * US)) == pytest.approx(1010 * US)
@@ -212,11 +206,19 @@ def test_the_rest_of_a_striped_message_takes_one_rail(
     assert seconds(message, on, contention=False) == pytest.approx(longest * 1e-9)
 
 
-def test_uneven_messages_begin_on_one_rail_after_the_other(seconds: Seconds) -> None:
+def test_four_pairs_and_their_rests_take_four_rails(seconds: Seconds) -> None:
     # 17 + 51 kB each; the long parts of four take four rails, and each rail has 68 kB.
     ranks = [*([send(4 + pair, 68_000)] for pair in range(4)), *([recv(pair, 68_000)] for pair in range(4))]
     on = link(rails=4, stripe_min_bytes=65_000, stripe_rest_bytes=65_000)
     assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(68 * US)
+    # Rail 0 for the first 10 kB of each pair; the 80 kB of the first pair go 40 + 40 and move it on, so that its last 10 kB
+    # take rail 0 again, which has 10 + 10 + 40 + 10 kB.
+    on = link(rails=2, stripe_step=1, stripe_min_bytes=65_000)
+    pair = [isend(2, 10_000), isend(2, 80_000), isend(2, 10_000)]
+    other = [isend(3, 10_000)]
+    taken = [recv(0, 10_000), recv(0, 80_000), recv(0, 10_000)]
+    ranks = [pair, other, taken, [recv(1, 10_000)]]
+    assert seconds(ranks, on, [0, 0, 1, 1]) == pytest.approx(70 * US)
 
 
 @pytest.mark.parametrize(
@@ -236,17 +238,6 @@ def test_short_messages_of_a_connection_step_over_the_rails(
     four = [isend(1, 10_000)] * 4, [recv(0, 10_000)] * 4
     on = link(rails=rails, stripe_step=step)
     assert seconds(list(four), on) == pytest.approx(microseconds * US)
-
-
-def test_striped_messages_step_too_and_connections_begin_alike(seconds: Seconds) -> None:
-    # Rail 0 for the first 10 kB of each pair; the 80 kB of the first pair go 40 + 40 and move it on, so that its last 10 kB
-    # take rail 0 again, which has 10 + 10 + 40 + 10 kB.
-    on = link(rails=2, stripe_step=1, stripe_min_bytes=65_000)
-    pair = [isend(2, 10_000), isend(2, 80_000), isend(2, 10_000)]
-    other = [isend(3, 10_000)]
-    taken = [recv(0, 10_000), recv(0, 80_000), recv(0, 10_000)]
-    ranks = [pair, other, taken, [recv(1, 10_000)]]
-    assert seconds(ranks, on, [0, 0, 1, 1]) == pytest.approx(70 * US)
 
 
 @pytest.mark.parametrize("aggregation", ["stripe", "message"])

@@ -63,40 +63,25 @@ def test_a_put_and_its_acknowledgement(predict: Predict) -> None:
     assert got.internode_bytes == 8 * 2 + 1000
 
 
-def test_a_long_put_needs_no_handshake(predict: Predict) -> None:
+def test_each_kind_of_access_has_its_messages(predict: Predict) -> None:
     assert predict(timed([ALL, put(1, 8000), DONE], []), ON).seconds == pytest.approx(30 * US)
-
-
-def test_an_accumulate_costs_like_a_put(predict: Predict) -> None:
     got = predict(timed([ALL, access(ACCUMULATE, 1, 1000), DONE], []), ON)
     assert got.seconds == pytest.approx(23 * US)
-
-
-def test_a_get_is_a_request_and_a_reply(predict: Predict) -> None:
     # o_s(0) + L + [o_r(0) + o_s(0)] + L + n/B + o_r(n) = 2 + 10 + 4 + 10 + 1 + 2
     assert predict(timed([ALL, get(1, 1000), DONE], []), ON).seconds == pytest.approx(29 * US)
-
-
-def test_a_fetch_brings_data_both_ways(predict: Predict) -> None:
     # o_s + L + 1 us + [o_r(0) + o_s(0)] + L + 2 us + o_r
     call = access(FETCH, 1, 1000, 2000)
     assert predict(timed([ALL, call, DONE], []), ON).seconds == pytest.approx(31 * US)
 
 
-def test_an_access_inside_a_node_takes_the_memory_path(predict: Predict) -> None:
+def test_accesses_take_memory_or_the_targets_calls(predict: Predict) -> None:
     # o_s + 0.1 us + L + L = 2 + 0.1 + 1 + 1
     got = predict(timed([ALL, put(1, 1000), DONE], []), ON, nodes=[0, 0])
     assert got.seconds == pytest.approx(4.1 * US)
     assert got.internode_bytes == 0
-
-
-def test_an_access_does_not_disturb_a_target_that_computes(predict: Predict) -> None:
     got = predict(timed([ALL, put(1, 1000), get(1, 1000), DONE], [pcontrol(1).after(90 * US)]), ON)
     assert got.seconds == pytest.approx(90 * US)
     assert got.compute_seconds == pytest.approx(90 * US)
-
-
-def test_without_a_progress_thread_the_target_must_be_in_a_call(predict: Predict) -> None:
     # The get is at the target at 12 us, which sees it at 100 us: then [o_r + o_s] + L + 1 us + o_r.
     ranks = timed([ALL, get(1, 1000), DONE], [pcontrol(1).after(100 * US)])
     calls = ReplaySettings(progress="calls")
@@ -114,12 +99,9 @@ def test_a_local_flush_waits_for_the_memory_at_the_origin_only(predict: Predict)
     assert predict(timed(whole, []), ON).seconds == pytest.approx(80 * US)
 
 
-def test_a_local_flush_of_a_get_waits_for_its_data(predict: Predict) -> None:
+def test_flushes_wait_for_their_data_and_target_alone(predict: Predict) -> None:
     calls = [ALL, get(1, 1000), sync(FLUSH_LOCAL, 1), pcontrol(1).after(50 * US), DONE]
     assert predict(timed(calls, []), ON).seconds == pytest.approx(79 * US)
-
-
-def test_a_flush_waits_for_its_target_alone(predict: Predict) -> None:
     # The put to rank 1 inside the node is complete at 4.1 us; the one to rank 2 is not waited for.
     calls = [ALL, put(1, 1000), put(2, 4000), sync(FLUSH, 1), pcontrol(0)]
     ranks = [[win_new(), pcontrol(1), *calls], *([win_new(), pcontrol(1), pcontrol(0)] for _ in range(3))]
@@ -136,60 +118,42 @@ def test_requests_of_accesses_are_waited_for_like_others(predict: Predict) -> No
     assert predict(timed(calls, []), ON).seconds == pytest.approx(52 * US)
 
 
-def test_a_fence_completes_all_and_waits_for_everybody(predict: Predict) -> None:
+def test_a_fence_completes_all_and_is_a_barrier(predict: Predict) -> None:
     # The put is known complete at 23 us; then the barrier: o_s + L + o_r.
     ranks = timed([put(1, 1000), sync(FENCE)], [sync(FENCE)])
     assert predict(ranks, ON).seconds == pytest.approx(37 * US)
-
-
-def test_a_window_without_accesses_costs_its_fences_barriers(predict: Predict) -> None:
     # o_s + L + o_r each
     ranks = timed([sync(FENCE), sync(FENCE)], [sync(FENCE), sync(FENCE)])
     assert predict(ranks, ON).seconds == pytest.approx(28 * US)
 
 
-def test_post_lets_start_go_on_and_complete_lets_wait(predict: Predict) -> None:
+def test_epochs_of_groups_follow_post_start_complete_and_wait(predict: Predict) -> None:
     # Post: 2, L, o_r: start ends at 14. Put: 2 + 10 + 1 + 10: 37. Complete: 2, L, o_r: 51.
     origin = [sync(START, group=[1]), put(1, 1000), sync(COMPLETE)]
     target = [sync(POST, group=[0]), sync(WAIT)]
     assert predict(timed(origin, target), ON).seconds == pytest.approx(51 * US)
     late = [sync(POST, group=[0]).after(100 * US), sync(WAIT)]
     assert predict(timed(origin, late), ON).seconds == pytest.approx(151 * US)
-
-
-def test_a_test_of_an_epoch_that_ended_is_a_wait(predict: Predict) -> None:
     origin = [sync(START, group=[1]), put(1, 1000), sync(COMPLETE)]
     polls = [sync(POST, group=[0]), sync(TEST), sync(TEST), sync(TEST, flag=True)]
     assert predict(timed(origin, polls), ON).seconds == pytest.approx(51 * US)
-
-
-def test_epochs_with_several_targets(predict: Predict) -> None:
     # Both posts are there at 10 us; puts of 1 us each leave one after the other: 12 + 10 + 10; complete: + 10.
     origin = [sync(START, group=[1, 2]), put(1, 1000), put(2, 1000), sync(COMPLETE)]
     target = [sync(POST, group=[0]), sync(WAIT)]
     assert predict(timed(origin, target, target, []), BARE).seconds == pytest.approx(42 * US)
 
 
-def test_an_exclusive_lock_is_held_until_its_release_arrives(predict: Predict) -> None:
+def test_locks_are_shared_exclusive_and_in_order(predict: Predict) -> None:
     # Both ask at 0. The first: 10 asked, 20 granted, put 41, release at 51. The second: 61 granted, put 82.
     user = [lock(2, exclusive=True), put(2, 1000), sync(UNLOCK, 2)]
     assert predict(timed(user, user, [], []), BARE).seconds == pytest.approx(82 * US)
-
-
-def test_shared_locks_do_not_wait_for_each_other(predict: Predict) -> None:
     # Granted at 20; the second put waits 1 us for the first at the target's link.
     user = [lock(2), put(2, 1000), sync(UNLOCK, 2)]
     assert predict(timed(user, user, [], []), BARE).seconds == pytest.approx(42 * US)
     alone = ReplaySettings(contention=False)
     assert predict(timed(user, user, [], []), BARE, settings=alone).seconds == pytest.approx(41 * US)
-
-
-def test_a_lock_costs_a_round_trip(predict: Predict) -> None:
     # o_s + L + [o_r + o_s] + L + o_r, and o_s for the release
     assert predict(timed([lock(1), sync(UNLOCK, 1)], []), ON).seconds == pytest.approx(30 * US)
-
-
-def test_locks_are_granted_in_the_order_in_which_they_were_asked_for(predict: Predict) -> None:
     # Exclusive until 30 (20 + L); the shared one that asked at 5 + 10 has it then: 40. The exclusive one that asked
     # at 7 + 10 waits for its release, 50: granted 60.
     first = [lock(3, exclusive=True), sync(UNLOCK, 3)]
@@ -208,17 +172,16 @@ def test_lock_all_costs_no_message_but_keeps_exclusive_locks_out(predict: Predic
     assert predict(timed(holder, other), BARE).seconds == pytest.approx(130 * US)
 
 
-def test_calls_on_memory_alone_cost_nothing(predict: Predict) -> None:
+def test_what_moves_nothing_costs_nothing(predict: Predict) -> None:
     assert predict(timed([ALL, sync(SYNC), DONE], []), ON).seconds == 0
+    calls = [ALL, put(-2, 1000), get(-2, 8, request=True), waitall(1), DONE]
+    assert predict(timed(calls, []), ON).seconds == 0
 
 
-def test_a_window_is_made_and_freed_by_all(predict: Predict) -> None:
+def test_windows_are_made_by_all_and_do_not_mix(predict: Predict) -> None:
     # An all-reduce of 8 bytes, then a barrier: 2 x (o_s + L + o_r) and 8 ns.
     got = predict([[win_new(), win_free()]] * 2, ON)
     assert got.seconds == pytest.approx(28 * US + 8e-9)
-
-
-def test_windows_of_one_communicator_do_not_mix(predict: Predict) -> None:
     # Rank 1 fences its windows the other way round, which only one barrier for both would let pass.
     first = [win_new(0), win_new(1), pcontrol(1), sync(FENCE, window=0), pcontrol(0)]
     second = [win_new(0), win_new(1), pcontrol(1), sync(FENCE, window=1), pcontrol(0)]
@@ -233,11 +196,6 @@ def test_messages_and_accesses_share_the_network(predict: Predict) -> None:
     receiver = [irecv(0, size), waitall(1)]
     got = predict(timed(sender, receiver), fabric(way(bandwidth=1e9)))
     assert got.seconds == pytest.approx(2e-3)
-
-
-def test_nothing_goes_to_no_process(predict: Predict) -> None:
-    calls = [ALL, put(-2, 1000), get(-2, 8, request=True), waitall(1), DONE]
-    assert predict(timed(calls, []), ON).seconds == 0
 
 
 def test_a_window_that_was_never_made_is_refused_or_passed(tmp_path: Path) -> None:

@@ -26,14 +26,11 @@ SENDER = [
 RECEIVER = [partitioned("precv_init", 0, 1000, 4), start(1), waitall(1)]
 
 
-def test_mpich_sends_all_partitions_when_the_last_one_is_ready(predict: Predict) -> None:
+def test_mpich_sends_all_partitions_once_they_are_ready_and_cleared(predict: Predict) -> None:
     # Cleared long before: 40 + o_s + L + 4 us + o_r
     got = predict([SENDER, RECEIVER], ON, settings=MPICH)
     assert got.seconds == pytest.approx(58 * US)
     assert got.internode_bytes == 4000
-
-
-def test_mpich_waits_for_its_receiver_to_clear_the_way(predict: Predict) -> None:
     # Start at 100, o_s + L + o_r to the sender; L + 4 us + o_r
     late = [partitioned("precv_init", 0, 1000, 4), start(1).after(100 * US), waitall(1)]
     assert predict([SENDER, late], ON, settings=MPICH).seconds == pytest.approx(130 * US)
@@ -42,14 +39,11 @@ def test_mpich_waits_for_its_receiver_to_clear_the_way(predict: Predict) -> None
     assert predict([waits, late], ON, settings=MPICH).seconds == pytest.approx(168 * US)
 
 
-def test_openmpi_sends_each_partition_by_itself(predict: Predict) -> None:
+def test_openmpi_sends_each_partition_by_itself_before_its_receiver_comes(predict: Predict) -> None:
     # Ready at 12, 24, 36, 48 with o_s each; the last one: L + 1 us + o_r
     got = predict([SENDER, RECEIVER], ON, settings=OPENMPI)
     assert got.seconds == pytest.approx(61 * US)
     assert got.internode_bytes == 4000
-
-
-def test_openmpi_lets_eager_partitions_go_before_their_receiver_comes(predict: Predict) -> None:
     # All are there at 59; then o_r for each.
     late = [partitioned("precv_init", 0, 1000, 4), start(1).after(100 * US), waitall(1)]
     assert predict([SENDER, late], ON, settings=OPENMPI).seconds == pytest.approx(108 * US)
@@ -69,7 +63,7 @@ def test_long_partitions_of_openmpi_take_the_rendezvous(predict: Predict) -> Non
     assert predict([sender, late], ON, settings=OPENMPI).seconds == pytest.approx(136 * US)
 
 
-def test_a_partition_that_arrived_is_waited_for_alone(predict: Predict) -> None:
+def test_partitions_that_arrived_are_waited_for_alone_in_any_count(predict: Predict) -> None:
     polls = [
         partitioned("precv_init", 0, 1000, 4),
         start(1),
@@ -81,9 +75,6 @@ def test_a_partition_that_arrived_is_waited_for_alone(predict: Predict) -> None:
     # The first partition leaves at 12 and is there at 23.
     got = predict([sender, [pcontrol(1), *polls]], ON, settings=OPENMPI)
     assert got.seconds == pytest.approx(24 * US)
-
-
-def test_the_receiver_may_count_in_other_partitions(predict: Predict) -> None:
     # The first of its two is the sender's first two, the second of which leaves at 24.
     receiver = [
         pcontrol(1),
@@ -156,12 +147,9 @@ def test_a_message_without_partitions_is_empty(predict: Predict, settings: Repla
     assert got.seconds > 0
 
 
-def test_partitions_that_are_not_there_are_refused(predict: Predict) -> None:
+def test_impossible_partitions_and_those_never_ready_are_refused(predict: Predict) -> None:
     with pytest.raises(UsageError, match="a partition that its message does not have"):
         predict([[partitioned("psend_init", 0, 8, 4), start(1), pready(2, 4)]], ON)
-
-
-def test_a_partition_that_is_never_ready_is_named(predict: Predict) -> None:
     ranks = [[*SENDER[:4], waitall(1)], RECEIVER]
     with pytest.raises(UsageError, match="rank 1 stops in MPI_Waitall"):
         predict(ranks, ON, settings=OPENMPI)

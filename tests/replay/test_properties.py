@@ -115,8 +115,11 @@ def predict(ranks: list[list[Call]], on: Fabric, nodes: int = 2) -> Prediction:
 
 
 @given(programs(), FABRICS)
-def test_parts_sum_to_the_time_and_none_is_negative(ranks: list[list[Call]], on: Fabric) -> None:
+def test_a_replay_repeats_itself_sums_its_parts_and_takes_at_least_the_computation(
+    ranks: list[list[Call]], on: Fabric
+) -> None:
     got = predict(ranks, on)
+    assert got == predict(ranks, on), "to the last bit"
     parts = [
         got.compute_seconds,
         got.overhead_seconds,
@@ -126,11 +129,9 @@ def test_parts_sum_to_the_time_and_none_is_negative(ranks: list[list[Call]], on:
     ]
     assert min(parts) >= 0
     assert sum(parts) == pytest.approx(got.seconds, rel=1e-9, abs=1e-15)
-
-
-@given(programs(), FABRICS)
-def test_two_replays_agree_to_the_last_bit(ranks: list[list[Call]], on: Fabric) -> None:
-    assert predict(ranks, on) == predict(ranks, on)
+    assert got.seconds >= max(sum(call.gap for call in calls) for calls in ranks) * (1 - 1e-6)
+    # A rest that is shorter than every share of a stripe changes nothing.
+    assert predict(ranks, msgspec.structs.replace(on, stripe_rest_bytes=1)) == got
 
 
 @given(
@@ -160,18 +161,6 @@ def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
             trace, one_nic, layout, details=Details(record=RecordLimits(0.0, 1e9, 1 << 20))
         )
         assert recorded.prediction == replay(trace, one_nic, layout)
-
-
-@given(programs(), FABRICS)
-def test_a_rest_that_is_shorter_than_every_share_changes_nothing(ranks: list[list[Call]], on: Fabric) -> None:
-    one_byte = msgspec.structs.replace(on, stripe_rest_bytes=1)
-    assert predict(ranks, one_byte) == predict(ranks, on)
-
-
-@given(programs(), FABRICS)
-def test_no_network_beats_the_longest_computation(ranks: list[list[Call]], on: Fabric) -> None:
-    longest = max(sum(call.gap for call in calls) for calls in ranks)
-    assert predict(ranks, on).seconds >= longest * (1 - 1e-6)
 
 
 @given(programs())

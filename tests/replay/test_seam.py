@@ -40,11 +40,8 @@ def parts(kind: object) -> list[object]:
     return [kind, *(part for each in get_args(kind) for part in parts(each))]
 
 
-def test_the_engine_reads_every_field_of_a_request() -> None:
+def test_the_engine_has_every_field_of_requests_and_results() -> None:
     assert sorted(_engine.request_fields()) == sorted(names(ReplayRequest))
-
-
-def test_the_result_has_every_time_of_a_prediction() -> None:
     assert set(ReplayTimes.__struct_fields__) <= set(dir(_engine.ReplayResult))
 
 

@@ -43,13 +43,10 @@ def run(
     return replay_in_detail(trace, on, layout, tolerate_cut=tolerate_cut)
 
 
-def test_tags_select_messages_whatever_their_order(tmp_path: Path) -> None:
+def test_tags_and_arrival_select_messages(tmp_path: Path) -> None:
     sender = [send(1, 8, tag=1), send(1, 8, tag=2).after(100 * US)]
     receiver = [recv(0, 8, tag=2), recv(0, 8, tag=1)]
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(110 * US)
-
-
-def test_a_wildcard_takes_the_message_that_arrives_first(tmp_path: Path) -> None:
     slow = [send(2, 8).after(50 * US)]
     fast = [send(2, 8)]
     master = [recv(ANY, 8, actual=(1, 0)), recv(ANY, 8, actual=(0, 0)).after(30 * US)]
@@ -104,13 +101,10 @@ def test_an_earlier_exact_receive_goes_before_a_wildcard(tmp_path: Path) -> None
     assert run(tmp_path, [sender, swapped]).prediction.seconds == pytest.approx(610 * US)
 
 
-def test_any_tag_keeps_the_order_of_a_pair(tmp_path: Path) -> None:
+def test_any_tag_keeps_the_order_of_a_pair_and_proc_null_costs_nothing(tmp_path: Path) -> None:
     sender = [send(1, 8, tag=5), send(1, 8, tag=6).after(40 * US)]
     receiver = [recv(0, 8, tag=ANY, actual=(0, 5)), recv(0, 8, tag=6)]
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(50 * US)
-
-
-def test_proc_null_costs_nothing(tmp_path: Path) -> None:
     calls = [send(PROC_NULL, 8), recv(PROC_NULL, 8), irecv(PROC_NULL, 8), isend(PROC_NULL, 8), waitall(2, 1)]
     assert run(tmp_path, [calls]).prediction.seconds == 0
 
@@ -127,21 +121,15 @@ def test_persistent_requests_start_again_and_again(tmp_path: Path) -> None:
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(70 * US)
 
 
-def test_a_probe_waits_for_its_message(tmp_path: Path) -> None:
+def test_probes_wait_polls_are_waiting_and_cancelled_receives_take_nothing(tmp_path: Path) -> None:
     probe = Call("MPI_Probe", "probe", comm=0, peer=ANY, tag=ANY, found=True, actual_peer=0, actual_tag=4)
     ranks = [[send(1, 8, tag=4).after(30 * US)], [probe, recv(0, 8, tag=4).after(5 * US)]]
     assert run(tmp_path, ranks).prediction.seconds == pytest.approx(45 * US)
-
-
-def test_a_loop_of_polls_is_waiting_not_computation(tmp_path: Path) -> None:
     polls = [
         Call("MPI_Test", "complete", mode=4, listed=1, completions=[]).after(1 * US) for _ in range(1000)
     ]
     receiver = [irecv(0, 8), *polls, waitall(1).after(1 * US)]
     assert run(tmp_path, [[send(1, 8)], receiver]).prediction.seconds == pytest.approx(10 * US, rel=0.2)
-
-
-def test_a_cancelled_receive_takes_no_message(tmp_path: Path) -> None:
     cancel = Call("MPI_Cancel", "request_cancel", references=[1])
     receiver = [irecv(0, 8), cancel, waitall(1), recv(0, 8)]
     assert run(tmp_path, [[send(1, 8).after(50 * US)], receiver]).prediction.seconds == pytest.approx(60 * US)
@@ -162,27 +150,28 @@ def split(parent_members: list[int], number: int) -> Call:
     return Call("MPI_Comm_split", "comm_new", comm=0, new_comm=number, members=parent_members)
 
 
-def test_messages_of_two_communicators_do_not_meet(tmp_path: Path) -> None:
+def test_communicators_keep_messages_apart(tmp_path: Path) -> None:
     dup = Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=2, members=[0, 1])
     sender = [dup, send(1, 8, comm=0), send(1, 8, comm=2).after(100 * US)]
     receiver = [dup, recv(0, 8, comm=2), recv(0, 8, comm=0)]
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(120 * US)
-
-
-def test_communicators_made_in_another_order_on_each_rank_are_told_apart_by_their_parents(
-    tmp_path: Path,
-) -> None:
     sender, receiver = synthetic.duplicates_in_another_order()
     sender += [send(1, 8, comm=4), send(1, 8, comm=5).after(100 * US)]
     receiver += [recv(0, 8, comm=5), recv(0, 8, comm=4).after(50 * US)]
     assert run(tmp_path, [sender, receiver]).prediction.seconds == pytest.approx(130 * US)
 
 
-def test_messages_of_processes_outside_the_trace_take_their_recorded_time(tmp_path: Path) -> None:
+def test_what_is_not_modelled_keeps_its_recorded_time_and_is_named(tmp_path: Path) -> None:
     spawned = [Call(name, "local").lasting(100 * US) for name in ("MPI_Send", "MPI_Recv", "MPI_Waitall")]
     got = run(tmp_path, [[*spawned, Call("MPI_Comm_rank", "local").lasting(100 * US)]])
     assert got.prediction.seconds == pytest.approx(300 * US)
     assert got.result.unmodelled == {"MPI_Send": 1, "MPI_Recv": 1, "MPI_Waitall": 1}
+    put = Call("MPI_Put", "local").lasting(3e-3)
+    harmless = Call("MPI_Comm_rank", "local").lasting(1.0)
+    got = run(tmp_path, [[put, harmless, put]])
+    assert got.prediction.seconds == pytest.approx(6e-3)
+    assert got.prediction.wait_seconds == pytest.approx(6e-3)
+    assert got.result.unmodelled == {"MPI_Put": 2}
 
 
 def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:
@@ -219,18 +208,14 @@ def test_an_intercommunicator_names_the_remote_group(tmp_path: Path) -> None:
     assert got.messages == 1
 
 
-def test_a_call_that_is_not_modelled_keeps_its_recorded_time_and_is_named(tmp_path: Path) -> None:
-    put = Call("MPI_Put", "local").lasting(3e-3)
-    harmless = Call("MPI_Comm_rank", "local").lasting(1.0)
-    got = run(tmp_path, [[put, harmless, put]])
-    assert got.prediction.seconds == pytest.approx(6e-3)
-    assert got.prediction.wait_seconds == pytest.approx(6e-3)
-    assert got.result.unmodelled == {"MPI_Put": 2}
-
-
-def test_a_message_that_nobody_sends_is_an_error_that_names_the_call(tmp_path: Path) -> None:
+def test_a_message_that_nobody_sends_stops_a_whole_trace_and_ends_a_cut_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="rank 1 stops in MPI_Recv, which waits for a message"):
         run(tmp_path, [[], [recv(0, 8)]])
+    got = run(tmp_path, [[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
+    assert got.prediction.seconds == pytest.approx(7 * US)
+    assert got.result.stopped == [
+        "rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -243,14 +228,6 @@ def test_what_to_do_where_a_message_is_missing_depends_on_where_the_trace_comes_
     with pytest.raises(UsageError, match=f"that the trace does not hold; {advice}") as refused:
         replay_in_detail(trace, LATENCY, Layout(nodes=2, node_of_rank=[0, 1]))
     assert ("record the program again" in str(refused.value)) == (source == "recorded")
-
-
-def test_a_cut_trace_is_replayed_as_far_as_it_goes(tmp_path: Path) -> None:
-    got = run(tmp_path, [[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
-    assert got.prediction.seconds == pytest.approx(7 * US)
-    assert got.result.stopped == [
-        "rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"
-    ]
 
 
 def test_a_placement_of_another_rank_count_is_refused(tmp_path: Path) -> None:

@@ -77,14 +77,11 @@ def test_more_ranks_than_cores_share_them(run: Run) -> None:
     assert turns.result.rank_compute_seconds == pytest.approx([1.5 * MS, 1.5 * MS, 2.5 * MS])
 
 
-def test_what_is_scarcer_of_cores_and_memory_decides(run: Run) -> None:
+def test_the_scarcer_of_cores_and_memory_decides_in_its_region(run: Run) -> None:
     both = run(computing(3, 3, 3), [0] * 3, cores_per_node=2, **MEMORY)
     assert both.result.rank_compute_seconds == pytest.approx([6 * MS] * 3)
     roomy = run(computing(3, 3, 3), [0] * 3, cores_per_node=1, **MEMORY)
     assert roomy.result.rank_compute_seconds == pytest.approx([9 * MS] * 3)
-
-
-def test_a_shared_computation_keeps_its_region(run: Run) -> None:
     ranks = [[pcontrol(1), pcontrol(2).after(1 * MS), pcontrol(0).after(2 * MS)] for _ in range(2)]
     got = run(ranks, [0, 0], **MEMORY)
     assert got.result.level_compute_seconds == pytest.approx({1: 2 * MS / 0.75, 2: 4 * MS / 0.75})

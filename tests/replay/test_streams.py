@@ -170,13 +170,10 @@ def test_a_sender_goes_on_once_the_kernel_has_its_message(
     assert seconds == pytest.approx(done + 25 * US, abs=5 * US)
 
 
-def test_the_kernel_holds_as_much_for_each_rail(predict: Predict) -> None:
+def test_the_kernel_takes_so_much_a_rail_and_one_message_after_the_other(predict: Predict) -> None:
     # Two rails carry 500 kB each and hold 100 kB each: 400 us, to within half of a chunk of 62,500 bytes.
     assert goes_on_after(predict, buffered(100_000, rails=2), MB) == pytest.approx(425 * US, abs=32 * US)
     assert goes_on_after(predict, buffered(500_000, rails=2), MB) == pytest.approx(25 * US, abs=5 * US)
-
-
-def test_the_kernel_takes_a_message_after_those_before_it(predict: Predict) -> None:
     # Both are answered before any data leaves. The second is the kernel's when the first has left, after 1 ms.
     assert goes_on_after(predict, buffered(MB), MB, MB) == pytest.approx(1 * MS + 28 * US, abs=6 * US)
     assert goes_on_after(predict, buffered(0), MB, MB) == pytest.approx(2 * MS + 28 * US, abs=6 * US)

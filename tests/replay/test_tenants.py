@@ -27,7 +27,7 @@ def trace(path: Path, count: int, gap: float = 0.0) -> Path:
     return write_trace(path, ranks, workload=path.stem)
 
 
-def test_two_programs_share_a_nic(tmp_path: Path) -> None:
+def test_programs_share_a_nic_where_they_meet(tmp_path: Path) -> None:
     # 4 ms and 2 ms of bytes over one NIC: the shorter one has half of it until it ends at 4 ms, the other ends at 6 ms.
     long = _engine.Trace(str(trace(tmp_path / "long.lwt", 4)))
     short = _engine.Trace(str(trace(tmp_path / "short.lwt", 2)))
@@ -37,9 +37,6 @@ def test_two_programs_share_a_nic(tmp_path: Path) -> None:
     assert replay_in_detail(long, ON, APART).prediction.seconds == pytest.approx(4 * MS)
     assert both.prediction.internode_bytes == 4 * MB
     assert both.prediction.messages == 4
-
-
-def test_programs_on_other_nodes_do_not_meet(tmp_path: Path) -> None:
     one = _engine.Trace(str(trace(tmp_path / "one.lwt", 4)))
     elsewhere = Layout(nodes=4, node_of_rank=[2, 3])
     both = replay_in_detail(one, ON, APART, beside=[Neighbour(one, elsewhere)])

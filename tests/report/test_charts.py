@@ -97,7 +97,7 @@ def test_hostile_names_stay_text(name):
     assert not any(key.startswith("on") or key in ("style", "href") for e in root.iter() for key in e.attrib)
 
 
-def test_no_messages_no_histogram_and_no_matrix():
+def test_what_is_not_known_has_no_chart():
     item = samples.item()
     profile = msgspec.structs.replace(
         item.profile, message_sizes=[], matrix=Matrix(ranks_per_row=1, bytes=[[0] * 16] * 16)
@@ -105,9 +105,6 @@ def test_no_messages_no_histogram_and_no_matrix():
     item = msgspec.structs.replace(item, profile=profile)
     assert sizes.figure(item, "p0") is None
     assert matrix.figure(item, "p0") is None
-
-
-def test_no_grids_no_sensitivity():
     item = msgspec.structs.replace(samples.item(), grids=[])
     assert sensitivity.latency(item, "p0") is None
 

@@ -15,11 +15,11 @@ from linkworth.trace.read import Allowance
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
-def exchange(path, *, rounds=5, verified=None, workload="exchange"):
+def exchange(path, *, rounds=5, verified=None, workload="exchange", size=100_000):
     path.parent.mkdir(parents=True, exist_ok=True)
     calls = [
         [
-            synthetic.sendrecv((rank + 1) % 4, 100_000, (rank - 1) % 4).after(0.01).lasting(0.002)
+            synthetic.sendrecv((rank + 1) % 4, size, (rank - 1) % 4).after(0.01).lasting(0.002)
             for _ in range(rounds)
         ]
         for rank in range(4)
@@ -43,6 +43,27 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     assert all(program.choice in written.fabrics for program in written.programs)
 
 
+def test_a_choice_comes_with_its_certainty_and_is_open_where_draws_do_not_decide(tmp_path):
+    trace = exchange(tmp_path / "a.lwt", size=10_000_000)
+    for price, expected in ((3.0, "10gbe"), (1.38, None)):
+        own = ["10gbe=1", f"25gbe={price}"]
+        (program,) = report(trace, output=tmp_path / "r.html", assignments=own).programs
+        page = (tmp_path / "r.html").read_text(encoding="utf-8")
+        assert program.choice == expected, page[page.index("<b>Why") :][:300]
+        assert page.index("<b>How sure:</b>") < page.index("of 400 draws") < page.index('id="summary"')
+        assert ("too close to call" in page) == (expected is None)
+        assert ("10gbe or 25gbe" in page or "25gbe or 10gbe" in page) == (expected is None)
+
+
+def test_traces_of_one_program_on_as_many_ranks_have_the_names_of_their_files(tmp_path):
+    for name in ("small", "large"):
+        exchange(tmp_path / "runs" / f"{name}.lwt")
+    written = report(tmp_path / "runs", output=tmp_path / "r.html", catalog="demo")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "exchange (small)" in page and "exchange (large)" in page
+    assert [program.workload for program in written.programs] == ["exchange", "exchange"]
+
+
 def test_a_page_of_many_programs_has_the_charts_of_the_first(tmp_path, monkeypatch):
     for module in (report_page, report_request):
         monkeypatch.setattr(module, "MOST_DRAWN", 1)
@@ -64,22 +85,16 @@ def test_a_page_of_many_programs_has_the_charts_of_the_first(tmp_path, monkeypat
     assert 'id="p1-calls"' in page
 
 
-def test_without_a_price_no_network_wins_by_cost(tmp_path):
+def test_prices_decide_what_is_shown_and_chosen(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html")
     assert written.fabrics == ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
     assert [program.choice for program in written.programs] == [None]
     assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_a_network_without_a_price_has_a_time_and_no_cost(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     written = report(trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), assignments=["gbe=1"])
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_own_prices_decide_what_is_shown_and_a_deadline_that_nothing_meets_chooses_nothing(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     prices = ["gbe=1", "ib-hdr=1000"]
     written = report(trace, output=tmp_path / "r.html", assignments=prices, limits=Limits(deadline=1e-6))

@@ -11,13 +11,10 @@ from linkworth.report.sensitivity import position, seconds_at, usable, value_at
 GRID = samples.grid("10gbe", 0.05, 400, 2e7)
 
 
-def test_the_knots_are_exact():
+def test_times_are_bilinear_in_the_logarithms_between_exact_knots():
     for i, latency in enumerate(GRID.latency_seconds):
         for j, bandwidth in enumerate(GRID.bandwidth_bytes_per_second):
             assert seconds_at(GRID, latency, bandwidth) == GRID.seconds[i][j]
-
-
-def test_between_knots_it_is_bilinear_in_the_logarithms():
     latency = math.sqrt(GRID.latency_seconds[2] * GRID.latency_seconds[3])
     bandwidth = math.sqrt(GRID.bandwidth_bytes_per_second[4] * GRID.bandwidth_bytes_per_second[5])
     corners = [GRID.seconds[i][j] for i in (2, 3) for j in (4, 5)]

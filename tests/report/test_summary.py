@@ -18,15 +18,12 @@ def test_one_row_a_program_with_a_cell_for_each_fabric():
     assert ft.breakeven == "4.30"
 
 
-def test_a_failed_verification_gives_no_time_no_cost_and_no_choice():
+def test_failed_other_and_unknown_programs_have_their_marks():
     row = summarise([samples.item(verified=False)]).rows[0]
     assert row.verified == "FAILED"
     assert {(cell.time, cell.cost, cell.chosen) for cell in row.cells} == {("–", "", False)}
     assert (row.choice, row.breakeven) == ("none", "–")
     assert "check failed" in row.choice_reason
-
-
-def test_programs_with_other_fabrics_leave_cells_empty():
     whole, part = samples.item(), samples.item("other")
     part = msgspec.structs.replace(
         part,
@@ -34,6 +31,9 @@ def test_programs_with_other_fabrics_leave_cells_empty():
     )
     row = summarise([whole, part]).rows[1]
     assert [cell.time for cell in row.cells] == ["220 ms", "–", "–", "–"]
+    item = samples.without_replays()
+    row = summarise([item]).rows[0]
+    assert (row.group, row.group_reason) == ("not known", "this trace lacks messages")
 
 
 def test_where_it_ran_counts_the_cores_of_each_host_once():
@@ -59,9 +59,3 @@ def test_where_it_ran_counts_the_cores_of_each_host_once():
 )  # fmt: skip
 def test_an_mpi_is_named_shortly(library, version, name):
     assert mpi_name(MpiInfo(library=library, version=version)) == name
-
-
-def test_a_group_that_is_not_known_is_said():
-    item = samples.without_replays()
-    row = summarise([item]).rows[0]
-    assert (row.group, row.group_reason) == ("not known", "this trace lacks messages")

@@ -32,13 +32,10 @@ def test_the_kept_results_are_of_the_study_files():
     ]
 
 
-def test_the_pages_are_those_of_the_study_files_and_results():
+def test_the_pages_and_the_readme_are_those_of_the_results():
     for name, text in study_pages.pages(KEPT).items():
         path = ROOT / "docs" / "studies" / f"{name}.md"
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: {RENEW}"
-
-
-def test_the_readme_has_the_table():
     readme = study_pages.README.read_text(encoding="utf-8")
     assert study_pages.table(KEPT).splitlines()[2] in readme
     assert study_pages.with_table(readme, KEPT) == readme, RENEW

@@ -26,14 +26,11 @@ def predicted(tmp_path):
     return run
 
 
-def test_more_ranks_than_cores_slow_each_other(predicted):
+def test_ranks_share_the_cores_of_their_machine_or_those_given(predicted):
     alone, shared = predicted("npb:ep.S", 32, 2), predicted("npb:ep.S", 32, 1)
     assert (shared.settings.cores_per_node, shared.settings.thread_gain) == (20, 1.14)
     slowed = shared.predictions[0].compute_seconds / alone.predictions[0].compute_seconds
     assert slowed == pytest.approx(32 / (8 + 12 * 1.14), rel=1e-3)
-
-
-def test_cores_that_are_given_replace_the_machines(predicted):
     alone = predicted("npb:ep.S", 32, 2).predictions[0]
     assert predicted("npb:ep.S", 32, 1, cores_per_node=40).predictions[0].compute_seconds == pytest.approx(
         alone.compute_seconds

@@ -112,9 +112,11 @@ def test_busy_cores_are_counted_over_all_processes(tmp_path, monkeypatch):
     assert (unknown.cores, unknown.mean()) == (0, None)
 
 
-def test_a_machine_of_the_catalog_is_not_timed_anew():
+def test_a_machine_of_the_catalog_is_not_timed_anew_nor_given_twice():
     with pytest.raises(UsageError, match="`calibrate_anew` times a run here, and `machine`"):
         rates_for(CG, RateRequest(machine="laptop", anew=True))
+    with pytest.raises(UsageError, match="either `machine` or `calibrate_with`"):
+        rates_for(CG, RateRequest(machine="laptop", calibrate_with="W"))
 
 
 def test_a_machine_scales_the_reference():
@@ -127,12 +129,9 @@ def test_a_machine_scales_the_reference():
         assert seconds == pytest.approx(reference.seconds_per_operation[phase] / machine.core_speed)
 
 
-def test_a_machine_without_a_published_time_says_so():
+def test_published_times_and_their_sources_are_known():
     rates = rates_for(CG, RateRequest(machine="azure-a8"))
     assert "not measured, but taken as 1 x that of xeon-e5-2650v3-x2" in rates.description
-
-
-def test_a_core_speed_has_a_source():
     for name in machines.names():
         machine = machines.get(name)
         named = {field for source in machine.sources for field in source.fields}
@@ -151,11 +150,6 @@ def test_with_a_measured_time_only_proportions_matter_and_nothing_runs(monkeypat
     rates = rates_for(CG, RateRequest(), scaled=True)
     assert rates.method == "reference"
     assert rates.seconds_per_operation == reference_rates.of_program("cg").seconds_per_operation
-
-
-def test_two_speeds_are_one_too_many():
-    with pytest.raises(UsageError, match="either `machine` or `calibrate_with`"):
-        rates_for(CG, RateRequest(machine="laptop", calibrate_with="W"))
 
 
 def test_a_class_that_does_not_exist_is_refused_before_anything_runs(monkeypatch):

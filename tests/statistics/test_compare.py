@@ -30,20 +30,14 @@ def test_separate_samples_by_hand():
     assert comparison.runs_to_decide is None
 
 
-def test_more_is_better_of_a_bandwidth():
+def test_verdicts_of_few_runs_by_hand():
     assert compare(A, B, "higher").verdict == "faster"
     assert compare(B, A, "higher").verdict == "slower"
     assert compare(B, A, "lower").verdict == "faster"
-
-
-def test_three_runs_each_can_never_be_shown_different():
     comparison = compare(A[:3], B[:3])
     assert comparison.p_different == pytest.approx(2 / 20)
     assert comparison.verdict == "undecided"
     assert comparison.runs_to_decide == 4
-
-
-def test_one_run_each_says_nothing():
     comparison = compare([10.0], [20.0])
     assert comparison.relative_difference == pytest.approx(1.0)
     assert comparison.verdict == "undecided"
@@ -123,18 +117,6 @@ def test_equivalence_by_hand():
     assert equivalence_test(a, a.copy(), 0.05) == pytest.approx(1 / 70)
 
 
-def test_different_samples_are_seldom_called_the_same_and_equal_ones_seldom_different():
-    rng = numpy.random.default_rng(12)
-    wrong_same = wrong_different = 0
-    for _ in range(40):
-        a = rng.normal(10, 0.5, 7)
-        wrong_same += compare(a, rng.normal(10.5, 0.5, 7)).verdict == "same"
-        wrong_different += compare(a, rng.normal(10, 0.5, 7)).verdict in ("faster", "slower")
-    # Both have a chance of 5 % at most, and more than 6 of 40 come once in 300 such tests.
-    assert wrong_same <= 6
-    assert wrong_different <= 6
-
-
 @given(
     st.lists(st.floats(0.1, 10), min_size=2, max_size=7), st.lists(st.floats(0.1, 10), min_size=2, max_size=7)
 )
@@ -153,16 +135,6 @@ def test_runs_to_decide_by_hand():
     assert runs_to_decide(0.0, 2.0, 1.0, significance=0.05) == 22
     assert runs_to_decide(1.0, 2.0, 1.0, significance=0.05) == 22
     assert runs_to_decide(0.0, 1e9, 1e-3, significance=0.05) is None
-
-
-def test_the_number_of_runs_that_is_named_mostly_decides():
-    rng = numpy.random.default_rng(13)
-    needed = runs_to_decide(1.0, 2.0, 0.5, significance=0.05)
-    assert needed
-    decided = sum(
-        compare(rng.normal(10, 1, needed), rng.normal(11, 1, needed)).verdict == "slower" for _ in range(30)
-    )
-    assert decided >= 23  # 90 % of 30 is 27; fewer than 23 once in 130 such tests
 
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan")])

@@ -35,19 +35,13 @@ def test_a_slow_run_later_is_no_warm_up():
     values = noise(6)
     values[12] *= 1.4
     assert warm_up(values) is None
-
-
-def test_a_slow_first_run_among_other_slow_runs_is_no_warm_up():
     values = noise(7)
     values[[0, 9, 21]] *= 1.4
     assert warm_up(values) is None
 
 
-def test_a_coarse_clock_is_no_warm_up():
+def test_a_coarse_clock_is_no_warm_up_but_a_slow_first_run_on_it_is():
     assert warm_up(numpy.array([0.07, *[0.06] * 20, 0.07, 0.06, 0.07])) is None
-
-
-def test_a_slow_first_run_on_a_coarse_clock_is_warm_up():
     found = warm_up(numpy.array([0.2, *[0.06] * 20, 0.07, 0.06, 0.07]))
     assert found is not None and found.runs == 1
 
@@ -57,13 +51,10 @@ def test_noise_is_seldom_warm_up(n):
     assert sum(warm_up(noise(seed, n)) is not None for seed in range(100)) <= 4
 
 
-def test_changes_too_small_to_matter_are_not_reported():
+def test_small_changes_and_few_runs_say_nothing():
     values = noise(8) * 0.001 + 10
     values[:2] += 0.01
     assert warm_up(values) is None
-
-
-def test_too_few_runs_say_nothing():
     assert warm_up(numpy.array([9.0, 1.0, 1.0, 1.0, 1.0])) is None
     assert bimodality(numpy.array([1.0, 1.1, 1.0, 9.0, 9.1])) is None
 
@@ -98,15 +89,9 @@ def test_one_group_is_seldom_two(shape, most):
     assert found <= most
 
 
-def test_neighbouring_ticks_of_a_coarse_clock_are_one_group():
+def test_ticks_of_a_coarse_clock_are_groups_where_they_are_distant():
     assert bimodality(numpy.array([0.06] * 20 + [0.07] * 10)) is None
-
-
-def test_distant_ticks_of_a_coarse_clock_are_two_groups():
     assert bimodality(numpy.array([0.06] * 10 + [0.07] * 8 + [0.2] * 6 + [0.21] * 6)) is not None
-
-
-def test_two_slow_runs_of_thirty_are_no_group():
     values = noise(10)
     values[:2] += 5
     assert bimodality(values) is None

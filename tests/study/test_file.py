@@ -96,16 +96,13 @@ def test_a_variable_alone_keeps_its_type_and_a_star_is_all_benchmarks(study):
     assert found.comparisons[2].environments == ["nspawn-4"]
 
 
-def test_a_scale_lays_itself_over_the_study(study):
+def test_scales_and_places_lay_themselves_over_the_study(study):
     lab = study(LARGE, scale="lab")
     assert lab.repetitions == 3 and lab.workloads[0].name == "npb:is.S"
     assert lab.environments[0].where.name == "10gbe"
     predicted = study(LARGE, scale="predict")
     assert len(predicted.workloads) == 16 and predicted.repetitions == 10
     assert all(environment.modes == ["predict"] for environment in predicted.environments)
-
-
-def test_where_of_the_command_line_replaces_all_places(study):
     text = LARGE.replace('isolation = "${isolation}"', 'where = "local"')
     assert {e.where.kind for e in study(text).environments} == {"local"}
     found = study(text, where="slurm:fast")
@@ -168,13 +165,10 @@ def test_a_study_file_is_loaded_once_to_begin_a_study_and_once_to_follow_a_chang
     assert Store(folder).study == followed.study and followed.study.ranks == 16
 
 
-def test_what_stands_in_for_a_program_that_is_not_here(study):
+def test_stand_ins_and_both_modes(study):
     table = '[[workloads]]\nrun = "no-such-program-here -x"\notherwise = "stencil:default"\n'
     text = SMALLEST.replace('workloads = ["npb:${program}.${class}"]\n', "").split("[variables]")[0] + table
     assert study(text).workloads[0].command == ["stencil:default"]
-
-
-def test_both_modes(study):
     found = study(SMALLEST.replace('"predict"', '"both"'))
     assert found.environments[0].modes == ["measure", "predict"]
 

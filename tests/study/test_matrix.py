@@ -60,7 +60,7 @@ def test_different_names_have_different_file_names_but_for_colons_and_spaces(nam
     assert all(count == 1 for count in found.values())
 
 
-def test_the_order_differs_from_block_to_block_and_from_seed_to_seed():
+def test_orders_and_patterns_decide_what_runs():
     wanted = study([str(n) for n in range(8)], "ab", repetitions=2)
 
     def order(seed, block):
@@ -68,9 +68,6 @@ def test_the_order_differs_from_block_to_block_and_from_seed_to_seed():
 
     assert order(1, 0) != order(1, 1)
     assert order(1, 0) != order(2, 0)
-
-
-def test_patterns_of_workloads_and_environments_both_count():
     wanted = Study(
         name="s",
         workloads=[

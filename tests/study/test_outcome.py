@@ -67,15 +67,12 @@ def test_counters_are_added_up_where_they_are_wanted():
     assert "sent_bytes" not in outcome("./own", counters=COUNTERS).metrics
 
 
-def test_figures_that_are_no_numbers_fail_the_run():
+def test_how_runs_end():
     good = outcome("./own", output="rate: 2.5e3 x", figures={"rate": "rate: (\\S+)"})
     assert good.metrics["rate"] == 2500.0
     assert outcome("./own", output="rate: fast", figures={"rate": "rate: (\\S+)"}).state == "failed"
     absent = outcome("./own", figures={"rate": "rate: (\\S+)"})
     assert absent.state == "failed" and "rate" not in absent.metrics
-
-
-def test_how_runs_end():
     assert outcome("./own", state="timeout", message="too long").state == "timeout"
     crashed = outcome("./own", state="failed", message="a rank crashed with SIGSEGV")
     assert (crashed.state, crashed.cause) == ("failed", "a rank crashed with SIGSEGV")

@@ -334,34 +334,29 @@ def test_a_time_on_other_ranks_cannot_scale(begin):
     assert "is measured on 4 ranks in here, which cannot scale a prediction on 8 ranks" in found["two"].cause
 
 
-def test_a_recording_is_not_predicted_on_other_ranks(tmp_path):
-    path = synthetic.write_trace(tmp_path / "x.lwt", [[], []])
+@pytest.mark.parametrize(
+    ("state", "ranks", "cause"),
+    [
+        ("complete", 8, "was recorded on 2 ranks and cannot be predicted on 8"),
+        ("cut", 2, "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1"),
+        ("aborted", 2, "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1"),
+    ],
+)
+def test_nothing_is_predicted_from_a_recording_on_other_ranks_or_an_incomplete_one(
+    tmp_path, state, ranks, cause
+):
+    recorded = [{"rank": 0, "host": "a", "state": state}, {"rank": 1, "host": "a", "state": "complete"}]
+    path = synthetic.write_trace(tmp_path / "x.lwt", [[], []], ranks=recorded)
     target = ReplayTarget(
         run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
     )
     job = ReplayJob(
-        workload="x", command=["x"], ranks=8, trace=path, rates=None, machine=None, measured=None, draws=0,
-        targets=[target],
-    )  # fmt: skip
-    [made] = make(job)
-    assert made.outcome.state == "failed"
-    assert "was recorded on 2 ranks and cannot be predicted on 8" in made.outcome.cause
-
-
-@pytest.mark.parametrize("ending", ["cut", "aborted"])
-def test_nothing_is_predicted_from_an_incomplete_recording(tmp_path, ending):
-    ranks = [{"rank": 0, "host": "a", "state": ending}, {"rank": 1, "host": "a"}]
-    path = synthetic.write_trace(tmp_path / "x.lwt", [[], []], ranks=ranks)
-    target = ReplayTarget(
-        run="x", fabric=fabrics.get("gbe"), arrangement=Arrangement(nodes=2), cpu_factor=1.0, library=None
-    )
-    job = ReplayJob(
-        workload="x", command=["x"], ranks=2, trace=path, rates=None, machine=None, measured=None, draws=10,
+        workload="x", command=["x"], ranks=ranks, trace=path, rates=None, machine=None, measured=None, draws=10,
         targets=[target],
     )  # fmt: skip
     [made] = make(job)
     assert (made.outcome.state, made.outcome.metrics) == ("failed", {})
-    assert "x.lwt is incomplete: readable are all recorded events of ranks 0 to 1" in made.outcome.cause
+    assert cause in made.outcome.cause
     assert "allow_damaged" not in made.outcome.cause  # a study has no such option
 
 

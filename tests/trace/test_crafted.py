@@ -86,12 +86,9 @@ def test_any_name_of_a_call_is_printed(whole, tmp_path, capsys, name, verb):
     assert capsys.readouterr().err.count("\n") <= 3
 
 
-def test_a_module_that_is_not_utf_8_keeps_the_call(whole, tmp_path):
+def test_odd_modules_and_shrinking_files_keep_the_calls(whole, tmp_path):
     names = whole.names.replace(b"MPI_Send", b"MPI_Send@/home/\xe9/prog+0x10")
     assert "MPI_Send" in opened(whole._replace(names=names), tmp_path).engine.names
-
-
-def test_a_trace_that_shrinks_while_it_is_open_stays_as_it_was(whole, tmp_path):
     trace = opened(whole, tmp_path)
     (tmp_path / "t.lwt").write_bytes(b"")
     assert [len(list(trace.engine.iterate(rank))) for rank in range(2)] == [3, 3]

@@ -71,13 +71,10 @@ def test_a_complete_run(tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".lwt", ".part", ".part"]
 
 
-def test_the_header_gives_the_tick_where_there_is_one_synchronisation_only(tmp_path):
+def test_a_rank_without_a_tick_length_takes_the_headers_or_its_neighbours(tmp_path):
     alone = part(0, 1, latest=START, ticks_per_second=1e9, flags=INITIALISED | COUNTER)
     _, trace = merged(tmp_path, alone)
     assert list(trace.engine.iterate(0))[1]["gap_seconds"] == pytest.approx(2e-6)
-
-
-def test_a_host_without_a_tick_length_borrows_its_neighbours(tmp_path):
     _, trace = merged(tmp_path, part(0, 2), part(1, 2, latest=START, flags=INITIALISED | COUNTER))
     assert list(trace.engine.iterate(1))[1]["gap_seconds"] == pytest.approx(1e-6)
 
@@ -157,14 +154,11 @@ def test_a_second_program_in_the_run_is_left_out_and_named(tmp_path):
     assert main(["trace", "--merge", str(tmp_path), "-o", str(tmp_path / "again.lwt")]) == 4
 
 
-def test_ranks_with_different_tables_of_names_are_put_together(tmp_path):
+def test_names_of_ranks_are_put_together_and_unmodelled_calls_counted(tmp_path):
     other = ["MPI_New", *reversed(NAMES)]
     _, trace = merged(tmp_path, part(0, 2), part(1, 2, names=other, blocks=[(START[0], 0, records(other))]))
     assert [event["name"] for event in trace.engine.iterate(1)] == ["MPI_Init", "MPI_Send", "MPI_Finalize"]
     assert trace.engine.names == ["MPI_Init", "MPI_Send", "MPI_Finalize"]
-
-
-def test_calls_without_a_model_are_counted(tmp_path):
     put = shape(payload(NAMES, "MPI_Put", 0)) + shape(payload(NAMES, "MPI_Comm_rank", 0))
     body = put + call(0, 1, 1) * 5 + call(1, 1, 1) * 9
     summary, _ = merged(tmp_path, part(0, 1, blocks=[(START[0], 0, body)]))
@@ -208,13 +202,10 @@ def test_a_trace_that_cannot_be_written_keeps_the_parts(tmp_path):
     assert list(tmp_path.glob("*.part"))
 
 
-def test_part_info(tmp_path):
+def test_part_info_knows_what_its_records_or_its_header_say(tmp_path):
     info = _engine.part_info(str(part(1, 2).write(tmp_path)))
     assert (info["rank"], info["size"], info["events"], info["state"]) == (1, 2, 3, "complete")
     assert info["calls"] == {"MPI_Init": 1, "MPI_Send": 1, "MPI_Finalize": 1}
-
-
-def test_part_info_without_records_knows_what_the_header_says(tmp_path):
     info = _engine.part_info(str(part(1, 2).write(tmp_path)), with_records=False)
     assert (info["rank"], info["size"], info["state"]) == (1, 2, "complete")
     assert (info["events"], info["calls"]) == (0, {})

@@ -44,19 +44,13 @@ def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path, content, sentence
     assert "\n" not in str(refused.value)
 
 
-def test_an_otf2_archive_is_to_be_converted_first(tmp_path):
+def test_folders_archives_and_odd_metadata_are_refused(tmp_path):
     archive = tmp_path / "traces.otf2"
     archive.write_bytes(b"OTF2")
     with pytest.raises(UsageError, match=f"is an OTF2 archive: .*linkworth convert {archive} -o FILE.lwt"):
         open_trace(archive)
-
-
-def test_a_folder_is_refused(tmp_path):
     with pytest.raises(UsageError, match="is not a file"):
         open_trace(tmp_path)
-
-
-def test_metadata_of_another_kind_is_refused(tmp_path):
     writer = _engine.TraceWriter(str(tmp_path / "t.lwt"), 1, '{"workload": 5}')
     writer.close()
     with pytest.raises(UsageError, match="metadata cannot be read"):

@@ -31,8 +31,8 @@ def reason(
 ) -> str:
     """Return why an option is the choice, or why there is none."""
     scale = units.cost_scale([option.cost_usd for option in options])
-    limits = [f"the deadline of {deadline:g} s"] if deadline is not None else []
-    limits += [f"the budget of {budget:g} US$"] if budget is not None else []
+    limits = [f"the deadline of {units.plain(deadline)} s"] if deadline is not None else []
+    limits += [f"the budget of {units.plain(budget)} US$"] if budget is not None else []
     within = " and ".join(limits)
     if chosen is None:
         large = [option for option in options if "cores" not in option.why_not]

@@ -116,7 +116,7 @@ def replay_predictions(
                     f"{of_nodes[nodes][0]} and {workload} both take {plural(nodes, 'node')}; give one trace for each number"
                 )
             if several:
-                warnings = [f"on {found.ranks} ranks, {warning}" for warning in found.warnings]
+                warnings = [f"on {plural(found.ranks, 'rank')}, {warning}" for warning in found.warnings]
                 found = msgspec.structs.replace(found, warnings=warnings)
             of_nodes[nodes] = workload, found
             first, other = next(iter(of_nodes.values()))

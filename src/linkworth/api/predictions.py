@@ -10,6 +10,7 @@ from linkworth.api.arguments import checked
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
+from linkworth.units import plural
 
 PARTS = ("compute", "overhead", "latency", "bandwidth", "wait")
 """Parts of the critical path."""
@@ -65,7 +66,7 @@ class Predictions(Mapping[str, Prediction], Tabular):
         kinds = {"fabric": "object", "nodes": "int64", "seconds": "float64"}
         kinds |= {f"{part}_seconds": "float64" for part in PARTS}
         kinds |= {"messages": "int64", "internode_bytes": "int64"}
-        return from_rows(rows, kinds, f"{self.document.workload} on {self.document.nodes} nodes")
+        return from_rows(rows, kinds, f"{self.document.workload} on {plural(self.document.nodes, 'node')}")
 
     def plot(self) -> Any:  # noqa: ANN401
         """Return an `altair.Chart` of each network's time, divided into the parts of the critical path. Notebooks show it."""
@@ -90,9 +91,9 @@ class Predictions(Mapping[str, Prediction], Tabular):
 
     def __repr__(self) -> str:
         times = ", ".join(f"{each.fabric}: {each.seconds:.4g} s" for each in self._found.values())
-        return f"<linkworth.Predictions of {self.document.workload} on {self.document.nodes} nodes: {times}>"
+        return f"<linkworth.Predictions of {self.document.workload} on {plural(self.document.nodes, 'node')}: {times}>"
 
     def _repr_html_(self) -> str:
         rows = [(each.fabric, each.seconds, *each.critical_path.values()) for each in self._found.values()]
-        title = f"{self.document.workload} on {self.document.nodes} nodes, seconds"
+        title = f"{self.document.workload} on {plural(self.document.nodes, 'node')}, seconds"
         return html.table(title, ("network", "time", *PARTS), rows)

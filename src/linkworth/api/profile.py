@@ -17,7 +17,7 @@ class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
         return from_rows(
             rows,
             {"name": "object", "count": "int64", "bytes": "int64", "seconds": "float64"},
-            f"MPI calls of {self.workload} on {self.ranks} ranks",
+            f"MPI calls of {self.workload} on {units.plural(self.ranks, 'rank')}",
         )
 
     def __repr__(self) -> str:
@@ -29,7 +29,7 @@ class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
 
     def _summary(self) -> str:
         return (
-            f"{self.workload} on {self.ranks} ranks: {units.duration(self.elapsed_seconds)}, "
+            f"{self.workload} on {units.plural(self.ranks, 'rank')}: {units.duration(self.elapsed_seconds)}, "
             f"{units.percent(self.run_shares.communication)} communication, "
             f"network dependence: {self.group or 'not known'}"
         )

@@ -8,6 +8,7 @@ from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model import sweep as model
 from linkworth.predict import axes
+from linkworth.units import plural
 
 _SETTINGS = ("fabric", "nodes", "placement")
 
@@ -24,7 +25,7 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
         ]
         kinds = {"fabric": "object", "nodes": "int64", "placement": "object"}
         kinds |= dict.fromkeys((*names, *model.TIMES), "float64")
-        return from_rows(rows, kinds, f"sweep of {self.workload} on {self.ranks} ranks")
+        return from_rows(rows, kinds, f"sweep of {self.workload} on {plural(self.ranks, 'rank')}")
 
     def to_xarray(self) -> Any:  # noqa: ANN401
         """Return an `xarray.Dataset` with a variable a result, and a dimension a setting or parameter.
@@ -47,7 +48,7 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
         )
 
     def __repr__(self) -> str:
-        return f"<linkworth.Sweep of {self.workload} on {self.ranks} ranks: {len(self.points)} points>"
+        return f"<linkworth.Sweep of {self.workload} on {plural(self.ranks, 'rank')}: {plural(len(self.points), 'point')}>"
 
     def _repr_html_(self) -> str:
         table = self.to_table()

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from linkworth import _engine
+from linkworth import _engine, units
 from linkworth.api import html
 from linkworth.api.arguments import checked, in_words
 from linkworth.api.fabric import FabricLike, found_fabrics
@@ -126,7 +126,7 @@ class Trace:
             name: np.zeros(0, plain.get(name, "object" if name == "call" else "int64")) for name in parts
         }
         columns = {name: join[name](found) if found else empty[name] for name, found in parts.items()}
-        return Table(columns, f"calls of {self.workload} on {self.ranks} ranks")
+        return Table(columns, f"calls of {self.workload} on {units.plural(self.ranks, 'rank')}")
 
     def messages(self) -> Table:
         """Return one row a point-to-point message, in order of its sender and its time.
@@ -140,7 +140,7 @@ class Trace:
         found = _engine.message_columns(self._file.engine)
         received = found["received_ns"]
         found["received_ns"] = np.ma.MaskedArray(received, mask=received < 0)
-        return Table(found, f"messages of {self.workload} on {self.ranks} ranks")
+        return Table(found, f"messages of {self.workload} on {units.plural(self.ranks, 'rank')}")
 
     @checked
     def predict(
@@ -220,7 +220,7 @@ class Trace:
         return shown_as(Sweep, found)
 
     def __repr__(self) -> str:
-        return f"<linkworth.Trace of {self.workload}: {self.ranks} ranks, {self.events:,} calls, {self.path}>"
+        return f"<linkworth.Trace of {self.workload}: {units.plural(self.ranks, 'rank')}, {self.events:,} calls, {self.path}>"
 
     def _repr_html_(self) -> str:
         metadata = self.metadata
@@ -282,7 +282,7 @@ def record(
     if the program failed or was stopped; its message then names the trace, which has everything until that moment.
     """
     if timeout is not None and timeout not in TIMEOUT_SECONDS:
-        raise UsageError(f"`timeout` {timeout:g}: give {TIMEOUT_SECONDS}")
+        raise UsageError(f"`timeout` {units.plain(timeout)}: give {TIMEOUT_SECONDS}")
     given = workload(_words(command), ranks)
     wanted = recording.default_output(given) if output is None else Path(output)
     summary = recording.record(

@@ -22,6 +22,7 @@ from linkworth.places.job import Job
 from linkworth.places.kinds import system_of
 from linkworth.places.place import OpenPlace, check_started_ranks
 from linkworth.statistics.student import t_quantile
+from linkworth.units import plural
 
 LAUNCHES = 5
 """Launches for each number of ranks and nodes, in rounds: a machine that slows down does so for all of them."""
@@ -97,7 +98,7 @@ def measure(
         try:
             for shape, opened in _places(place, asked, say):
                 times[shape].append(_launch(opened, chosen, command, shape, timeout))
-                step(f"launch {number + 1} of {LAUNCHES} on {shape.ranks} ranks")
+                step(f"launch {number + 1} of {LAUNCHES} on {plural(shape.ranks, 'rank')}")
         except (StartupStopped, KeyboardInterrupt) as stop:
             times = complete
             said = f"not complete: {number} of {LAUNCHES} rounds"
@@ -133,7 +134,7 @@ def _shapes(opened: OpenPlace, ranks: int | None) -> list[Shape]:
     most = max(ranks or opened.cores or nodes, 1)
     if most < nodes:
         raise UsageError(
-            f"`ranks` {most}: there are {nodes} nodes; give at least a rank for each, or fewer `nodes`"
+            f"`ranks` {most}: there are {plural(nodes, 'node')}; give at least a rank for each, or fewer `nodes`"
         )
     check_started_ranks(most, opened)
     return shapes(most, nodes)
@@ -164,7 +165,9 @@ def _launch(
     found = _INIT.search(output)
     if end.exit_code or trouble or not found:
         reason = f"the launcher {trouble}" if trouble else ending or "the launch printed no time of MPI_Init"
-        raise LinkworthError(f"init on {shape.ranks} ranks of {shape.nodes} nodes: {reason}")
+        raise LinkworthError(
+            f"init on {plural(shape.ranks, 'rank')} of {plural(shape.nodes, 'node')}: {reason}"
+        )
     return end.seconds, float(found[1])
 
 

@@ -90,5 +90,5 @@ def _skewed(rows: Sequence[BenchRow]) -> str:
 def _sizes(sizes: Iterable[int]) -> str:
     listed = sorted(set(sizes))
     if len(listed) > 3:
-        return f"{len(listed)} sizes"
+        return units.plural(len(listed), "size")
     return ", ".join(f"{size} B" for size in listed)

@@ -23,6 +23,7 @@ from linkworth.calibrate.overheads import OverheadFit
 from linkworth.calibrate.path_fit import BOUND, LARGE_BYTES, SMALL_BYTES, FieldReason
 from linkworth.catalog.derived import overhead_at, wire_bytes
 from linkworth.model.fabric import Fabric, Path
+from linkworth.units import plural
 
 TURNS = 6
 CONVERGED = 1e-4
@@ -243,7 +244,7 @@ class _Fit(OverheadFit):
         )
         self.total = min(self.total, alone) * share
         self.reasons["total"] = FieldReason(
-            True, tuple(points), f"from the largest messages of {most} pairs on one node"
+            True, tuple(points), f"from the largest messages of {plural(most, 'pair')} on one node"
         )
 
     def _explain_the_rest(self) -> None:

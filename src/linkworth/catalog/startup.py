@@ -7,6 +7,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.startup import StartupFit, StartupResult
+from linkworth.units import plural
 
 DEFAULT_INIT = StartupFit(base_seconds=0.07, seconds_per_rank=22 / 229_376)
 """Default cost of MPI_Init without a measurement: an order of magnitude.
@@ -50,7 +51,8 @@ def load(path: Path) -> Startup:
         raise UsageError(f"{path}: its schema is {found.schema}; give a file of `linkworth bench init -o`")
     ranks = max((row.ranks for row in found.rows), default=0)
     nodes = max((row.nodes for row in found.rows), default=0)
-    place = f"{found.mpi.partition(',')[0]} on up to {ranks} ranks of {nodes} nodes, {found.where}, {found.date[:10]}"
+    size = f"up to {plural(ranks, 'rank')} of {plural(nodes, 'node')}"
+    place = f"{found.mpi.partition(',')[0]} on {size}, {found.where}, {found.date[:10]}"
     return Startup(
         init=found.init,
         launch=found.launch,

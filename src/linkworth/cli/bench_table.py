@@ -11,7 +11,7 @@ def table(result: BenchResult) -> str:
     """Return the lines, without a newline at the end."""
     test = TESTS.get(result.test)
     head = [f"# {result.tool} {result.test}" + (f": {test.title}" if test else "")]
-    place = [f"{result.ranks} ranks"]
+    place = [units.plural(result.ranks, "rank")]
     if result.nodes:
         place.append(f"on {result.nodes} {'node' if result.nodes == 1 else 'nodes'}")
     if result.facts.get("nodes"):

@@ -27,7 +27,7 @@ def calibration_table(calibration: Calibration) -> RenderableType:
         title=f"{fabric.name}: {fabric.title}",
     )
     misses = Text(
-        f"The replay of the {len(calibration.points)} measured points on this fabric is off by "
+        f"The replay of {units.plural(len(calibration.points), 'measured point')} on this fabric is off by "
         f"{units.percent(calibration.median_residual, 1)} in the median and "
         f"{units.percent(calibration.worst_residual, 1)} at worst."
     )

@@ -15,6 +15,7 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
 from linkworth.replay.collectives import LIBRARIES
 from linkworth.trace.read import Allowance
+from linkworth.units import plural
 
 _ONLY_FOR = {"ti": ("flops_per_second", "whole", "collectives", "mpi_library"), "otf2": ("attributes",)}
 """Parameters of single targets, by target."""
@@ -117,7 +118,7 @@ def command(
     unit = FORMATS[summary.target].unit if summary.target in FORMATS else "events"
     part = ", the part marked by MPI_Pcontrol" if summary.marked_region else ""
     console().print(
-        f"{summary.entry}: {summary.ranks} ranks, {summary.records} {unit}, {summary.bytes} bytes{part}"
+        f"{summary.entry}: {plural(summary.ranks, 'rank')}, {summary.records} {unit}, {summary.bytes} bytes{part}"
     )
     for sentence in summary.damage:
         note(f"linkworth: {trace}: {sentence}")

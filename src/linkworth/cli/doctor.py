@@ -32,8 +32,8 @@ def command(as_json: bool) -> int:
             ],
         )
         out = console()
-        out.print(f"Python {found.python}, {found.system}, {found.cores} cores of {found.processor or 'unknown kind'}, "
-                  f"{units.data(found.memory_bytes)}")  # fmt: skip
+        cores = f"{units.plural(found.cores, 'core')} of {found.processor or 'unknown kind'}"
+        out.print(f"Python {found.python}, {found.system}, {cores}, {units.data(found.memory_bytes)}")
         out.print(table)
         verdict = (
             "programs can be recorded here" if found.can_record else "programs cannot be recorded here yet"

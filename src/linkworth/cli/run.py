@@ -117,6 +117,6 @@ def command(
 def iterations_line(values: Sequence[float]) -> str:
     """Return a line on the length of iterations: the median, the shortest and the longest."""
     return (
-        f"{len(values)} iterations: median {units.duration(median(values))}, "
+        f"{units.plural(len(values), 'iteration')}: median {units.duration(median(values))}, "
         f"from {units.duration(min(values))} to {units.duration(max(values))}"
     )

@@ -77,7 +77,7 @@ def command(
     from linkworth.cli.steps import running
     from linkworth.scale import ScaleRequest, scale
 
-    with running(f"scaling to {ranks} ranks"):
+    with running(f"scaling to {units.plural(ranks, 'rank')}"):
         summary = scale(
             ScaleRequest(
                 traces=traces,
@@ -101,8 +101,8 @@ def _show(summary: ScaleSummary) -> None:
     counts = ", ".join(map(str, scaling.ranks))
     screen = console()
     screen.print(
-        f"{summary.path}: {summary.workload} on {summary.ranks} ranks, scaled from {counts}; "
-        f"{summary.events} events, {summary.bytes} bytes"
+        f"{summary.path}: {summary.workload} on {units.plural(summary.ranks, 'rank')}, scaled from {counts}; "
+        f"{units.plural(summary.events, 'event')}, {summary.bytes} bytes"
     )
     grid = " x ".join(map(str, scaling.grid))
     screen.print(

@@ -73,7 +73,7 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         "--machine": None if recorded else study.prediction.machine,
         "--calibrate-with": None if recorded else study.prediction.calibrate_with,
         "--measured": study.prediction.measured.get(planned.workload.name),
-        "--cpu-factor": None if cpu_factor == 1.0 else f"{cpu_factor:g}",
+        "--cpu-factor": None if cpu_factor == 1.0 else f"{cpu_factor:.15g}",
         "--placement": None if environment.placement == "block" else environment.placement,
     }
     command = ["linkworth", "predict", target]

@@ -5,6 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
+from linkworth.units import plural
 
 _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
 
@@ -80,7 +81,7 @@ def command(
         emit_json(written)
     else:
         answer(f"{written.path}: {', '.join(written.sections)}")
-        answer(f"{written.folder}: {len(written.files)} files of tables and figures")
+        answer(f"{written.folder}: {plural(len(written.files), 'file')} of tables and figures")
         for sentence in written.changes:
             answer(sentence)
         if written.published is not None:

@@ -12,6 +12,7 @@ from linkworth.model.study import RunRecord
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.plan import StudyPlan
 from linkworth.study.status import Status
+from linkworth.units import plural
 
 _SHOWN_PROBLEMS = 20
 
@@ -88,7 +89,7 @@ def clock(seconds: float) -> str:
 def status_lines(found: Status) -> Iterator[str]:
     """Yield the state of a study, line by line."""
     scale = f" at scale {found.scale}" if found.scale else ""
-    yield f"{found.study}{scale}: {found.done} of {found.total} runs done" + (
+    yield f"{found.study}{scale}: {found.done} of {plural(found.total, 'run')} done" + (
         ", and it is running now" if found.running else ""
     )
     parts = {
@@ -122,7 +123,7 @@ def plan_table(plan: StudyPlan) -> Iterator[str]:
     done = sum(run.done for run in plan.runs)
     scale = f" at scale {plan.scale}" if plan.scale else ""
     made = f", {done} of them made already" if done else ""
-    yield f"{plan.study}{scale}: {len(plan.runs)} runs{made}, into {plan.folder}"
+    yield f"{plan.study}{scale}: {plural(len(plan.runs), 'run')}{made}, into {plan.folder}"
     if plan.seed is None:
         yield "the order within a block is drawn when the study begins"
     block: tuple[str, int] | None = None

@@ -65,4 +65,4 @@ def as_csv(sweep: Sweep) -> str:
 def _value(name: str, value: float) -> str:
     if name == "latency":
         return units.duration(value)
-    return units.rate(value) if name == "bandwidth" else f"{value:g}"
+    return units.rate(value) if name == "bandwidth" else units.plain(value)

@@ -4,6 +4,7 @@ from typing import Any
 
 from linkworth.model.conversion import ConversionSummary
 from linkworth.trace.read import TraceFile
+from linkworth.units import plural
 
 
 def hosts_by_rank(trace: TraceFile) -> list[str]:
@@ -25,10 +26,10 @@ def _remarks(written: dict[str, Any]) -> list[str]:
     said = []
     if half := written["half_messages"]:
         said.append(
-            f"{half} ends of messages are left out, because the trace does not contain their other end"
+            f"{plural(half, 'end')} of messages left out, because the trace does not contain the other end"
         )
     if unplaced := written["unplaced"]:
         said.append(
-            f"{unplaced} messages are left out, because the creation of their communicator is missing from the trace"
+            f"{plural(unplaced, 'message')} left out, because the creation of the communicator is missing from the trace"
         )
     return said

@@ -19,6 +19,7 @@ from linkworth.report import ReportItem, check_target, write
 from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
 from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import open_trace
+from linkworth.units import plural
 
 PROGRAMS = ("ep", "ft", "cg")
 CLASS, SMALLER_CLASS = "W", "S"
@@ -125,7 +126,7 @@ def run(
     failures: list[str] = []
     for program in PROGRAMS:
         trace = folder / f"{program}.lwt"
-        progress.step(f"npb:{program}.{CLASS}: recording on {ranks} ranks")
+        progress.step(f"npb:{program}.{CLASS}: recording on {plural(ranks, 'rank')}")
         summary = recorder.record(f"npb:{program}.{CLASS}", ranks, trace)
         progress.step(
             f"npb:{program}.{SMALLER_CLASS}: recording, to see how the shares move with the problem"

@@ -13,6 +13,7 @@ import msgspec
 
 from linkworth.lab.spec import LabSpec, parse_factor
 from linkworth.places.local import cores
+from linkworth.units import plural
 
 _RANKS = re.compile(r"(?P<ranks>[0-9]{1,5})\s*ranks?")
 WORK_SECONDS = 0.15
@@ -88,6 +89,6 @@ def remark(ranks: int) -> str:
     if ranks <= here:
         return ""
     return (
-        f"{ranks} ranks on {here} cores: computation is about {ranks / here:.3g} times slower than on a core each; "
+        f"{ranks} ranks on {plural(here, 'core')}: computation is about {ranks / here:.3g} times slower than on a core each; "
         "do not read run times as a cluster's"
     )

@@ -12,6 +12,7 @@ from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.local import cores
 from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.process import run_session
+from linkworth.units import plural
 
 HYDRA = ("mpich", "intel", "mvapich")
 """Kinds of MPI whose mpiexec is Hydra."""
@@ -48,7 +49,9 @@ class LabLauncher:
             each, more = divmod(ranks, len(self.nodes))
             counts = [each + (1 if number < more else 0) for number in range(len(self.nodes))]
         elif ranks > most * len(self.nodes):
-            raise UsageError(f"{ranks} ranks do not fit on {len(self.nodes)} nodes of {most} ranks each")
+            raise UsageError(
+                f"{ranks} ranks do not fit on {plural(len(self.nodes), 'node')} of {plural(most, 'rank')} each"
+            )
         else:
             counts = [min(most, max(0, ranks - most * number)) for number in range(len(self.nodes))]
         return {node: count for node, count in zip(self.nodes, counts, strict=True) if count}

@@ -120,7 +120,7 @@ def open_lab(where: Place) -> LabPlace:
             )
         if where.nodes is not None and where.nodes > there.spec.nodes:
             raise UsageError(
-                f"the lab {where.name} has {there.spec.nodes} nodes; {where.nodes} were asked for (`nodes`)"
+                f"the lab {where.name} has {units.plural(there.spec.nodes, 'node')}; {where.nodes} were asked for (`nodes`)"
             )
         return LabPlace(there, where, cleaned)
     names = [known.name for known in state.running() if not known.scoped]

@@ -56,7 +56,7 @@ def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
 def sentence(spec: LabSpec) -> str:
     """Return a lab's description in one line."""
     parts = [
-        f"{spec.nodes} nodes",
+        units.plural(spec.nodes, "node"),
         f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {units.bit_rate(spec.rate)} each",
     ]
     if spec.mtu is not None:

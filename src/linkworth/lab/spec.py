@@ -68,7 +68,9 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
         ]
         for name, value, low, high in limits:
             if not low <= value <= high:
-                raise UsageError(f"`{name}` {value:g} is out of range; give {low:g} to {high:g}")
+                raise UsageError(
+                    f"`{name}` {units.plain(value)} is out of range; give {units.plain(low)} to {units.plain(high)}"
+                )
         if self.jitter and not self.latency:
             raise UsageError("`jitter` varies the latency of a link; give `latency` too")
         if self.buffer is not None and self.rate is None:

@@ -4,6 +4,7 @@ import re
 import signal
 from typing import NamedTuple
 
+from linkworth import units
 from linkworth.model.run import RunState
 from linkworth.places.job import JobEnd
 
@@ -34,7 +35,8 @@ def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
         return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
     if end.timed_out and not end.cause:
         return Ending(
-            "timeout", f"it ran longer than {end.seconds if timeout is None else timeout:g} s and was stopped"
+            "timeout",
+            f"it ran longer than {units.plain(end.seconds if timeout is None else timeout)} s and was stopped",
         )
     if end.cause:
         return Ending("timeout" if end.timed_out else "killed", end.cause)

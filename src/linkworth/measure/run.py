@@ -17,6 +17,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.mpi import build, preload
 from linkworth.places.job import Job, Observer
+from linkworth.units import plural
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
 
@@ -169,7 +170,7 @@ def sharing(decided: Plan) -> str:
         return ""
     ranks, cores = decided.workload.ranks, decided.cores
     return (
-        f"{ranks} ranks share {cores} {'core' if cores == 1 else 'cores'}: times include the wait for a core "
+        f"{ranks} ranks share {plural(cores, 'core')}: times include the wait for a core "
         "and do not apply to a machine with a core for each rank"
     )
 

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from linkworth import units
+
 
 class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
     """Finite numbers from `least` to `most`. NaN is in no range."""
@@ -24,7 +26,7 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """Return the range as the end of a sentence that begins with "give"."""
-        limits = f"a number from {self.least:g} to {self.most:g}"
+        limits = f"a number from {units.plain(self.least)} to {units.plain(self.most)}"
         return f"{'0, or ' if self.zero else ''}{limits}{', or inf' if self.infinity else ''}"
 
     def read(self, text: str) -> float:

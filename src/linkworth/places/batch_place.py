@@ -12,6 +12,7 @@ from linkworth.model.place import Place
 from linkworth.mpi import transports
 from linkworth.places.batch import BatchRequest, BatchSystem, JobQueue, JobShape, duration
 from linkworth.places.batch_launcher import BatchLauncher
+from linkworth.units import plural
 
 
 class BatchPlace:
@@ -38,7 +39,9 @@ class BatchPlace:
         """Spread ranks over nodes, as the user requested. Raises UsageError if that is impossible."""
         nodes, each = self._place.nodes, self._place.ranks_per_node
         if nodes and nodes > ranks:
-            raise UsageError(f"`nodes` {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+            raise UsageError(
+                f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
+            )
         if nodes and each and nodes * each != ranks:
             raise UsageError(
                 f"`nodes` {nodes} and `ppn` {each} make {nodes * each} ranks, but `ranks` is {ranks}"

@@ -19,6 +19,7 @@ from linkworth.model.place import Binding, Place
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import COUNTED
 from linkworth.places.mpiexec import MpiexecLauncher
+from linkworth.units import plural
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
 # Words after a host that other launchers read and that do not define slots.
@@ -36,7 +37,7 @@ class HostfilePlace:
     def __init__(self, place: Place) -> None:
         hosts = read(Path(place.name))
         if place.nodes is not None and place.nodes > len(hosts):
-            raise UsageError(f"`nodes` {place.nodes}: {place.name} has {len(hosts)} hosts")
+            raise UsageError(f"`nodes` {place.nodes}: {place.name} has {plural(len(hosts), 'host')}")
         self.name = "hostfile"
         self.hosts = hosts[: place.nodes]
         self.transport = place.transport
@@ -227,7 +228,7 @@ def share(
     """
     if each is not None:
         if ranks > each * len(hosts):
-            raise UsageError(f"`ppn` {each}: {ranks} ranks do not fit on {len(hosts)} hosts")
+            raise UsageError(f"`ppn` {each}: {ranks} ranks do not fit on {plural(len(hosts), 'host')}")
         limits = [each] * len(hosts)
     elif spread and ranks <= sum(ranks if host.slots is None else host.slots for host in hosts):
         limits = _spread(hosts, ranks)

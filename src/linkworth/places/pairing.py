@@ -16,6 +16,7 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi.cache import cache_folder
 from linkworth.places.batch import BatchSystem, JobShape
 from linkworth.places.job import Stream
+from linkworth.units import plural
 
 _LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
 
@@ -39,7 +40,7 @@ def verdict(output: str, ranks: int, nodes: int) -> str:
         telling = [
             line for line in said if re.search(r"error|fail|abort|unsupported|invalid", line, re.IGNORECASE)
         ]
-        return f"did not start {ranks} ranks: {(telling or said or ['it said nothing'])[0]}"
+        return f"did not start {plural(ranks, 'rank')}: {(telling or said or ['it said nothing'])[0]}"
     hosts = {host for _, _, host in lines}
     if len(hosts) < min(nodes, ranks):
         return f"put all {ranks} ranks on {len(hosts)} of {nodes} nodes"

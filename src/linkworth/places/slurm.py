@@ -25,6 +25,7 @@ from linkworth.places.batch import (
     unanswered,
 )
 from linkworth.places.place import OpenPlace
+from linkworth.units import plural
 
 # Job states of squeue(1), "JOB STATE CODES", that have not ended and use nodes, or will.
 _PENDING = {
@@ -168,7 +169,10 @@ class Slurm(BatchSystem):
             managers = ", ".join(manager for manager in process_managers() if manager != "none")
         except EnvironmentLacksError:
             managers = ""
-        parts = [self.version(), *(f"partition {name}: {count} nodes" for name, count in partitions.items())]
+        parts = [
+            self.version(),
+            *(f"partition {name}: {plural(count, 'node')}" for name, count in partitions.items()),
+        ]
         if managers:
             parts.append(f"srun starts ranks through {managers}")
         if self.is_inside():

@@ -21,6 +21,7 @@ from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
 from linkworth.places.process import run_session
 from linkworth.places.slurm import Slurm, expand
+from linkworth.units import plural
 
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
@@ -43,7 +44,7 @@ class SlurmSteps:
             )
         every = expand(os.environ["SLURM_JOB_NODELIST"])
         if place.nodes is not None and place.nodes > len(every):
-            raise UsageError(f"`nodes` {place.nodes}: this Slurm job has {len(every)} nodes")
+            raise UsageError(f"`nodes` {place.nodes}: this Slurm job has {plural(len(every), 'node')}")
         self.nodes = every[: place.nodes]
         self.transport = place.transport
         self._place = place
@@ -60,7 +61,9 @@ class SlurmSteps:
         """Spread ranks over the nodes. Raises UsageError if there are more nodes than ranks."""
         nodes = self._place.nodes
         if nodes and nodes > ranks:
-            raise UsageError(f"`nodes` {nodes}: {ranks} ranks cannot be on more than {ranks} nodes")
+            raise UsageError(
+                f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
+            )
         return JobShape(
             ranks=ranks,
             nodes=min(len(self.nodes), ranks),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric, Path
 from linkworth.model.number_range import (
@@ -151,9 +152,9 @@ def _value(word: str, units: Mapping[str, float], option: str) -> float:
 def _check(name: str, value: float, factor: bool, option: str) -> None:
     allowed = _FACTORS[name == "bandwidth"] if factor else _RANGES.get(name)
     if allowed is not None and value not in allowed:
-        raise UsageError(f"{option}: {value:g} is out of range; give {allowed}")
+        raise UsageError(f"{option}: {units.plain(value)} is out of range; give {allowed}")
     if name == "rails" and value != int(value):
-        raise UsageError(f"{option}: {value:g} rails; give whole numbers")
+        raise UsageError(f"{option}: {units.plain(value)} rails; give whole numbers")
 
 
 def applied(

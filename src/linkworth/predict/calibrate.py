@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import ComputationScale, Layout
@@ -85,7 +86,9 @@ def scale_for(response: Response, seconds: float) -> float:
     """
     fabric = response.fabric
     if not 0 < seconds < float("inf"):
-        raise UsageError(f"`measured` {fabric.name}={seconds:g}: the measured time must be above 0 seconds")
+        raise UsageError(
+            f"`measured` {fabric.name}={units.plain(seconds)}: the measured time must be above 0 seconds"
+        )
 
     def time(scale: float) -> float:
         return response.at(scale).seconds
@@ -94,7 +97,7 @@ def scale_for(response: Response, seconds: float) -> float:
     while time(high) < seconds:
         if high > _LARGEST_SCALE:
             raise UsageError(
-                f"`measured` {fabric.name}={seconds:g}: the trace contains no computation to scale to that time"
+                f"`measured` {fabric.name}={units.plain(seconds)}: the trace contains no computation to scale to that time"
             )
         low, high = high, 4 * high * seconds / time(high)
     here, miss, halved = high, float("inf"), False
@@ -110,9 +113,9 @@ def scale_for(response: Response, seconds: float) -> float:
             # A time that is met by steps along the slopes needs no replay without computation.
             if time(low) >= seconds:
                 raise UsageError(
-                    f"`measured` {fabric.name}={seconds:g}: the communication alone takes {time(low):.4g} s on {fabric.name} "
-                    "in this layout, so the program cannot have run in that time there; check the time, the fabric, `nodes` "
-                    "and `ppn`"
+                    f"`measured` {fabric.name}={units.plain(seconds)}: the communication alone takes {time(low):.4g} s "
+                    f"on {fabric.name} in this layout, so the program cannot have run in that time there; check the "
+                    "time, the fabric, `nodes` and `ppn`"
                 )
             guess = (low + high) / 2
         here = guess

@@ -13,6 +13,7 @@ from linkworth.model.startup import Initialisation
 from linkworth.predict.response import Response
 from linkworth.predict.timeline import Timeline
 from linkworth.trace.read import TraceFile
+from linkworth.units import plural
 
 _FIRST_CALLS = 16
 """First calls of a rank to search for MPI_Init; few may precede it."""
@@ -35,7 +36,8 @@ def initialisation(trace: TraceFile, layout: Layout, startup: Startup | None) ->
     beyond = 0 < used.most_ranks < ranks or 0 < used.most_nodes < layout.nodes
     return Initialisation(
         seconds=used.init.seconds(ranks, layout.nodes),
-        source=used.source + (f"; extrapolated to {ranks} ranks of {layout.nodes} nodes" if beyond else ""),
+        source=used.source
+        + (f"; extrapolated to {plural(ranks, 'rank')} of {plural(layout.nodes, 'node')}" if beyond else ""),
         launch_seconds=None if used.launch is None else used.launch.seconds(ranks, layout.nodes),
     )
 

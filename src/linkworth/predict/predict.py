@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth import units
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
@@ -82,7 +83,9 @@ def predict_with_draws(
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with `on`")
     if cpu_factor <= 0:
-        raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+        raise UsageError(
+            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
+        )
     recorded = "loads" if extras.loads else "timeline" if extras.timeline is not None else ""
     if recorded and extras.beside:
         raise UsageError(f"`{recorded}` cannot be combined with `beside`; leave one of them out")
@@ -267,6 +270,8 @@ def _neighbour(trace: TraceFile, placement: str, nodes: int) -> tuple[str, Neigh
         option=f"`beside` {path}@",
     )
     if layout.nodes > nodes:
-        raise UsageError(f"`beside` {path}@{placement}: it needs {layout.nodes} nodes, but there are {nodes}")
+        raise UsageError(
+            f"`beside` {path}@{placement}: it needs {units.plural(layout.nodes, 'node')}, but there are {nodes}"
+        )
     neighbour = Neighbour(trace.engine, layout, trace.incomplete)
     return trace.metadata.workload, neighbour, node_warnings(trace, layout)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import SensitivityGrid
+from linkworth.model.prediction import Prediction, SensitivityGrid
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
@@ -22,6 +23,14 @@ LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _NEAR = 0.03
 """Largest error of an estimate at the place of a quadrant that is replayed to check it."""
+_NEAR_ON_ARM = 0.003
+"""Largest relative difference between the bounds of a time, which contain it if it is convex."""
+
+
+class _Point(NamedTuple):
+    x: float
+    seconds: float
+    slope: float
 
 
 def sensitivity(
@@ -36,8 +45,9 @@ def sensitivity(
 ) -> SensitivityGrid:
     """Return the times of a trace, open or at a path, on `fabric` with every pair of factors of its latency and bandwidth.
 
-    Replayed are the pairs in which one factor is 1, and two of each quadrant between them: its corner and its middle. The
-    others are estimated from these. Where that is wrong in the middle of a quadrant, all its pairs are replayed.
+    The pairs in which one factor is 1 form a cross. Replayed are its middle and the ends of its arms, and two pairs of each
+    quadrant between them: its corner and its middle. The others are estimated from these. Where the slopes at both ends of
+    an arm contradict the line between them, or the estimate is wrong in the middle of a quadrant, all its pairs are replayed.
     """
     trace = opened(trace)
     trace.require_every_rank()
@@ -45,7 +55,7 @@ def sensitivity(
     latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
 
-    def seconds_at(place: tuple[int, int]) -> float:
+    def replayed(place: tuple[int, int]) -> Prediction:
         return replay(
             trace.engine,
             _with_link(fabric, latencies[place[0]], bandwidths[place[1]]),
@@ -53,18 +63,36 @@ def sensitivity(
             cpu_factor=cpu_factor,
             tolerate_cut=trace.incomplete,
             settings=settings,
-        ).seconds
+        )
+
+    def seconds_at(place: tuple[int, int]) -> float:
+        return replayed(place).seconds
 
     row, column = latency_factors.index(1.0), bandwidth_factors.index(1.0)
     quadrants = list(product(_sides(latency_factors), _sides(bandwidth_factors)))
-    places = [(row, each) for each in range(len(bandwidths))]
-    places += [(each, column) for each in range(len(latencies)) if each != row]
+    here = (row, column)
+    arms = [[(each, column) for each in side] for side in _sides(latency_factors)]
+    arms += [[(row, each) for each in side] for side in _sides(bandwidth_factors)]
+    places = [here, *(arm[0] for arm in arms)]
     places += [
         place for rows, columns in quadrants for place in {_corner(rows, columns), _middle(rows, columns)}
     ]
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        known = dict(zip(places, pool.map(seconds_at, places), strict=True))
+        found = dict(zip(places, pool.map(replayed, places), strict=True))
+        known = {place: each.seconds for place, each in found.items()}
+        for end, *others in arms:
+            along_latency = end[1] == column
+            slope = "seconds_per_latency_second" if along_latency else "seconds_per_inverse_bandwidth"
+            xs = {
+                place: latencies[place[0]] if along_latency else 1 / bandwidths[place[1]]
+                for place in (here, end, *others)
+            }
+            one, other = (_Point(xs[each], known[each], getattr(found[each], slope)) for each in (here, end))
+            estimates = [_between(one, other, xs[place]) for place in others]
+            sure = [seconds for seconds in estimates if seconds is not None]
+            near = len(sure) == len(others)
+            known |= zip(others, sure if near else pool.map(seconds_at, others), strict=True)
 
         def added(i: int, j: int) -> float:
             return known[i, column] + known[row, j] - known[row, column]
@@ -91,6 +119,14 @@ def sensitivity(
         bandwidth_bytes_per_second=bandwidths,
         seconds=[[known[i, j] for j in range(len(bandwidths))] for i in range(len(latencies))],
     )
+
+
+def _between(one: _Point, other: _Point, x: float) -> float | None:
+    """Return the time at `x` between two points; None if their slopes and the line between them do not agree on it."""
+    share = (x - one.x) / (other.x - one.x) if other.x != one.x else 0.0
+    chord = one.seconds + share * (other.seconds - one.seconds)
+    tangents = max(each.seconds + (x - each.x) * each.slope for each in (one, other))
+    return (chord + tangents) / 2 if abs(chord - tangents) <= _NEAR_ON_ARM * chord else None
 
 
 def _sides(factors: Sequence[float]) -> list[list[int]]:

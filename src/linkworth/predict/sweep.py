@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import ReplayTimes
@@ -18,7 +19,6 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
-from linkworth.units import plural
 
 MOST_POINTS = 1_000_000
 _AS_RECORDED = ReplaySettings()
@@ -60,7 +60,9 @@ def sweep(
     if not fabrics:
         raise UsageError("no fabric to sweep; give at least one with `on`")
     if cpu_factor <= 0:
-        raise UsageError(f"`cpu_factor` {cpu_factor:g}: give a number above 0 (2 means twice as fast)")
+        raise UsageError(
+            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
+        )
     if settings.samples:
         raise UsageError(f"`samples` {settings.samples}: a sweep gives one time a point; leave it out")
     names = [axis.name for axis in axes]
@@ -75,15 +77,15 @@ def sweep(
     ranks = trace.engine.ranks
     layouts = [(place.placement, place.layout(ranks)) for place in places]
     node_aware = [
-        f"on {layout.nodes} nodes, placed {placement}: {warning}"
+        f"on {units.plural(layout.nodes, 'node')}, placed {placement}: {warning}"
         for placement, layout in layouts
         for warning in node_warnings(trace, layout)
     ]
     if measured is not None and measured.arrangement is None and len(layouts) > 1:
         placement, first = layouts[0]
         partly.append(
-            f"the time given for {measured.fabric.name} counts as one on {plural(first.nodes, 'node')}, placed {placement}: the "
-            "first layout of the sweep"
+            f"the time given for {measured.fabric.name} counts as one on {units.plural(first.nodes, 'node')}, placed "
+            f"{placement}: the first layout of the sweep"
         )
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:

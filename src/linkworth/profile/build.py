@@ -23,6 +23,7 @@ from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds
 from linkworth.replay.node_aware import one_rank_a_node
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile, opened
+from linkworth.units import plural
 
 
 def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
@@ -214,7 +215,7 @@ def _smaller_part(smaller: Path | TraceFile | None, of: TraceFile) -> Part | Non
         raise UsageError(f"`smaller` {trace.path}: it is the trace itself; give one of a smaller problem")
     if trace.engine.ranks != of.engine.ranks:
         raise UsageError(
-            f"`smaller` {trace.path}: it has {trace.engine.ranks} ranks and {of.path} has {of.engine.ranks}; "
+            f"`smaller` {trace.path}: it has {plural(trace.engine.ranks, 'rank')} and {of.path} has {of.engine.ranks}; "
             "give a trace of the same program on as many ranks with a smaller problem"
         )
     if not _may_be_of_one_program(trace, of):

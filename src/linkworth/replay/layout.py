@@ -60,7 +60,9 @@ def lay_out(
     if nodes is not None or ppn is not None:
         raise UsageError(f"{option}{placement}: it names the nodes already; leave `nodes` and `ppn` out")
     if len(names) != ranks:
-        raise UsageError(f"{option}{placement}: it places {len(names)} ranks, but the trace has {ranks}")
+        raise UsageError(
+            f"{option}{placement}: it places {plural(len(names), 'rank')}, but the trace has {ranks}"
+        )
     if numbered and re.fullmatch(r"[\d, ]+", placement):
         numbers = [int(name) for name in names]
         return Layout(nodes=max(numbers) + 1, node_of_rank=numbers)
@@ -94,14 +96,14 @@ def _hosts_of_file(path: Path, ranks: int) -> list[str]:
     if by_rank:
         missing = [rank for rank in range(ranks) if rank not in by_rank]
         if missing or len(by_rank) != ranks:
-            count = f"it places {len(by_rank)} ranks, but the trace has {ranks}"
+            count = f"it places {plural(len(by_rank), 'rank')}, but the trace has {ranks}"
             raise UsageError(
                 f"{path}: {f'rank {missing[0]} is missing' if missing else count}; give one line a rank"
             )
         return [by_rank[rank] for rank in range(ranks)]
     if len(slots) < ranks:
         raise UsageError(
-            f"{path}: room for {len(slots)} ranks, but the trace has {ranks}; add hosts or slots"
+            f"{path}: room for {plural(len(slots), 'rank')}, but the trace has {ranks}; add hosts or slots"
         )
     return slots[:ranks]
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.advise import advise
+from linkworth.advise.uncertain import Drawn
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.drawn import DrawnTimes
 from linkworth.replay.layout import Arrangement
 from linkworth.report.item import ReportItem
 from linkworth.trace.read import Allowance, TraceFile, open_trace
@@ -78,19 +80,19 @@ def collect(
     Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete `smaller` trace
     unless it is `allowed`.
     """
-    from linkworth.predict import predict
+    from linkworth.predict.predict import predict_with_draws
     from linkworth.profile import build_profile
 
     step("profile")
     profile = build_profile(trace, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
-    predictions = predict(
+    predictions, drawn = predict_with_draws(
         trace, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
     )
     return ReportItem(
         profile=profile,
         predictions=predictions,
-        advice=_advice(predictions, prices, limits),
+        advice=_advice(predictions, drawn, prices, limits),
         fabrics=list(fabrics),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
         metadata=trace.metadata,
@@ -143,13 +145,28 @@ def _extremes(fabrics: Sequence[Fabric], predictions: PredictionSet, choice: str
     ]
 
 
-def _advice(predictions: PredictionSet, prices: Mapping[str, Price], limits: Limits) -> Advice:
+def _advice(
+    predictions: PredictionSet, drawn: DrawnTimes, prices: Mapping[str, Price], limits: Limits
+) -> Advice:
     """Return the advice on the priced fabrics; without any, an advice with the reason why there is no choice."""
     priced = [prediction for prediction in predictions.predictions if prediction.fabric in prices]
     if priced:
         # A report shows the warnings of the predictions only once.
         limited = msgspec.structs.replace(predictions, predictions=priced, warnings=[])
-        return advise(limited, prices, goal=limits.minimised, deadline=limits.deadline, budget=limits.budget)
+        times = zip(predictions.predictions, drawn.seconds, strict=True)
+        together = Drawn(
+            seconds={(each.fabric, predictions.nodes): seconds for each, seconds in times},
+            draws=len(drawn.seconds[0]),
+            assumed=[fabric for fabric in drawn.assumed if fabric in prices],
+        )
+        return advise(
+            limited,
+            prices,
+            goal=limits.minimised,
+            deadline=limits.deadline,
+            budget=limits.budget,
+            drawn=together if len(priced) > 1 else None,
+        )
     return Advice(
         workload=predictions.workload,
         ranks=predictions.ranks,

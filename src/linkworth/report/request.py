@@ -1,10 +1,12 @@
 """Implementation of `linkworth report`: traces in, one page out."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from linkworth.advise.request import gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
@@ -14,7 +16,7 @@ from linkworth.model.price import Price
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.report import check_target, prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
-from linkworth.report.item import MOST_DRAWN
+from linkworth.report.item import MOST_DRAWN, ReportItem
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, open_trace
@@ -121,7 +123,7 @@ def _write(
             item = with_charts(item, opened, request.target, step)
         items.append(item)
     progress.step("page")
-    size = write(items, request.output)
+    size = write(_told_apart(items, [Path(trace).stem for trace in traces.values()]), request.output)
     return WrittenReport(
         path=str(request.output),
         bytes=size,
@@ -139,3 +141,14 @@ def _write(
             for trace, item in zip(traces, items, strict=True)
         ],
     )
+
+
+def _told_apart(items: Sequence[ReportItem], names: Sequence[str]) -> list[ReportItem]:
+    """Return the items with the names of their traces where one program is there twice with as many ranks."""
+    programs = Counter((item.profile.workload, item.profile.ranks) for item in items)
+    return [
+        item
+        if programs[item.profile.workload, item.profile.ranks] == 1
+        else replace(item, profile=replace(item.profile, workload=f"{item.profile.workload} ({name})"))
+        for item, name in zip(items, names, strict=True)
+    ]

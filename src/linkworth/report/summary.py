@@ -48,6 +48,8 @@ class SummaryRow(msgspec.Struct, frozen=True, kw_only=True):
     """Cells in the order of the summary's fabrics."""
     choice: str
     choice_reason: str
+    certainty: str
+    """Share of draws of all that is uncertain in which the choice is the best; "" if there is nothing to choose from."""
     breakeven: str
 
 
@@ -75,7 +77,7 @@ def layout(item: ReportItem) -> str:
     """Return the predictions' nodes and ranks a node: `2 nodes x 8`."""
     nodes, ppn = item.predictions.nodes, item.predictions.ppn
     text = units.plural(nodes, "node")
-    return f"{text} x {ppn} ranks" if ppn else text
+    return f"{text} x {units.plural(ppn, 'rank')}" if ppn else text
 
 
 def seconds_where_it_ran(item: ReportItem) -> float:
@@ -136,10 +138,11 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         group=profile.group or "not known",
         group_reason=profile.group_reason,
         cells=[_cell(item, fabric, scale) for fabric in fabrics],
-        choice=(advice.choice or "none fits") if item.trusted else "none",
+        choice=(advice.choice or " or ".join(advice.too_close) or "none fits") if item.trusted else "none",
         choice_reason=advice.reason
         if item.trusted
         else "The program's own check failed, so its times choose nothing.",
+        certainty=advice.uncertainty if item.trusted else "",
         breakeven=units.significant(advice.breakeven_price_ratio)
         if item.trusted and advice.breakeven_price_ratio is not None
         else "–",

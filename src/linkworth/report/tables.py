@@ -63,7 +63,7 @@ def calls(profile: Profile, key: str) -> ReportTable:
     rows = [(c.name, c.count, c.bytes, c.seconds) for c in profile.calls[:_CALLS_SHOWN]]
     if rest := profile.calls[_CALLS_SHOWN:]:
         sums = (sum(c.count for c in rest), sum(c.bytes for c in rest), sum(c.seconds for c in rest))
-        rows.append((f"{len(rest)} others", *sums))
+        rows.append((units.plural(len(rest), "other"), *sums))
 
     def row(item: tuple[str, int, int, float]) -> list[Field]:
         name, count, size, seconds = item

@@ -127,8 +127,14 @@ def _when_and_how(times: PhaseTimes) -> str:
     if found is None:
         return f"{times.date}; how busy the machine was then is not known"
     when = found.time.replace("T", " ").replace("Z", " UTC")
-    busy = f", {found.busy_cores:.1f} of {found.cores} cores busy" if found.busy_cores is not None else ""
-    return f"{when}, {found.repetitions} repetitions within {units.percent(found.spread)}{busy}"
+    busy = (
+        f", {found.busy_cores:.1f} of {units.plural(found.cores, 'core')} busy"
+        if found.busy_cores is not None
+        else ""
+    )
+    return (
+        f"{when}, {units.plural(found.repetitions, 'repetition')} within {units.percent(found.spread)}{busy}"
+    )
 
 
 def _doubt(times: PhaseTimes) -> str:

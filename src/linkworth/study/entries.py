@@ -28,6 +28,7 @@ from linkworth.study.metrics import NAMES, is_metric
 from linkworth.study.patterns import matching
 from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.variables import combinations, fill
+from linkworth.units import plural
 
 T = TypeVar("T", bound=msgspec.Struct)
 NPB = ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu")
@@ -106,7 +107,9 @@ def _grids(document: Document, place: KeyPath, one: WorkloadTable) -> list[tuple
                 f"{text} has {ranks} places; give a grid of more than {most} ranks, to which recordings are scaled",
             )
         if found.setdefault(ranks, grid) is not grid:
-            raise document.error(at, f"{text} is a second grid of {ranks} ranks; give one for each number")
+            raise document.error(
+                at, f"{text} is a second grid of {plural(ranks, 'rank')}; give one for each number"
+            )
     return list(found.values())
 
 

@@ -13,6 +13,7 @@ from linkworth.model.study import Environment, Mode, Study, StudyWorkload
 from linkworth.mpi import apps
 from linkworth.study import micro
 from linkworth.study.patterns import matches
+from linkworth.units import plural
 
 HERE = "here"
 """Name of the environment for recordings of programs that no environment measures."""
@@ -56,7 +57,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     blocks_of_runs = study.repetitions + study.warm_ups
     if (count := len(measured) * blocks_of_runs + len(predicted)) > MOST_RUNS:
         raise UsageError(
-            f"{study.path}: it asks for {count} runs ({len(measured)} measured pairs of workload and environment, each "
+            f"{study.path}: it asks for {count} runs ({plural(len(measured), 'measured pair')} of workload and environment, each "
             f"{blocks_of_runs} times, and {len(predicted)} predicted ones); a study has at most {MOST_RUNS}: "
             "lower repetitions and warm_ups, or split it"
         )
@@ -238,7 +239,7 @@ def layout(
         nodes = min(nodes, ranks)
         if per_node is not None and ranks > nodes * per_node:
             raise UsageError(
-                f"{workload.name} in {environment.name}: {ranks} ranks do not fit on {nodes} nodes with "
+                f"{workload.name} in {environment.name}: {ranks} ranks do not fit on {plural(nodes, 'node')} with "
                 f"{per_node} ranks each"
             )
     return ranks, nodes, per_node
@@ -255,7 +256,8 @@ def _listed(workload: StudyWorkload, environment: Environment, ranks: int | None
     here = f"{workload.name} in {environment.name}"
     if ranks not in (None, len(numbers)):
         raise UsageError(
-            f"{here}: its placement lists the nodes of {len(numbers)} ranks, but it has {ranks}; list one node for each rank"
+            f"{here}: its placement lists the nodes of {plural(len(numbers), 'rank')}, but it has {ranks}; "
+            "list one node for each rank"
         )
     distinct = len({int(number) for number in numbers})
     nodes = environment.nodes if workload.nodes is None else workload.nodes

@@ -18,6 +18,7 @@ from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
 from linkworth.study.open_places import lab_options, place_of
 from linkworth.study.resume import is_begun
 from linkworth.study.store import Store, default_folder
+from linkworth.units import plural
 
 
 class PlannedCommand(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +128,7 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
             try:
                 check(parse(planned.workload.command), planned.ranks)
             except UsageError as error:
-                raise UsageError(f"{study.path}: on {planned.ranks} ranks: {error}") from None
+                raise UsageError(f"{study.path}: on {plural(planned.ranks, 'rank')}: {error}") from None
 
 
 def _check_scaled(study: Study, planned: PlannedRun) -> None:
@@ -139,7 +140,9 @@ def _check_scaled(study: Study, planned: PlannedRun) -> None:
             "recorded_ranks"
         )
     if counts and planned.ranks not in counts and (planned.ranks or 0) < max(counts):
-        asked = "without a number of ranks" if planned.ranks is None else f"on {planned.ranks} ranks"
+        asked = (
+            "without a number of ranks" if planned.ranks is None else f"on {plural(planned.ranks, 'rank')}"
+        )
         raise UsageError(
             f"{study.path}: {planned.workload.name} is predicted in {planned.environment.name} {asked}; give one of "
             f"recorded_ranks, or more than {max(counts)}"

@@ -48,7 +48,7 @@ def as_text(value: Value) -> str:
     """Return the text of a variable's value in a name or a command."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def combinations(document: Document, place: KeyPath, value: object) -> list[dict[str, Value]]:

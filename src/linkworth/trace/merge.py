@@ -11,6 +11,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.trace import call_sites
+from linkworth.units import plural
 from linkworth.writing.documents import encode
 
 _NOT_COMPLETE = {
@@ -75,7 +76,7 @@ def _state(ranks: list[dict[str, Any]]) -> str:
     """Return `complete`, or how many ranks are not complete, and why."""
     counts = Counter(rank["state"] for rank in ranks)
     reasons = [
-        f"{counts[state]} of {len(ranks)} ranks {reason}"
+        f"{counts[state]} of {plural(len(ranks), 'rank')} {reason}"
         for state, reason in _NOT_COMPLETE.items()
         if counts[state]
     ]

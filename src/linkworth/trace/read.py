@@ -9,6 +9,7 @@ from linkworth import _engine
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.trace import TraceMetadata
+from linkworth.units import plural
 
 ADVICE = "copy or record it again, or use the readable part with `allow_damaged`"
 
@@ -125,8 +126,9 @@ def readable_events(metadata: TraceMetadata, engine: _engine.Trace) -> str:
         parts.append(f"{every} of {named(whole)}")
     if part:
         events = sum(read[rank] for rank in part)
-        of = f" of {events + sum(lost[rank] for rank in part):,}" if engine.has_index else ""
-        parts.append(f"{events:,}{of} events of {named(part)}")
+        of = f"{events:,} of " if engine.has_index else ""
+        total = events + sum(lost[rank] for rank in part) if engine.has_index else events
+        parts.append(f"{of}{plural(total, 'event')} of {named(part)}")
     if none:
         parts.append(f"no events of {named(none)}")
     sentence = ", ".join(parts)

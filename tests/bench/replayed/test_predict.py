@@ -103,21 +103,15 @@ def test_the_pairwise_exchange_is_a_step_for_each_partner():
     assert result.facts["collectives of"] == "mpich"
 
 
-def test_the_slowest_rank_is_a_broadcasts_time():
+def test_collectives_of_two_ranks_are_exchanges():
     size = 1024
     row = predicted("bcast", 2, 2, sizes=[size]).rows[0]
     # The other rank, which ended last, leaves the barrier at once; the root does when that rank's message has come.
     assert row.latency_seconds == pytest.approx(2 * LATENCY + size / BANDWIDTH, rel=1e-6)
-
-
-def test_an_allreduce_of_two_ranks_exchanges_two_halves():
     size = 1 << 20
     assert _engine.collective_choice("mpich", "allreduce", [0, 1], size, 4) == "rabenseifner"
     row = predicted("allreduce", 2, 2, sizes=[size]).rows[0]
     assert row.latency_seconds == pytest.approx(2 * LATENCY + size / BANDWIDTH, rel=1e-6)
-
-
-def test_a_barrier_of_two_ranks_is_an_exchange():
     assert predicted("barrier", 2, 2).rows[0].latency_seconds == pytest.approx(LATENCY, rel=1e-6)
     assert predicted("barrier", 2, 2).rows[0].bandwidth_bytes_per_second is None
 

@@ -175,15 +175,12 @@ def test_an_answer_that_cannot_be_used_changes_nothing(answer, message):
     assert not user_prices.path("azure").exists()
 
 
-def test_pages_without_an_end_are_left():
+def test_pages_without_an_end_are_left_and_a_dry_run_writes_nothing():
     with (
         serving(lambda *_: azure_page([], "/api/retail/prices?x=1")) as server,
         pytest.raises(EnvironmentLacksError, match="page after page without an end"),
     ):
         update("azure", endpoint=server.url)
-
-
-def test_a_dry_run_writes_nothing():
     with serving(whole) as server:
         done = update("azure", endpoint=server.url, dry_run=True)
     assert done.path == "" and not user_prices.path("azure").exists()

@@ -41,14 +41,11 @@ def test_no_address_is_given_twice_and_every_host_is_there(format_name, case):
         assert any(path.startswith(f"{name}/") for path in written)
 
 
-def test_round_robin_becomes_a_bond_and_says_so():
+def test_what_a_file_cannot_say_is_said():
     environment = of_spec(LabSpec(nics=3, aggregate="roundrobin"), containers="none")
     assert environment.bond_mode == "balance-rr"
     assert environment.lanes[0].members == ["eth0", "eth1", "eth2"]
     assert any("stands in for bonding" in remark for remark in environment.remarks)
-
-
-def test_what_is_not_written_is_said():
     spec = LabSpec(rate=1e9, mtu=9000, latency=30e-6, nics=2, aggregate="mptcp")
     said = " ".join(of_spec(spec, containers="none").remarks)
     for word in ("rate", "Latency", "9000", "mptcpize"):

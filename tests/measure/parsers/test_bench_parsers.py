@@ -34,16 +34,13 @@ def rows_by_size(result):
     return {row.bytes: row for row in result.rows}
 
 
-def test_osu_latency():
+def test_osu_latency_also_with_validation_and_a_loaders_warnings():
     result = only("osu-7.1-latency.txt")
     rows = rows_by_size(result)
     assert (result.test, result.tool, result.ranks, len(rows)) == ("latency", "OSU 7.1", 2, 22)
     assert rows[1].latency_seconds == pytest.approx(3.16e-6)
     assert rows[2097152].latency_seconds == pytest.approx(125.95e-6)
     assert result.facts == {"datatype": "MPI_CHAR"}
-
-
-def test_osu_with_validation_and_a_loaders_warnings():
     result = only("osu-7.5-latency-validation.txt")
     assert len(result.rows) == 12
     assert result.rows[-1].latency_seconds == pytest.approx(4.57e-6)
@@ -107,15 +104,12 @@ def test_imb_p2p_and_other_tables():
     assert (barrier.rows[0].bytes, barrier.rows[0].samples) == (0, 1000)
 
 
-def test_netpipe_screen_and_file_of_one_run_agree():
+def test_netpipe_screens_and_files_of_one_run_agree():
     screen, file = only("netpipe-3.7.2-screen.txt"), only("netpipe-3.7.2-np.out")
     assert (screen.test, len(screen.rows), len(file.rows)) == ("pingpong", 118, 118)
     for shown, kept in zip(screen.rows, file.rows, strict=True):
         assert shown.bytes == kept.bytes
         assert shown.latency_seconds == pytest.approx(kept.latency_seconds, abs=0.6e-8)
-
-
-def test_netpipe_5_screen_with_colours_and_file():
     screen, file = only("netpipe-5-screen-by-hand.txt"), only("netpipe-5-np-by-hand.out")
     assert [row.bytes for row in screen.rows] == [1, 2, 1024, 8389000]
     assert screen.rows[3].latency_seconds == pytest.approx(1.678e-3)

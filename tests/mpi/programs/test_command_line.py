@@ -50,15 +50,12 @@ def test_json_without_timers_has_no_phases(npb):
     assert document["peak_memory_bytes"] is None
 
 
-def test_help_lists_programs_and_their_rank_rules(npb):
+def test_help_and_unknown_programs_list_the_programs(npb):
     done = npb(2, "--help")
     assert done.returncode == 0
     assert done.stdout.count("usage:") == 1
     for program in ("is", "ep", "cg", "mg", "ft", "bt", "sp", "lu"):
         assert re.search(rf"^  {program} .*; (any|powers|square)", done.stdout, re.MULTILINE)
-
-
-def test_an_unknown_program_gets_the_list_of_programs(npb):
     listed = re.findall(r"^  ([a-z]+) .*;", npb(1, "--help").stdout, re.MULTILINE)
     assert {"ep", "ft", "cg", "imbalance"} <= set(listed)
     done = npb(1, "xx", "S")

@@ -18,9 +18,9 @@ ONE_ABI = True
 PROBES = 30_000  # calls of MPI_Iprobe that programs/endings.c makes before it ends
 
 
-def test_a_killed_rank_leaves_all_that_it_recorded(bench, record_property):
-    program = bench.compile("endings.c")
-    run = bench.record_until_it_dies(program, "kill", ranks=1, note=record_property)
+@pytest.mark.parametrize("ending", ["kill", "exit"])
+def test_a_rank_that_is_killed_or_exits_leaves_all_that_it_recorded(bench, record_property, ending):
+    run = bench.record_until_it_dies(bench.compile("endings.c"), ending, ranks=1, note=record_property)
     assert run.returncode != 0
     (part,) = run.parts
     assert part.flags & 15 == 1
@@ -38,23 +38,13 @@ def test_abort_is_the_last_event_and_flagged(bench, record_property):
     assert run.parts[1].flags & 2 == 0
 
 
-def test_exit_without_finalize_keeps_the_exit_code(bench, record_property):
+def test_children_that_fork_or_become_another_program_leave_the_recording_alone(bench):
     program = bench.compile("endings.c")
-    run = bench.record_until_it_dies(program, "exit", ranks=1, note=record_property)
-    assert run.returncode != 0
-    assert run.parts[0].flags & 15 == 1
-    assert len(run.parts[0].named("MPI_Iprobe")) == PROBES
-
-
-def test_a_forked_child_does_not_write_into_the_part(bench):
-    run = bench.record(bench.compile("endings.c"), "fork", ranks=1)
+    run = bench.record(program, "fork", ranks=1)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     assert run.parts[0].flags & 15 == 3
     assert run.parts[0].named("MPI_Initialized") == []
-
-
-def test_a_child_that_becomes_another_program_leaves_the_recording_alone(bench):
-    run = bench.record(bench.compile("endings.c"), "system", ranks=1)
+    run = bench.record(program, "system", ranks=1)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     (part,) = run.parts
     assert part.flags & 15 == 3

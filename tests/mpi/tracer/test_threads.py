@@ -20,28 +20,18 @@ EVERY_MPI = True
 THREADS, ROUNDS = 4, 2000  # of programs/threads.c
 
 
-def _recorded(bench):
+def test_each_thread_writes_its_own_calls_and_the_merge_knows_who_completed_a_request(bench):
     run = bench.record(bench.compile("threads.c", "-pthread"), "multiple", ranks=1)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     (part,) = run.parts
     if part.events[0].fields["level"] < 3:
         pytest.skip(f"{bench.mpi.name} does not give MPI_THREAD_MULTIPLE")
-    return part
-
-
-def test_each_thread_writes_its_own_calls(bench):
-    part = _recorded(bench)
     calls = Counter((event.thread, event.name) for event in part.events)
     for thread in range(1, THREADS + 1):
-        assert (
-            calls[thread, "MPI_Irecv"] == calls[thread, "MPI_Send"] == calls[thread, "MPI_Wait"] == 2 * ROUNDS
-        )
+        assert {calls[thread, f"MPI_{name}"] for name in ("Irecv", "Send", "Wait")} == {2 * ROUNDS}
         assert calls[thread, "MPI_Iprobe"] == calls[thread, "MPI_Comm_rank"] == ROUNDS
     assert {name for thread, name in calls if thread == 0} >= {"MPI_Init_thread", "MPI_Finalize"}
 
-
-def test_the_merge_knows_every_request_whichever_thread_completed_it(bench):
-    part = _recorded(bench)
     merge(part.path.parent, part.path.parent / "out.lwt", TraceMetadata(workload="threads"))
     pending, made, completed_by_others = {}, 0, 0
     elapsed = 0.0

@@ -60,16 +60,5 @@ TEST(Names, ATableMayHaveRoomLeftAndNamesOfNothing) {
     EXPECT_TRUE(tracefile::split_names(zeros).empty());
 }
 
-TEST(Names, ClassesGoByTheNamesOfTheFormat) {
-    for (int number = 0; number <= 33; ++number) {
-        const auto call_class = static_cast<tracefile::CallClass>(number);
-        tracefile::CallClass back{};
-        EXPECT_TRUE(tracefile::class_by_name(tracefile::class_name(call_class), back));
-        EXPECT_EQ(back, call_class);
-    }
-    tracefile::CallClass unused{};
-    EXPECT_FALSE(tracefile::class_by_name("sende", unused));
-}
-
 }  // namespace
 }  // namespace linkworth::tests

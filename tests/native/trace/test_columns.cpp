@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "sample_trace.hpp"
 #include "trace/column_decoder.hpp"
 #include "trace/column_encoder.hpp"
 #include "trace/row_batch.hpp"
@@ -24,6 +23,19 @@ using tracefile::ColumnDecoder;
 using tracefile::ColumnEncoder;
 using tracefile::EventNote;
 using tracefile::EventRow;
+
+/// A small generator with a fixed sequence (Knuth's MMIX constants), so that failures repeat.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t below(std::uint64_t bound) {
+        state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+        return (state_ >> 33) % bound;
+    }
+
+  private:
+    std::uint64_t state_;
+};
 
 struct Call {
     std::uint32_t shape;

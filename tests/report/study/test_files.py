@@ -49,12 +49,9 @@ def test_figures_are_what_their_names_say(networks_folder):
     assert ElementTree.parse(networks_folder / "by-mtu-1.svg").getroot().tag.endswith("svg")
 
 
-def test_only_the_wanted_formats_are_written(tmp_path, networks_sections):
+def test_wanted_formats_alone_are_written_and_faults_are_one_sentence(tmp_path, networks_sections):
     written = write_files([networks_sections["by-mtu"]], tmp_path, ["csv", "svg"])
     assert sorted(written.files) == ["by-mtu-1.csv", "by-mtu-1.svg"]
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, networks_sections):
     taken = tmp_path / "file"
     taken.write_text("")
     with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with -o"):
@@ -75,13 +72,10 @@ def test_latex_is_a_whole_table():
     ]  # fmt: skip
 
 
-def test_nothing_in_a_name_has_a_meaning_for_tex():
+def test_nothing_in_a_name_has_a_meaning_for_tex_or_csv():
     assert (
         escape("\\input{x}$#^~<") == r"\textbackslash{}input\{x\}\$\#\textasciicircum{}\textasciitilde{}\(<\)"
     )
-
-
-def test_hostile_names_survive_csv():
     sections = contents(Results(*samples.hostile()))
     rows = list(csv.reader(io.StringIO(csv_text(sections[0].tables[0]))))
     assert rows[1][0] == samples.HOSTILE

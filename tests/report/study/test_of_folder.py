@@ -48,12 +48,9 @@ def test_a_study_file_stands_for_its_folder(study, capsys, undrawn):
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
 
 
-def test_a_study_that_was_not_begun_is_one_sentence(study, capsys):
+def test_a_study_without_records_is_one_sentence(study, capsys):
     assert main(["study", "report", str(study)]) == 2
     assert "begin one with: linkworth study run" in capsys.readouterr().err
-
-
-def test_a_study_without_records_is_one_sentence(study, capsys):
     Store.create(study.parent / "two.study", study)
     assert main(["study", "report", str(study)]) == 2
     assert "nothing has been run yet" in capsys.readouterr().err

@@ -57,22 +57,16 @@ def test_the_instance_and_the_region_choose(tmp_path):
     assert found["e"].usd == 2.0, "not the price of nodes that may be taken away"
 
 
-def test_several_that_fit_are_a_remark_and_no_guess(tmp_path):
+def test_what_has_no_single_price_is_a_remark_and_no_guess(tmp_path):
     known = catalog(
         tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "gbe", 2.0, "r", "on-demand")
     )
     found, (remark,) = prices_of(study(StudyPrices(catalog=known), Environment(name="e", fabric="gbe")))
     assert found == {}
     assert "e has no price" in remark and "a in r, b in r" in remark
-
-
-def test_a_catalog_that_is_gone_is_a_remark(tmp_path):
     prices = StudyPrices(catalog=str(tmp_path / "gone.toml"))
     found, (remark,) = prices_of(study(prices, Environment(name="e", fabric="gbe")))
     assert found == {} and "Prices are missing" in remark
-
-
-def test_an_environment_that_the_catalog_lacks_is_named(tmp_path):
     known = catalog(tmp_path / "p.toml", ("n", "gbe", 2.0, "r", "on-demand"))
     found, remarks = prices_of(study(StudyPrices(catalog=known), Environment(name="e", fabric="ib-hdr")))
     assert (found, len(remarks)) == ({}, 1)

@@ -62,9 +62,6 @@ def test_what_lies_inside_the_doubt_is_not_reached():
     found = paper(one, other).conclusions
     assert [conclusion.reached for conclusion in found] == [False, False]
     assert sum("not in 95 % of the draws" in conclusion.miss for conclusion in found) == 1
-
-
-def test_a_prediction_is_in_doubt_by_its_critical_path():
     # 4.725 s, of which 4.2 s are transfer: 10 % of spread in bandwidth makes 4.8 s possible, and 10 s not.
     found = paper("seconds('npb:ft.A', 'gbe') < 4.8", "seconds('npb:ft.A', 'gbe') < 10", predicted=True)
     assert [conclusion.reached for conclusion in found.conclusions] == [False, True]

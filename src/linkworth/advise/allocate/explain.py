@@ -36,7 +36,7 @@ def infeasible(
         fastest = min(option.seconds for option in problem.options if option.program == index)
         if deadline is not None and fastest > deadline:
             return (
-                f"the deadline of {queue.programs[index].name}, {deadline:g} s, is shorter than its fastest run, "
+                f"the deadline of {queue.programs[index].name}, {units.plain(deadline)} s, is shorter than its fastest run, "
                 f"{fastest:.4g} s"
             )
 
@@ -49,7 +49,7 @@ def infeasible(
             least = sum(run.option.cost_usd for run in rich.runs)
             bound = min(least, rich.cost_bound)
             return (
-                f"the budget of {problem.budget:g} US$ is too small: the least costly schedule that keeps the "
+                f"the budget of {units.plain(problem.budget)} US$ is too small: the least costly schedule that keeps the "
                 f"deadlines costs {units.significant(least)} US$"
                 + (
                     ""

@@ -75,7 +75,7 @@ def _csv(path: Path) -> list[LinkState]:
             continue
         place = f"{path}:{rows.line_num}"
         if len(row) != len(wanted):
-            raise UsageError(f"{place}: {len(row)} cells instead of {len(wanted)}")
+            raise UsageError(f"{place}: {units.plural(len(row), 'cell')} instead of {len(wanted)}")
         cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
         try:
             utilisation = float(cells["utilisation"])

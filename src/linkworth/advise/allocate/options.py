@@ -16,6 +16,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
+from linkworth.units import plural
 
 
 class AllocationOption(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +82,9 @@ def _of_program(
             trace = open_trace(path, allowed)
             ranks = trace.engine.ranks
             if program.ranks is not None and program.ranks != ranks:
-                raise UsageError(f"the trace has {ranks} ranks, but ranks = {program.ranks}; leave ranks out")
+                raise UsageError(
+                    f"the trace has {plural(ranks, 'rank')}, but ranks = {program.ranks}; leave ranks out"
+                )
             return _known(queue, index, program, ranks) + _predicted(
                 queue, index, program, folder, loads, trace, ranks
             )

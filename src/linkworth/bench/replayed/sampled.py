@@ -14,6 +14,7 @@ from linkworth.model.bench import BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
+from linkworth.units import plural
 
 WARM_UP = 2
 """Operations before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
@@ -100,7 +101,7 @@ def multipair_rows(place: ReplayedRanks, sizes: Sequence[int], settings: BenchSe
     for pairs in doublings(most):
         active = [*range(pairs), *range(most, most + pairs)]
         exchange = exchanges.windows(settings.window, pairs)
-        label = f"{pairs} pair" if pairs == 1 else f"{pairs} pairs"
+        label = plural(pairs, "pair")
         found += pair_rows(place.part(active), sizes, exchange, share=1 / settings.window, label=label)
     return found
 

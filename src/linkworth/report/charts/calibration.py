@@ -69,7 +69,11 @@ def series(point: FittedPoint) -> str:
     """Return the name of a line of the chart."""
     name = _TESTS.get(point.test, point.test)
     if point.pairs > 1:
-        name = f"{point.pairs} senders at once" if point.test == "incast" else f"{point.pairs} pairs"
+        name = (
+            f"{units.plural(point.pairs, 'sender')} at once"
+            if point.test == "incast"
+            else f"{units.plural(point.pairs, 'pair')}"
+        )
     if point.rails > 1:
         name += f", {point.rails} NICs"
     return f"{name}, inside a node" if point.inside_a_node else name

@@ -92,7 +92,7 @@ def _figure(
             series=place.fabric,
             x=float(place.nodes),
             value=measure(place),
-            label=f"{place.fabric} on {units.plural(place.nodes, 'node')}, {place.ranks} ranks: {text(place)}"
+            label=f"{place.fabric} on {units.plural(place.nodes, 'node')}, {units.plural(place.ranks, 'rank')}: {text(place)}"
             + (", scaled" if place.scaled else ""),
             low=measure(place) * place.low / place.seconds,
             high=measure(place) * place.high / place.seconds,
@@ -126,7 +126,7 @@ def _figure(
     word = "is fastest" if scale is None else "costs least"
     within = "" if len(fitting) == len(places) else " within the deadline and the budget"
     if grows:  # a smaller problem takes less, which is no advantage of its number of nodes
-        within = f" at the problem of {largest} ranks"
+        within = f" at the problem of {units.plural(largest, 'rank')}"
     title = (
         f"{workload}: no number of nodes meets the deadline and the budget"
         if best is None

@@ -25,6 +25,7 @@ from linkworth.study import shipped_files
 from linkworth.study.expression import parse
 from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
+from linkworth.units import plural
 from linkworth.writing.documents import with_texts
 from linkworth.writing.files import write_output
 from linkworth.writing.text import printable
@@ -169,11 +170,13 @@ def report(
     missing = max(0, (planned or 0) - len(records))
     warnings = list(unread)
     if missing:
-        warnings.append(f"{missing} of {planned} runs are not done yet. The page shows the others.")
+        warnings.append(
+            f"Not done yet: {missing} of {plural(planned or 0, 'run')}. The page shows the others."
+        )
     lost = sum(record.state != "done" for record in results.records)
     if lost:
         warnings.append(
-            f"{lost} runs are not done (failed, over their limit, or not verified) and in no mean."
+            f"Not done (failed, over the limit, or not verified) and in no mean: {plural(lost, 'run')}."
         )
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records

@@ -85,7 +85,8 @@ def _values(group: RunGroup, name: str) -> list[float]:
 
 def _line(group: RunGroup, variable: str, number: float) -> str:
     """Return the environment's name without the number: environments that differ only in it are one line."""
-    own = (f"{number:g}", f"{variable}{number:g}", variable)
+    text = f"{number:.15g}"
+    own = (text, f"{variable}{text}", variable)
     name = "-".join(part for part in group.environment.split("-") if part not in own) or "all"
     return f"{name}, predicted" if group.mode == "predict" else name
 
@@ -97,7 +98,7 @@ def _figure(
     described = [(line, number, each) for line, found in lines.items() for number, each in found.items()]
     points = []
     for line, number, each in described:
-        label = f"{line}, {variable} {number:g}: {show.text(each.mean, of.kind)}"
+        label = f"{line}, {variable} {units.plain(number)}: {show.text(each.mean, of.kind)}"
         interval = each.mean_interval
         low, high = (interval.low, interval.high) if interval else (each.mean, each.mean)
         points.append(kinds.ChartPoint(line, number, each.mean * scale, label, low * scale, high * scale))
@@ -129,5 +130,5 @@ def _figure(
     least, most = min(found), max(found)
     first, last = found[least], found[most]
     change = units.change(last.mean / first.mean - 1) if first.mean else ""
-    title = f"{workload}: {of.title} {change} from {variable} {least:g} to {most:g} ({line})"
+    title = f"{workload}: {of.title} {change} from {variable} {units.plain(least)} to {units.plain(most)} ({line})"
     return Figure(chart=chart, table=table(key, title, described, row))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.model.study import Mode, StudyComparison
 from linkworth.report.charts import kinds
 from linkworth.report.study.comparing import (
@@ -111,15 +112,28 @@ def _table(
     )
 
 
+_MOST_IN_TEXT = 4
+"""Environments whose differences fit into a sentence."""
+
+
 def _text(of: Metric, found: Sequence[ComparedPair]) -> str:
     counts = Counter(each.verdict for each in found)
     predicted = counts.pop("predicted", 0)
+    differences: dict[str, list[float]] = {}
+    for each in found:
+        if each.difference is not None:
+            differences.setdefault(each.group.environment, []).append(each.difference)
     parts = []
+    if len(differences) <= _MOST_IN_TEXT:
+        parts += [
+            f"{environment} {units.interval(units.change(min(values)), units.change(max(values)))}"
+            for environment, values in differences.items()
+        ]
     if counts:
         listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        parts.append(f"{counts.total()} measured comparisons of {of.title}: {listed}")
+        parts.append(f"{units.plural(counts.total(), 'measured comparison')} of {of.title}: {listed}")
     if predicted:
-        parts.append(f"{predicted} with a prediction, to which no test applies")
+        parts.append(f"{units.plural(predicted, 'comparison')} with a prediction, to which no test applies")
     return "; ".join(parts) + "." if parts else ""
 
 
