@@ -23,7 +23,7 @@ FT = predicted({"gbe": 107.77, "ib-fdr": 14.40})
 EP = predicted({"gbe": 4.66, "ib-fdr": 4.66})
 
 
-def test_the_published_ft_goes_to_infiniband():
+def test_the_published_ft_goes_to_infiniband_and_ep_stays_on_ethernet():
     advice = advise(FT, PRICES)
     assert advice.choice == "ib-fdr"
     assert [option.cost_usd for option in advice.options] == pytest.approx(
@@ -33,9 +33,6 @@ def test_the_published_ft_goes_to_infiniband():
     assert [option.pareto for option in advice.options] == [False, True]
     assert advice.options[1].price_name == "ib-fdr-node, r"
     assert advice.warnings == ["a warning"]
-
-
-def test_the_published_ep_stays_on_ethernet():
     advice = advise(EP, PRICES)
     assert advice.choice == "gbe"
     assert advice.breakeven_price_ratio == 1.0

@@ -181,7 +181,7 @@ def test_results_before_a_stop_are_in_the_file(tmp_path):
     assert kept[1].warnings[0].startswith("not complete: bandwidth: it was interrupted")
 
 
-def test_progress_counts_the_rows():
+def test_progress_counts_rows_and_ranks_have_a_default():
     fake = FakeLauncher()
     assert rows_of(prepared(fake, sizes=[1, 2])) == 2
     assert rows_of(prepared(fake, "overlap", sizes=[1, 2])) == 6
@@ -190,8 +190,5 @@ def test_progress_counts_the_rows():
     assert rows_of(prepared(fake, "beff")) == 42
     assert rows_of(prepared(fake, "hpcc")) == 8
     assert rows_of(prepared(fake, "barrier")) == 1
-
-
-def test_ranks_by_default():
     assert default_ranks(TESTS["latency"], FakePlace()) == 2
     assert default_ranks(TESTS["alltoall"], FakePlace()) == 4

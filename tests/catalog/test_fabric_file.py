@@ -53,7 +53,7 @@ def test_a_field_that_nothing_resembles_is_answered_with_all(tmp_path):
         fabrics.get(write(tmp_path, GOOD.replace("title =", "qqqq =")))
 
 
-def test_a_good_file_is_read(tmp_path):
+def test_a_good_file_is_read_with_shared_memory_or_its_own(tmp_path):
     fabric = fabrics.get(write(tmp_path, GOOD))
     assert fabric.name == "mine"
     assert fabric.link.send_overhead == [(0, 1e-7), (1024, 2e-7)]
@@ -61,9 +61,6 @@ def test_a_good_file_is_read(tmp_path):
     assert any("intranode.latency_seconds" in source.fields for source in fabric.sources)
     assert "link.latency_seconds" in fabric_file.fields_without_source(fabric)
     assert "intranode.latency_seconds" not in fabric_file.fields_without_source(fabric)
-
-
-def test_an_intranode_table_replaces_shared_memory(tmp_path):
     text = (
         GOOD.replace('intranode = "shm"\n', "")
         + "[intranode]\nlatency_seconds = 0\nbandwidth_bytes_per_second = inf\n"

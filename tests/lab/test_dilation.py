@@ -25,13 +25,10 @@ def test_the_slowdown_is_the_time_together_over_the_time_alone(monkeypatch, toge
     assert dilation.measured_slowdown(3) == slowdown
 
 
-def test_a_slowdown_is_measured_by_processes_that_compute(monkeypatch):
+def test_a_slowdown_is_measured_and_remarked(monkeypatch):
     monkeypatch.setattr(dilation, "WORK_SECONDS", 0.01)
     assert 1.0 <= dilation.measured_slowdown(3) < 1000.0
     assert dilation.measured_slowdown(0) == 1.0
-
-
-def test_the_remark_names_ranks_and_cores(monkeypatch):
     monkeypatch.setattr(dilation, "cores", lambda: 2)
     assert dilation.remark(2) == ""
     assert dilation.remark(8).startswith("8 ranks on 2 cores: computation is about 4 times slower")

@@ -36,9 +36,12 @@ def test_the_rate_is_the_asked_one_where_no_packets_are_joined(rate):
     assert numbers(LabSpec(rate=rate))["rate"] == pytest.approx(rate, rel=0.01)
 
 
-def test_an_unshaped_link_has_no_traffic_control():
+def test_links_are_shaped_as_asked_alone():
     assert links.rate_limit(LabSpec(), "d0") == []
     assert links.impairment(LabSpec(), "d0") == []
+    [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
+    assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")
+    assert line.endswith("delay 30.0us 5.0us loss 1.000000%")
 
 
 def test_only_a_switchs_port_is_bounded_by_its_buffer():
@@ -51,12 +54,6 @@ def test_only_a_switchs_port_is_bounded_by_its_buffer():
     # Packets are dropped one by one.
     assert "d0-node1" in head.offloads_off and node.offloads_off == ["d0"]
     assert links.bridges(LabSpec(rate=1e9), ["d0"]).offloads_off == []
-
-
-def test_netem_delays_and_loses_inside_the_bucket():
-    [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
-    assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")
-    assert line.endswith("delay 30.0us 5.0us loss 1.000000%")
 
 
 @given(rates, st.floats(min_value=1e-6, max_value=0.1))

@@ -12,31 +12,16 @@ from linkworth.lab.spec import LabSpec
 
 
 @pytest.mark.parametrize(
-    ("text", "bits_per_second"),
-    [("1gbit", 1e9), ("100 Mbit/s", 1e8), ("2.5Gbps", 2.5e9), ("10kbit", 1e4), ("300bit", 300)],
+    ("parse", "numbers"),
+    [
+        (specs.parse_rate, {"1gbit": 1e9, "100 Mbit/s": 1e8, "2.5Gbps": 2.5e9, "10kbit": 1e4, "300bit": 300}),
+        (specs.parse_time, {"30us": 30e-6, "0.5 ms": 5e-4, "1s": 1.0, "20µs": 2e-5, "5ns": 5e-9}),
+        (specs.parse_share, {"0.1%": 1e-3, "0.001": 1e-3}),
+        (specs.parse_bytes, {"65536": 65536, "64K": 65536, "64 KiB": 65536, "1m": 1 << 20}),
+    ],
 )
-def test_rates_are_read_with_their_unit(text, bits_per_second):
-    assert specs.parse_rate(text) == bits_per_second
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("30us", 30e-6), ("0.5 ms", 5e-4), ("1s", 1.0), ("20µs", 2e-5), ("5ns", 5e-9)]
-)
-def test_times_are_read_with_their_unit(text, seconds):
-    assert specs.parse_time(text) == pytest.approx(seconds)
-
-
-def test_a_share_is_a_number_or_per_cent():
-    assert specs.parse_share("0.1%") == pytest.approx(specs.parse_share("0.001")) == pytest.approx(1e-3)
-
-
-def test_bytes_are_read_with_their_unit():
-    assert [specs.parse_bytes(text) for text in ("65536", "64K", "64 KiB", "1m")] == [
-        65536,
-        65536,
-        65536,
-        1 << 20,
-    ]
+def test_numbers_are_read_with_their_unit(parse, numbers):
+    assert {text: parse(text) for text in numbers} == pytest.approx(numbers)
 
 
 @given(st.text(max_size=12))

@@ -8,7 +8,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.places.pbs import Pbs
 
 
-def test_a_pbs_script(tmp_path, commands, request_of_eight):
+def test_a_pbs_script_and_an_array(tmp_path, commands, request_of_eight):
     commands("qsub", "echo 12.server")
     assert Pbs().submit(request_of_eight(options=["-l software=x"]), tmp_path / "job.sh") == "12.server"
     lines = (tmp_path / "job.sh").read_text().splitlines()
@@ -17,9 +17,6 @@ def test_a_pbs_script(tmp_path, commands, request_of_eight):
                    "-r n", "-l software=x"):  # fmt: skip
         assert f"#PBS {wanted}" in lines
     assert lines[-2:] == [f"cd {tmp_path} || exit 1", "mpiexec ./x"]
-
-
-def test_a_pbs_array(tmp_path, commands, request_of_eight):
     commands("qsub", "echo '12[].server'")
     pbs = Pbs()
     job = pbs.submit(request_of_eight(array=3, at_once=2), tmp_path / "job.sh")

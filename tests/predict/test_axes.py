@@ -32,7 +32,7 @@ def test_values_are_in_si_units(text, values):
     assert not axis.factor
 
 
-def test_factors_multiply_what_the_fabric_has():
+def test_factors_and_values_vary_what_the_fabric_has():
     axes = [parse("latency=x0.5,x2"), parse("bandwidth=x10"), parse("overhead=x3")]
     assert all(axis.factor for axis in axes)
     link = fabric(way(latency=1e-6, bandwidth=1e9, overhead=2e-6))
@@ -42,9 +42,6 @@ def test_factors_multiply_what_the_fabric_has():
     assert at.link.send_overhead[0][1] == at.link.receive_overhead[0][1] == pytest.approx(6e-6)
     assert cpu_factor is None
     assert parameters == {"latency": pytest.approx(2e-6), "bandwidth": pytest.approx(1e10), "overhead": 3.0}
-
-
-def test_the_rest_of_what_varies():
     axes = [parse("rails=4"), parse("cpu-factor=2"), parse("background-load=0.25")]
     at, changed, cpu_factor, _ = applied(fabric(way()), ReplaySettings(seed=3), axes, (4.0, 2.0, 0.25))
     assert (at.rails, cpu_factor, changed.background_load, changed.seed) == (4, 2.0, 0.25, 3)

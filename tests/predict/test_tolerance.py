@@ -35,7 +35,7 @@ def test_hidden_latency_is_borne_up_to_the_kink(tmp_path):
     assert all(each.replays <= 12 for each in found)
 
 
-def test_a_ping_pong_bears_what_its_share_allows(tmp_path):
+def test_tolerances_follow_the_share_of_communication(tmp_path):
     # Two latencies and 2 x 1 kB: T = 1 ms + 2 L + 2 us.
     ranks = [[send(1, 1000).after(1 * MS), recv(1, 1000)], [recv(0, 1000), send(0, 1000)]]
     trace = _engine.Trace(str(write_trace(tmp_path / "pingpong.lwt", ranks)))
@@ -44,9 +44,6 @@ def test_a_ping_pong_bears_what_its_share_allows(tmp_path):
     (found,) = tolerances(trace, [on], TWO, slower=[0.02])
     assert found.latency_seconds == pytest.approx(10 * US + 0.02 * total / 2, rel=1e-9)
     assert found.bandwidth_bytes_per_second == pytest.approx(2000 / (2 * US + 0.02 * total), rel=1e-9)
-
-
-def test_a_program_that_sends_nothing_bears_everything(tmp_path):
     path = write_trace(tmp_path / "alone.lwt", [[send(0, 8).after(1 * MS), recv(0, 8)]] * 1)
     found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], extras=Extras(tolerances=True))
     assert {each.latency_seconds for each in found.tolerances} == {None}

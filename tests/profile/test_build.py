@@ -175,15 +175,12 @@ def test_the_traffic_is_what_the_replay_sends(tmp_path, ranks, size):
     assert not any(row[rank] for rank, row in enumerate(found.matrix.bytes))
 
 
-def test_messages_of_processes_outside_the_trace_are_named(tmp_path):
+def test_calls_that_are_not_modelled_are_named_and_leave_no_group_where_they_take_most(tmp_path):
     # The tracer records a message of a spawned process, and the wait for it, by name and time.
     calls = [Call(name, "local") for name in ("MPI_Isend", "MPI_Wait", "MPI_Iprobe", "MPI_Win_attach")]
     profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [calls]))
     assert profile.unmodelled == {"MPI_Isend": 1, "MPI_Wait": 1}
     assert profile.group == "none"
-
-
-def test_a_program_that_is_mostly_in_calls_that_are_not_modelled_has_no_group(tmp_path):
     calls = [Call("MPI_Send", "local").lasting(1.0), collective("MPI_Barrier").after(1.0)]
     profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [calls, calls]))
     assert (profile.group, profile.gain) == (None, None)

@@ -58,14 +58,11 @@ def test_nothing_is_taken_from_a_replay_that_ends_though_messages_are_never_rece
     )
 
 
-def test_a_few_messages_that_are_never_received_change_no_figure(tmp_path):
+def test_messages_without_a_receive_and_the_marked_part_give_the_figures(tmp_path):
     programs = [[collective("MPI_Barrier")] * 20 + [send(1, 64)], [collective("MPI_Barrier")] * 20]
     profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.not_replayed is None
     assert profile.group is not None
-
-
-def test_its_efficiencies_are_of_the_marked_part(tmp_path):
     programs = [
         [pcontrol(1).after(100.0 * rank), send(1 - rank, LARGE).after(1.0).lasting(1.0), pcontrol(0)]
         for rank in range(2)
@@ -113,16 +110,13 @@ def short_beginning(monkeypatch):
     monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
 
 
-def test_a_long_one_is_not_replayed_up_to_where_it_stops(tmp_path, short_beginning):
-    """A beginning may end inside calls, and yet not near its start."""
+def test_long_traces_are_replayed_in_part_where_they_do_not_stop(tmp_path, short_beginning):
+    # A beginning may end inside calls, and yet not near its start.
     profile = build_profile(write(tmp_path / "t.lwt", without_receives(turns=400)))
     assert profile.sampled_share < 1
     assert STOPS in profile.not_replayed
     assert (profile.group, profile.pop.transfer_efficiency) == (None, None)
     assert profile.pop.communication_efficiency == pytest.approx(3 / 4)
-
-
-def test_a_long_one_with_all_messages_is_replayed_in_part(tmp_path, short_beginning):
     programs = patterns.halo(4, 100_000, 1e-3, steps=100)
     profile = build_profile(write(tmp_path / "t.lwt", programs))
     assert profile.sampled_share < 1

@@ -30,7 +30,7 @@ def trace(tmp_path):
     )
 
 
-def test_a_call_is_the_sum_of_its_sites_and_of_what_has_none(trace):
+def test_sites_are_sorted_named_and_sum_to_their_calls(trace):
     found = {call.name: call for call in scan(open_trace(trace)).calls}
     assert set(found) == {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}
     sends = found["MPI_Send"]
@@ -40,9 +40,6 @@ def test_a_call_is_the_sum_of_its_sites_and_of_what_has_none(trace):
         "/bin/a+0x20": (1, 200, 3.0),
     }
     assert found["MPI_Recv"].sites == []
-
-
-def test_sites_come_longest_first_and_named_where_the_trace_knows(trace):
     known = {"/bin/a+0x20": CallSite(function="solve", file="/src/solve.c", line=7)}
     (sends,) = [call for call in located(scan(open_trace(trace)).calls, known) if call.name == "MPI_Send"]
     assert [(site.function, site.line) for site in sends.sites] == [("solve", 7), ("", 0)]

@@ -20,7 +20,7 @@ def ranks(count, cores, busy, first_cores=None):
     ]  # fmt: skip
 
 
-def test_ranks_have_the_part_of_a_core_that_the_binding_leaves():
+def test_ranks_have_the_part_of_a_core_that_binding_and_threads_leave():
     assert core_shares(ranks(4, 1, 0.25), 4) == [0.25] * 4
     assert core_shares(ranks(4, 1, 0.98), 4) == [1.0] * 4
     assert core_shares(ranks(4, 1, 0.25, [0, 1, 2, 3]), 4) == [1.0] * 4
@@ -28,9 +28,6 @@ def test_ranks_have_the_part_of_a_core_that_the_binding_leaves():
     assert core_shares(ranks(4, 1, 0.25, [0, 0, 2, 3]), 4) == [0.5, 0.5, 1.0, 1.0]
     assert core_shares(ranks(4, 2, 0.25, [0, 0, 0, 0]), 4) == [0.5] * 4
     assert core_shares(ranks(4, 0, 0.5), 4) == [1.0] * 4
-
-
-def test_cpu_use_of_programs_with_threads():
     use = cpu_use(ranks(3, 8, 3.5))
     assert use.cores_per_rank == pytest.approx(3.5)
     assert use.cpu_seconds == pytest.approx(105)

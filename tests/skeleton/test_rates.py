@@ -145,14 +145,11 @@ def test_every_program_has_reference_rates(name):
     assert all(seconds > 0 for seconds in found.seconds_per_operation.values())
 
 
-def test_with_a_measured_time_only_proportions_matter_and_nothing_runs(monkeypatch):
+def test_measured_times_and_unknown_classes_run_nothing(monkeypatch):
     monkeypatch.setattr(skeleton_rates, "phase_times", lambda *_: pytest.fail("ran"))
     rates = rates_for(CG, RateRequest(), scaled=True)
     assert rates.method == "reference"
     assert rates.seconds_per_operation == reference_rates.of_program("cg").seconds_per_operation
-
-
-def test_a_class_that_does_not_exist_is_refused_before_anything_runs(monkeypatch):
     monkeypatch.setattr(skeleton_rates, "phase_times", lambda *_: pytest.fail("ran"))
     with pytest.raises(UsageError, match="cg takes one class"):
         rates_for(CG, RateRequest(calibrate_with="Z"))

@@ -88,7 +88,7 @@ def test_advice_without_a_run(capsys):
     assert document["rates"]["machine"] == "laptop"
 
 
-def test_a_report_without_a_run(capsys, tmp_path):
+def test_reports_and_profiles_say_that_a_skeleton_did_not_run(capsys, tmp_path):
     page = tmp_path / "report.html"
     code, out, _ = run(
         capsys, "report", "npb:cg.W", "-n", 4, "--machine", "laptop", "--on", "gbe", "-o", page, "--json"
@@ -98,9 +98,6 @@ def test_a_report_without_a_run(capsys, tmp_path):
     assert (program["trace"], program["ranks"]) == ("npb:cg.W", 4)
     assert "as fast as a core of laptop" in page.read_text()
     assert "not run: skeleton of its communication" in page.read_text()
-
-
-def test_a_skeletons_profile_has_communication_and_says_that_it_did_not_run(capsys, tmp_path):
     trace = tmp_path / "cg.lwt"
     run(capsys, "trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
     code, out, _ = run(capsys, "profile", trace, "--json")

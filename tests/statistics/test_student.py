@@ -25,10 +25,7 @@ def test_t_quantiles_against_scipy(degrees, quantiles):
     assert ours == pytest.approx(quantiles, rel=1e-6)
 
 
-def test_an_impossible_quantile_is_refused():
+def test_normal_quantiles_and_impossible_ones():
     with pytest.raises(ValueError, match="0 degrees"):
         t_quantile(0.9, 0)
-
-
-def test_the_normal_quantile():
     assert normal_quantile(0.975) == pytest.approx(1.959964, abs=1e-6)

@@ -78,7 +78,7 @@ def names(entries):
     return [entry.name for entry in entries]
 
 
-def test_lists_multiply(study):
+def test_lists_multiply_and_variables_keep_their_type(study):
     found = study(SMALLEST)
     assert found.name == "study"
     assert names(found.workloads) == ["npb:ft.S", "npb:ft.W", "npb:is.S", "npb:is.W"]
@@ -86,9 +86,6 @@ def test_lists_multiply(study):
     assert names(found.environments) == ["gbe", "ib-fdr"]
     assert all(environment.modes == ["predict"] for environment in found.environments)
     assert (found.ranks, found.nodes, found.repetitions) == (8, 2, 1)
-
-
-def test_a_variable_alone_keeps_its_type_and_a_star_is_all_benchmarks(study):
     found = study(LARGE)
     assert names(found.workloads)[:2] == ["npb:is.C", "npb:ep.C"] and len(found.workloads) == 9
     assert [environment.nics for environment in found.environments] == [1, 2, 4, 1, 2, 4]

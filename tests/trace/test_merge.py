@@ -190,12 +190,9 @@ def test_a_part_cut_at_any_byte_gives_a_trace_or_a_sentence(tmp_path):
             assert open_trace(tmp_path / "o.lwt", Allowance()).engine.events == summary.events
 
 
-def test_no_parts_at_all(tmp_path):
+def test_without_parts_or_a_place_to_write_nothing_is_merged(tmp_path):
     with pytest.raises(UsageError, match="no rank was recorded"):
         merge(tmp_path, tmp_path / "o.lwt", METADATA)
-
-
-def test_a_trace_that_cannot_be_written_keeps_the_parts(tmp_path):
     part(0, 1).write(tmp_path)
     with pytest.raises(IncompleteError, match="kept in"):
         merge(tmp_path, tmp_path / "missing" / "o.lwt", METADATA)

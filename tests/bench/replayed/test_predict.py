@@ -116,16 +116,13 @@ def test_collectives_of_two_ranks_are_exchanges():
     assert predicted("barrier", 2, 2).rows[0].bandwidth_bytes_per_second is None
 
 
-def test_pairs_share_the_link_between_their_nodes():
+def test_pairs_and_senders_share_the_link():
     size = 1 << 20
     rows = predicted("multipair", 12, 2, sizes=[size]).rows
     assert [row.label for row in rows] == ["1 pair", "2 pairs", "4 pairs", "6 pairs"]
     for row in rows:
         assert row.bandwidth_bytes_per_second == pytest.approx(BANDWIDTH, rel=0.01)
     assert rows[-1].latency_seconds == pytest.approx(6 * size / BANDWIDTH, rel=0.01)
-
-
-def test_senders_share_the_link_of_their_receiver():
     size = 1 << 20
     rows = predicted("incast", 6, 6, sizes=[size]).rows
     assert [row.label for row in rows] == ["1 sender", "2 senders", "4 senders", "5 senders"]

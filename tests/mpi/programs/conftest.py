@@ -2,12 +2,10 @@
 
 import subprocess
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_programs import started
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find
@@ -28,18 +26,6 @@ def pytest_generate_tests(metafunc: Any) -> None:
             found or [pytest.param(None, marks=pytest.mark.skip("no MPI was found"))],
             ids=[mpi.name for mpi in found] or ["none"],
         )
-
-
-@pytest.fixture(scope="session")
-def open_mpi() -> MpiInstallation:
-    """Return Open MPI. Many ranks of it on few cores yield by an option of its own."""
-    return next(mpi for mpi in usable() if mpi.kind == "openmpi")
-
-
-@pytest.fixture(scope="session")
-def launch() -> Launch:
-    """Start a program on a number of ranks of an MPI and wait for its end."""
-    return partial(started, timeout=3000)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""lw-netbench, built once per MPI of this machine, and started as linkworth does."""
+"""Starting the programs of linkworth with an MPI of this machine, as linkworth does."""
 
 import subprocess
 from collections.abc import Callable
@@ -14,11 +14,11 @@ Launch = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def open_mpi() -> MpiInstallation:
-    """Open MPI: the one whose launcher lets waiting ranks yield, so that many ranks on few cores do not spin."""
+    """Return Open MPI. Many ranks of it on few cores yield by an option of its own."""
     return first_mpi("openmpi")
 
 
 @pytest.fixture(scope="session")
 def launch() -> Launch:
-    """Start a program on a number of ranks and wait for its end."""
-    return partial(started, timeout=300)
+    """Start a program on a number of ranks of an MPI and wait for its end."""
+    return partial(started, timeout=3000)
