@@ -19,6 +19,7 @@ LARGE = 64
 STEPS = 3
 SHARED, ALONE = 40e-3, 30e-3
 """Seconds that all ranks share in a step, and those that go on top."""
+MASTERS = 2
 
 
 def message(kind: str, peer: int, site: int) -> Event:
@@ -64,6 +65,12 @@ def one_after_another(rank: int, ranks: int, count: int) -> list[float]:
     return worked(rank, ranks, {last: ALONE / ranks})
 
 
+def by_workers(rank: int, ranks: int, count: int) -> list[float]:
+    """Let all but two masters share the work, and the first of them compute more."""
+    own = 10 * SHARED / (ranks - MASTERS) if rank >= MASTERS else 0.0
+    return worked(rank, ranks, {"MPI_Irecv@a.c:1": own + (ALONE if rank == MASTERS else 0.0)})
+
+
 def seconds(path: Path) -> float:
     trace = open_trace(path).engine
     return replay(trace, fabrics.get("ib-hdr"), block(trace.ranks, 2)).seconds
@@ -74,7 +81,7 @@ def computation(path: Path) -> float:
     return sum(float(_engine.read_rank(trace, rank)["gap_seconds"].sum()) for rank in range(trace.ranks))
 
 
-@pytest.mark.parametrize("times", [by_rank_0, one_after_another])
+@pytest.mark.parametrize("times", [by_rank_0, one_after_another, by_workers])
 def test_the_slowest_rank_computes_as_long_as_others_wait(
     times: Callable[[int, int, int], list[float]], tmp_path: Path
 ) -> None:

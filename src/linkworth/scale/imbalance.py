@@ -30,16 +30,30 @@ def unbalanced(
         yield _multiplied(each, np.where(work.slowest == each.rank, slowest, others))
 
 
+_IDLE = 0.1
+"""Share of the mean computation below which a rank only gives work to others."""
+
+
 def _spans(recordings: Sequence[Recording], ranks: int, size: float) -> dict[Pair, float]:
-    """Return the mean seconds between two collective calls at a count and a problem's size."""
-    new = Point(ranks, (), size)
+    """Return the mean seconds between two collective calls at a count and a problem's size.
+
+    Masters that only give work to others share none of it.
+    """
+    masters = min(map(_masters, recordings))
+    new = Point(ranks - masters, (), size)
     found = {}
     for pair, last in recordings[-1].spans.items():
         known = [each for each in recordings if pair in each.spans]
-        points = [Point(each.ranks, (), each.size) for each in known]
+        points = [Point(each.ranks - masters, (), each.size) for each in known]
         if last > 0:
             found[pair] = measured(points, np.array([each.spans[pair] for each in known])).at(new)
     return found
+
+
+def _masters(recording: Recording) -> int:
+    """Return the number of ranks that hardly compute."""
+    work = np.array([sequence.compute.sum() for sequence in recording.sequences])
+    return int((work < _IDLE * work.mean()).sum())
 
 
 class _Work:
