@@ -1,6 +1,5 @@
 """Messages at a new rank count for the distributions of recordings: every message that is sent is received."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
@@ -18,8 +17,6 @@ _STEEPEST = 2.0
 """Power of the rank count, or of the size, with which a number is taken to grow or fall at most."""
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, mix near and far messages."""
-_TURNS = 16
-"""Passes after which the same ranks send again, if not all send in each step."""
 _EXCHANGE_TAG, _ROOT_TAG = 0, 1
 
 Made = tuple[str, str, dict[str, Any]]
@@ -102,19 +99,15 @@ class _Pattern:
         self._senders = np.diff(np.floor(np.concatenate([[0.0], np.cumsum(shares)]) * ranks + 1e-6)).astype(
             np.int64
         )
-        self.turns = 1 if (self._senders == ranks).all() else _TURNS
         # A rank that receives in one step sends in the next.
         self._first = np.concatenate([[0], np.cumsum(self._distance)[:-1]])[:steps] % ranks
 
-    def calls(self, rank: int, turn: int = 0) -> tuple[list[Made], Times]:
-        """Return the calls of a rank, and the share of its computation before each and after all.
-
-        `turn`: number of the pass. Other ranks send in each.
-        """
+    def calls(self, rank: int) -> tuple[list[Made], Times]:
+        """Return the calls of a rank, and the share of its computation before each and after all."""
         out = _of_root(rank, self._ranks, self._scattered, sends=rank == 0)
         to, source = self._away(rank, self._distance), self._away(rank, -self._distance)
-        sends = self._sends(np.full_like(to, rank), turn) & (to >= 0)
-        receives = self._sends(source, turn) & (source >= 0)
+        sends = self._sends(np.full_like(to, rank)) & (to >= 0)
+        receives = self._sends(source) & (source >= 0)
         passed = [len(out)]
         for begin in range(0, len(to), self._at_once):
             steps = range(begin, begin + self._at_once)
@@ -138,9 +131,9 @@ class _Pattern:
         inside = self._wraps | ((there >= 0) & (there < self._block))
         return np.where(inside, rank - place + there % self._block, -1)
 
-    def _sends(self, ranks: Numbers, turn: int) -> npt.NDArray[np.bool_]:
+    def _sends(self, ranks: Numbers) -> npt.NDArray[np.bool_]:
         """Return whether a rank sends, another one in each step."""
-        place = (ranks - self._first - int(turn * _GOLDEN % 1 * self._ranks)) % self._ranks
+        place = (ranks - self._first) % self._ranks
         number = -(-place * self._senders // self._ranks)
         evenly = number * self._ranks // np.maximum(self._senders, 1) == place
         sends: npt.NDArray[np.bool_] = (number < self._senders) & evenly
@@ -174,8 +167,7 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
         for number, (_, call_class, fields) in enumerate(each.calls)
         if call_class == "pcontrol"
     }
-    turns: Counter[int] = Counter()
-    blocks: dict[tuple[int, int], tuple[Numbers, Times]] = {}
+    blocks: dict[int, tuple[Numbers, Times]] = {}
     own = each.compute.copy()
     lengths = np.ones(len(own), dtype=np.int64)
     call: list[Numbers] = []
@@ -183,13 +175,11 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
     done = 0
     for at in np.flatnonzero(np.isin(each.call, list(code_of))).tolist():
         code = code_of[int(each.call[at])]
-        key = code, turns[code] % patterns[code].turns
-        turns[code] += 1
-        if key not in blocks:
-            made, share = patterns[code].calls(each.rank, key[1])
-            blocks[key] = np.arange(len(calls), len(calls) + len(made)), share
+        if code not in blocks:
+            made, share = patterns[code].calls(each.rank)
+            blocks[code] = np.arange(len(calls), len(calls) + len(made)), share
             calls += made
-        made_here, share = blocks[key]
+        made_here, share = blocks[code]
         times = share * own[at]
         call += [each.call[done:at], made_here]
         compute += [own[done:at], times[:-1]]
