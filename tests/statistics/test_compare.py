@@ -70,6 +70,9 @@ def test_a_real_difference_inside_the_margin_is_the_same():
 
 def test_constant_runs_and_zeros_have_no_ratio():
     assert compare([2.0] * 5, [2.0] * 5).verdict == "same"
+    # The equivalence of three runs each is 1 of 20 ways, which is the level; that of two is 1 of 6.
+    assert compare([2.0] * 3, [2.0] * 3).verdict == "same"
+    assert compare([2.0] * 2, [2.0] * 2).verdict == "undecided"
     different = compare([2.0] * 5, [3.0] * 5)
     assert (different.verdict, different.sigmas, different.three_sigma) == ("slower", None, "outside")
     comparison = compare([0.0] * 6, [5.0, 6.0, 4.0, 5.0, 7.0, 5.0])
