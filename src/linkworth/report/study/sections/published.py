@@ -9,8 +9,8 @@ def section(paper: PaperBeside) -> Section:
     """Return the section of a paper."""
     numbers = [number for number in paper.numbers if number.ours is not None or number.miss]
     tables = [
-        table("published-numbers", "Numbers", numbers, _number),
         table("published-conclusions", "Conclusions", paper.conclusions, _conclusion),
+        table("published-numbers", "Numbers", numbers, _number),
     ]
     return Section(
         key="published",
