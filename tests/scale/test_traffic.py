@@ -14,6 +14,8 @@ from linkworth.errors import ThresholdError
 from linkworth.replay.layout import block
 from linkworth.replay.run import replay
 from linkworth.scale import ScaleRequest, scale
+from linkworth.scale.recording import Call
+from linkworth.scale.traffic import _messages
 from linkworth.trace.read import open_trace
 
 STEPS = 5
@@ -206,3 +208,11 @@ def test_what_does_not_predict_the_largest_recording_is_refused(
     with pytest.raises(ThresholdError, match=rf"do not align: MPI_.*@graph.c.*{reason}"):
         scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
     assert not (tmp_path / "made.lwt").exists()
+
+
+@pytest.mark.parametrize("ranks", [2, 7, 8])
+def test_a_collective_call_with_a_root_sends_one_message_to_each_other_rank(ranks: int) -> None:
+    members = list(range(10, 10 + ranks))
+    call = Call("MPI_Bcast@a.c:1", "collective", BARRIER | {"peer": 1, "bytes": 8})
+    sent = [message for rank in members for message in _messages(call, members, rank)]
+    assert sorted(sent) == [(rank, 8) for rank in members if rank != members[1]]

@@ -286,7 +286,8 @@ def _is_exchange(call: Call) -> bool:
 def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, int]]:
     """Return the destination and the bytes of each message of a call.
 
-    In a collective call of some ranks, each sends to all others if it is an exchange, and else over doubling distances.
+    In a collective call of some ranks, each sends to all others if it is an exchange, and else over doubling distances. With a
+    root, these form a tree, so that each other rank gets one message.
     """
     fields = call.fields
     count = len(members)
@@ -297,7 +298,11 @@ def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, 
         return []
     own = members.index(rank)
     if not _is_exchange(call):
-        return [(members[(own + 2**step) % count], fields["bytes"]) for step in range(ceil(log2(count)))]
+        steps = list(range(ceil(log2(count))))
+        if fields["peer"] >= 0:
+            place = (own - fields["peer"]) % count
+            steps = [step for step in steps if place < 2**step < count - place]
+        return [(members[(own + 2**step) % count], fields["bytes"]) for step in steps]
     sizes = _sizes(call, count)
     return [(members[(own + step) % count], sizes[(own + step) % count]) for step in range(1, count)]
 
