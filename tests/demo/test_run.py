@@ -7,7 +7,7 @@ import pytest
 import synthetic
 
 from linkworth.cli.main import main
-from linkworth.demo.run import CLASS, FABRICS, PROGRAMS, SMALLER_CLASS, LocalRecorder, run
+from linkworth.demo.run import FABRICS, PROGRAMS, LocalRecorder, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
 from linkworth.report.sensitivity import seconds_at
@@ -70,7 +70,7 @@ def demo(tmp_path, recorder, steps=None, ranks=4):
 def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path, capsys):
     recorder, steps = HandRecorder(), Steps()
     answer, items = demo(tmp_path, recorder, steps)
-    assert recorder.asked == [f"npb:{p}.{size}" for p in PROGRAMS for size in (CLASS, SMALLER_CLASS)]
+    assert recorder.asked == [name for pair in PROGRAMS.items() for name in pair]
     assert len(steps.texts) == steps.planned
     assert answer.failures == []
     for program, item in zip(answer.programs, items, strict=True):
@@ -100,11 +100,11 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp
 
 
 def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp_path):
-    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.W": False}))
+    answer, _ = demo(tmp_path, HandRecorder(verdicts={"npb:ft.A": False}))
     assert len(answer.failures) == 1
-    assert answer.failures[0].startswith("npb:ft.W: ")
+    assert answer.failures[0].startswith("npb:ft.A: ")
     by_name = {program.workload: program for program in answer.programs}
-    assert by_name["npb:ft.W"].advice is None
+    assert by_name["npb:ft.A"].advice is None
     assert by_name["npb:cg.W"].advice is not None
     assert "✗ verification failed" in Path(answer.report).read_text(encoding="utf-8")
 
@@ -112,17 +112,17 @@ def test_a_program_that_failed_its_verification_is_named_and_chooses_nothing(tmp
 def test_runs_that_did_not_end_or_verify_are_named_and_the_others_go_on(tmp_path):
     """A smaller run that failed is only not used."""
     recorder = HandRecorder(
-        verdicts={"npb:ft.W": None, "npb:cg.S": False}, states={"npb:ep.W": "killed: signal 9"}
+        verdicts={"npb:ft.A": None, "npb:cg.S": False}, states={"npb:ep.W": "killed: signal 9"}
     )
     answer, items = demo(tmp_path, recorder)
     assert [item.profile.workload for item in items] == ["npb:cg.W"]
-    assert [failure.partition(":")[2][:4] for failure in answer.failures] == ["ep.W", "ft.W"]
+    assert [failure.partition(":")[2][:4] for failure in answer.failures] == ["ep.W", "ft.A"]
     assert "npb:ep.W: killed: signal 9" in answer.failures[0]
     assert (tmp_path / "traces" / "ep.lwt").exists()
 
 
 def test_nothing_recorded_no_page(tmp_path):
-    states = {f"npb:{program}.{CLASS}": "aborted: MPI_Abort" for program in PROGRAMS}
+    states = dict.fromkeys(PROGRAMS, "aborted: MPI_Abort")
     answer, items = demo(tmp_path, HandRecorder(states=states))
     assert (answer.report, items, len(answer.failures)) == ("", [], 3)
     assert not (tmp_path / "report.html").exists()

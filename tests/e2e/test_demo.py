@@ -28,7 +28,7 @@ def answer(folder):
 def test_three_programs_are_recorded_verified_and_priced(answer, folder):
     assert answer["schema"] == "linkworth.demo/1"
     assert answer["failures"] == []
-    assert [program["workload"] for program in answer["programs"]] == ["npb:ep.W", "npb:ft.W", "npb:cg.W"]
+    assert [program["workload"] for program in answer["programs"]] == ["npb:ep.W", "npb:ft.A", "npb:cg.W"]
     for program in answer["programs"]:
         assert program["verified"] is True
         assert program["ranks"] == 4
@@ -48,7 +48,7 @@ def test_the_groups_are_those_of_the_literature(answer):
     # CG.W is near the threshold: a core that other programs slow down makes it "low". At fixed rates,
     # tests/profile/test_groups.py decides.
     assert groups.pop("npb:cg.W") in ("dependent", "low")
-    assert groups == {"npb:ep.W": "none", "npb:ft.W": "highly dependent"}
+    assert groups == {"npb:ep.W": "none", "npb:ft.A": "highly dependent"}
 
 
 def test_ctrl_c_keeps_what_was_recorded(tmp_path):

@@ -39,7 +39,7 @@ from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.demo/1).")
 def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_json: bool) -> int:
-    """Run and record NPB EP, FT and CG (class W) here, and predict time and cost on two nodes with four networks.
+    """Run and record NPB EP, FT and CG (classes W and A) here, and predict time and cost on two nodes with four networks.
 
     Prints the results and writes a page with charts and sliders. Exit code 1: a program or its verification failed.
     """
