@@ -67,8 +67,8 @@ def test_messages_go_from_their_send_to_the_end_of_their_receive(tmp_path):
     ]
     assert sorted(found) == sorted(expected)
     assert summary.remarks == [
-        "1 ends of messages are left out, because the trace does not contain their other end",
-        "1 messages are left out, because the creation of their communicator is missing from the trace",
+        "1 end of messages left out, because the trace does not contain the other end",
+        "1 message left out, because the creation of the communicator is missing from the trace",
     ]
 
 

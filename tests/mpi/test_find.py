@@ -55,13 +55,16 @@ def test_an_installation_is_what_it_says_whatever_its_folder_is_called(two, tmp_
     assert first.origin == "LINKWORTH_MPI_PATH"
 
 
-def test_one_library_is_one_installation_with_its_own_launcher(tmp_path, monkeypatch):
+def test_links_to_one_library_are_one_installation(tmp_path, monkeypatch):
     fake.install(tmp_path / "a", *MPICH, suffix=".mpich")
     for tool in ("mpicc", "mpiexec", "mpicxx"):
         (tmp_path / "a/bin" / tool).symlink_to(f"{tool}.mpich")
     monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
     found = [mpi for mpi in find.find_all() if mpi.library.startswith(str(tmp_path))]
     assert [Path(mpi.mpicc).name for mpi in found] == ["mpicc.mpich"]
+
+
+def test_a_linker_script_in_place_of_the_library_is_followed(tmp_path, monkeypatch):
     library = fake.install(tmp_path / "a", *MPICH)
     (tmp_path / "a/lib/libmpi.so").unlink()
     (tmp_path / "a/lib/libmpi.so").write_text("INPUT(libmpi.so.12)\n")
