@@ -13,7 +13,7 @@ def table(result: BenchResult) -> str:
     head = [f"# {result.tool} {result.test}" + (f": {test.title}" if test else "")]
     place = [units.plural(result.ranks, "rank")]
     if result.nodes:
-        place.append(f"on {result.nodes} {'node' if result.nodes == 1 else 'nodes'}")
+        place.append(f"on {units.plural(result.nodes, 'node')}")
     if result.facts.get("nodes"):
         place.append(f"({result.facts['nodes']})")
     head.append(

@@ -132,6 +132,11 @@ def test_pairs_and_senders_share_the_link():
         assert row.bandwidth_bytes_per_second == pytest.approx(senders * size / row.latency_seconds)
 
 
+def test_labels_of_many_senders_are_those_of_measured_rows():
+    labels = [row.label for row in predicted("incast", 1025, 1025, sizes=[8]).rows]
+    assert (labels[0], labels[-1]) == ("1 sender", "1024 senders")
+
+
 def test_overlap_hides_all_but_the_overheads():
     size = 1 << 20
     slow = fabric(way(latency=LATENCY, bandwidth=BANDWIDTH, overhead=OVERHEAD))

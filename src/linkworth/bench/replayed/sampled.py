@@ -14,7 +14,6 @@ from linkworth.model.bench import BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
-from linkworth.units import plural
 
 WARM_UP = 2
 """Operations before the timed ones: they fill the pipeline, and a connection's first message meets an idle network."""
@@ -94,6 +93,11 @@ def row(size: int, seconds: float, moved_bytes: float, label: str = "") -> Bench
     )
 
 
+def _label(number: int, noun: str) -> str:
+    """Return the label of a row as the measured tests write it, without commas."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def multipair_rows(place: ReplayedRanks, sizes: Sequence[int], settings: BenchSettings) -> list[BenchRow]:
     """Return the rows of 1, 2, 4, ... pairs and of all."""
     most = place.ranks // 2
@@ -101,7 +105,7 @@ def multipair_rows(place: ReplayedRanks, sizes: Sequence[int], settings: BenchSe
     for pairs in doublings(most):
         active = [*range(pairs), *range(most, most + pairs)]
         exchange = exchanges.windows(settings.window, pairs)
-        label = plural(pairs, "pair")
+        label = _label(pairs, "pair")
         found += pair_rows(place.part(active), sizes, exchange, share=1 / settings.window, label=label)
     return found
 
@@ -110,7 +114,7 @@ def incast_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of 1, 2, 4, ... senders and of all: the first rank's time until all messages arrive."""
     found = []
     for senders in doublings(place.ranks - 1):
-        label = f"{senders} sender" if senders == 1 else f"{senders} senders"
+        label = _label(senders, "sender")
         own = repeated(place.part(range(senders + 1)), sizes, exchanges.incast(senders))
         found += [
             row(size, of_ranks[0], senders * size, label) for size, of_ranks in zip(sizes, own, strict=True)
