@@ -42,6 +42,14 @@ class MeasuredTime(NamedTuple):
         return self.fabric.name if place is None else f"{self.fabric.name}:{place.nodes}x{place.ppn}"
 
 
+def check_cpu_factor(cpu_factor: float) -> None:
+    """Raise UsageError if a factor of the cores' speed is not above 0."""
+    if cpu_factor <= 0:
+        raise UsageError(
+            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
+        )
+
+
 def calibrated(
     trace: TraceFile,
     layout: Layout,

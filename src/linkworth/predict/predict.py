@@ -15,7 +15,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import NeighbourTime, Prediction, PredictionSet, Tolerance
 from linkworth.model.settings import Details, RecordLimits, ReplaySettings
 from linkworth.predict import breakdown
-from linkworth.predict.calibrate import MeasuredTime, calibrated
+from linkworth.predict.calibrate import MeasuredTime, calibrated, check_cpu_factor
 from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
 from linkworth.predict.extras import Extras, initialisation
 from linkworth.predict.response import SMALLEST_SCALE, Response
@@ -82,10 +82,7 @@ def predict_with_draws(
     """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""
     if not fabrics:
         raise UsageError("no fabric to predict for; give at least one with `on`")
-    if cpu_factor <= 0:
-        raise UsageError(
-            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
-        )
+    check_cpu_factor(cpu_factor)
     recorded = "loads" if extras.loads else "timeline" if extras.timeline is not None else ""
     if recorded and extras.beside:
         raise UsageError(f"`{recorded}` cannot be combined with `beside`; leave one of them out")

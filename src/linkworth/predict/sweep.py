@@ -12,7 +12,7 @@ from linkworth.model.prediction import ReplayTimes
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
-from linkworth.predict.calibrate import MeasuredTime, calibrated
+from linkworth.predict.calibrate import MeasuredTime, calibrated, check_cpu_factor
 from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement
@@ -59,10 +59,7 @@ def sweep(
     """
     if not fabrics:
         raise UsageError("no fabric to sweep; give at least one with `on`")
-    if cpu_factor <= 0:
-        raise UsageError(
-            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
-        )
+    check_cpu_factor(cpu_factor)
     if settings.samples:
         raise UsageError(f"`samples` {settings.samples}: a sweep gives one time a point; leave it out")
     names = [axis.name for axis in axes]
