@@ -97,6 +97,12 @@ def duplicates_in_another_order() -> tuple[list[Call], list[Call]]:
     return rank(2, 3), rank(3, 2)
 
 
+def bridge(mine: list[int], other: list[int], comm: int = 0) -> Call:
+    """Return the call that makes inter-communicator 2 of two groups of ranks."""
+    groups = {"members": mine, "remote_members": other}
+    return Call("MPI_Intercomm_create", "comm_new", comm=comm, new_comm=2, inter=True, **groups)
+
+
 def collective(name: str, size: int = 0, received: int | None = None, root: int = -1, **fields: Any) -> Call:
     return Call(
         name,

@@ -13,6 +13,7 @@ from synthetic import (
     ANY,
     PROC_NULL,
     Call,
+    bridge,
     collective,
     irecv,
     isend,
@@ -102,16 +103,11 @@ EVERY_CLASS = [
 
 
 def test_every_class_of_call_comes_back(tmp_path):
-    between = Call(
-        "MPI_Intercomm_create", "comm_new", comm=1, new_comm=2, inter=True, members=[0], remote_members=[1]
-    )
-    other = Call(
-        "MPI_Intercomm_create", "comm_new", comm=1, new_comm=2, inter=True, members=[1], remote_members=[0]
-    )
     across = collective("MPI_Bcast", 8, root=-3, comm=2)
     trace = write_trace(tmp_path / "all.lwt", [EVERY_CLASS, [split(2, [0, 1]), split(3, [1, 0])]])
     assert assert_same(trace, there_and_back(trace)[1]) == len(EVERY_CLASS) + 6
-    trace = write_trace(tmp_path / "inter.lwt", [[between, across], [other, send(0, 5, comm=2)]], end=False)
+    ranks = [[bridge([0], [1], comm=1), across], [bridge([1], [0], comm=1), send(0, 5, comm=2)]]
+    trace = write_trace(tmp_path / "inter.lwt", ranks, end=False)
     assert assert_same(trace, there_and_back(trace)[1]) == 6
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from synthetic import PROC_NULL, Call, collective, pcontrol, recv, send, sendrecv
+from synthetic import PROC_NULL, Call, bridge, collective, pcontrol, recv, send, sendrecv
 from synthetic_calls import (
     ACCUMULATE,
     FETCH,
@@ -124,17 +124,8 @@ def between_groups(name, size, **fields):
     programs = []
     for rank in range(5):
         mine, other = ([0, 1], [2, 3, 4]) if rank < 2 else ([2, 3, 4], [0, 1])
-        bridge = Call(
-            "MPI_Intercomm_create",
-            "comm_new",
-            comm=0,
-            new_comm=2,
-            inter=True,
-            members=mine,
-            remote_members=other,
-        )
         root = -3 if rank == 0 else PROC_NULL if rank == 1 else 0
-        programs.append([bridge, synthetic.collective(name, size, root=root, comm=2, **fields)])
+        programs.append([bridge(mine, other), synthetic.collective(name, size, root=root, comm=2, **fields)])
     return programs
 
 

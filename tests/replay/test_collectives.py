@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from synthetic import Call, collective, fabric, recv, send, waitall, way, write_trace
+from synthetic import Call, bridge, collective, fabric, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
 from linkworth.cli.main import main
@@ -141,12 +141,6 @@ def test_a_non_blocking_collective_follows_its_own_table(tmp_path: Path) -> None
     # Open MPI's libnbc: linear up to four ranks, so three messages leave one NIC. MPICH's: a binomial tree of two levels.
     assert run(tmp_path, ranks, library="openmpi").prediction.seconds == pytest.approx(13 * US)
     assert run(tmp_path, ranks, library="mpich-flat").prediction.seconds == pytest.approx(22 * US)
-
-
-def bridge(mine: list[int], other: list[int]) -> Call:
-    return Call(
-        "MPI_Intercomm_create", "comm_new", comm=0, new_comm=2, inter=True, members=mine, remote_members=other
-    )
 
 
 def between(

@@ -9,6 +9,7 @@ from synthetic import (
     ANY,
     PROC_NULL,
     Call,
+    bridge,
     collective,
     fabric,
     irecv,
@@ -187,17 +188,6 @@ def test_a_collective_on_half_of_the_ranks(tmp_path: Path) -> None:
 
 
 def test_an_intercommunicator_names_the_remote_group(tmp_path: Path) -> None:
-    def bridge(mine: list[int], other: list[int]) -> Call:
-        return Call(
-            "MPI_Intercomm_create",
-            "comm_new",
-            comm=0,
-            new_comm=2,
-            inter=True,
-            members=mine,
-            remote_members=other,
-        )
-
     ranks = [
         [bridge([0], [1, 2]), send(1, 8, comm=2)],
         [bridge([1, 2], [0])],
