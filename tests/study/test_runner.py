@@ -2,6 +2,7 @@ import errno
 import os
 import re
 import shutil
+import signal
 
 import msgspec
 import pytest
@@ -117,6 +118,22 @@ def test_stopping_keeps_what_is_done_and_nothing_half(begin):
     assert status_of(store).exit_code == 4
     assert run_study(store, opener=places).done == 18
     assert len(places.jobs) == 6 + 13
+
+
+@needs_mpi
+def test_an_interrupt_while_a_runs_folder_is_made_leaves_none(begin, monkeypatch):
+    make = Store.fresh_folder
+
+    def interrupted(store, run):
+        folder = make(store, run)
+        os.kill(os.getpid(), signal.SIGINT)
+        return folder
+
+    monkeypatch.setattr(Store, "fresh_folder", interrupted)
+    store = begin()
+    with pytest.raises(IncompleteError, match="0 of 18 runs are made"):
+        run_study(store, opener=Places(), max_parallel=1)
+    assert list((store.folder / "runs").iterdir()) == []
 
 
 @needs_mpi

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.interrupts import terminate_as_interrupt
+from linkworth.interrupts import deferred, terminate_as_interrupt
 from linkworth.model.study import RunRecord
 from linkworth.places.arrays import MOST_ELEMENTS, Arrays
 from linkworth.places.batch import BatchSystem
@@ -180,13 +180,16 @@ class Runner:
         started = now()
         failures: list[str] = []
         while True:
-            folder = self.store.fresh_folder(planned.run)
+            folder = None
             try:
+                with deferred():  # an interrupt finds either no folder or all of it, with a name
+                    folder = self.store.fresh_folder(planned.run)
                 outcome = self._attempt(planned, watcher)
                 if outcome.interrupted:
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
-                shutil.rmtree(folder, ignore_errors=True)
+                if folder is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
                 raise
             if outcome.state in ("done", "unverified") or outcome.hopeless:
                 break
