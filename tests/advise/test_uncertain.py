@@ -56,6 +56,15 @@ def test_a_choice_inside_the_doubt_is_too_close_to_call():
     )
 
 
+def test_nothing_costs_less_than_a_free_network():
+    draws = drawn([10] * 20, [5] * 17 + [15] * 3)
+    one = advise(BOTH, {**PRICES, "gbe": price("own", "gbe", 0)}, drawn=draws)
+    assert (one.choice, one.too_close) == ("gbe", [])
+    both = {fabric: price("own", fabric, 0) for fabric in PRICES}
+    assert advise(BOTH, both, drawn=draws).too_close == ["ib-hdr", "gbe"]
+    assert advise(BOTH, both).reason.startswith("ib-hdr is fastest")
+
+
 def test_the_nearest_is_one_that_draws_can_prefer_and_not_the_same_node_at_another_price():
     elsewhere = {**PRICES, "ib-hdr": [price("b", "ib-hdr", 1.0), price("b, far", "ib-hdr", 1.1)]}
     found = advise(BOTH, elsewhere, drawn=drawn([10, 10], [5, 5.6]))

@@ -47,6 +47,8 @@ def advise(
     _check_limit(budget, "budget", BUDGET_USD)
     sets = [predictions] if isinstance(predictions, PredictionSet) else list(predictions)
     options = _options(sets, prices, deadline, budget)
+    if not any(option.cost_usd for option in options):
+        goal = "time"  # if all nodes are free, networks differ in time only
     measure = _measure(goal)
     chosen = choose([option for option in options if option.feasible], measure)
     ranked = _ranked(options, chosen, measure)

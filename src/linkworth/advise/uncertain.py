@@ -90,6 +90,8 @@ def too_close(
         return []
     seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
     rates = [option.cost_usd / option.seconds if goal == "cost" else 1.0 for option in options]
+    if rates[choice] == 0:  # nothing costs less than a free network
+        return []
     found = []
     for place, option in enumerate(options):
         if place == choice or not option.feasible or _runs_alike(option, options[choice]):
