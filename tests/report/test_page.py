@@ -141,6 +141,23 @@ def test_the_choice_obeys_deadline_budget_and_goal(page):
     assert chosen("cost", 0.1, None) is None
 
 
+def test_another_option_within_the_interval_puts_the_choice_in_doubt(page):
+    choice = {"fabric": "a", "seconds": 4, "cost": 1, "leastRatios": {"b": 0.8, "c": 0.97, "d": 0.1}}
+    others = [
+        {"fabric": "b", "seconds": 2, "cost": 1.2},
+        {"fabric": "c", "seconds": 3.9, "cost": 1},
+        {"fabric": "d", "seconds": 9, "cost": 1.1},
+    ]
+    limits = {"goal": "cost", "deadline": 5, "budget": None}
+
+    def doubtful(close):
+        script = f"linkworth.doubtful({json.dumps([choice, *others])}, {json.dumps(choice)}, {json.dumps(limits)}, {close})"
+        return [option["fabric"] for option in page.evaluate(script)]
+
+    assert doubtful(0.02) == ["c", "b"]
+    assert doubtful(0.035) == ["b"]
+
+
 def test_a_mark_tells_its_numbers_under_the_pointer(page):
     page.evaluate(
         "document.querySelector('#p1 svg.chart').scrollIntoView({block: 'center', behavior: 'instant'})"

@@ -90,19 +90,19 @@ def too_close(
         return []
     seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
     rates = [option.cost_usd / option.seconds if goal == "cost" else 1.0 for option in options]
-    if rates[choice] == 0:  # nothing costs less than a free network
-        return []
     found = []
     for place, option in enumerate(options):
         if place == choice or not option.feasible or _runs_alike(option, options[choice]):
             continue
-        ratios = sorted(
-            theirs * rates[place] / (mine * rates[choice])
-            for theirs, mine in zip(seconds[place], seconds[choice], strict=True)
-        )
-        if quantile(ratios, (1 - CONFIDENCE) / 2) < 1 - CLOSE:
+        if least_ratio(seconds[place], seconds[choice]) * rates[place] < (1 - CLOSE) * rates[choice]:
             found.append(option)
     return found
+
+
+def least_ratio(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the low end of the 90 % interval of the first times over the second, draw by draw."""
+    ratios = sorted(one / other for one, other in zip(first, second, strict=True))
+    return quantile(ratios, (1 - CONFIDENCE) / 2)
 
 
 def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, drawn: Drawn) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth.advise import advise
-from linkworth.advise.uncertain import Drawn
+from linkworth.advise.uncertain import Drawn, least_ratio
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
 from linkworth.model.fabric import Fabric
@@ -94,6 +94,7 @@ def collect(
         predictions=predictions,
         advice=_advice(predictions, drawn, prices, limits),
         fabrics=list(fabrics),
+        least_ratios=_least_ratios(predictions, drawn),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
         metadata=trace.metadata,
     )
@@ -143,6 +144,17 @@ def _extremes(fabrics: Sequence[Fabric], predictions: PredictionSet, choice: str
     return [
         fabric for name in dict.fromkeys([by_time[0], other]) for fabric in fabrics if fabric.name == name
     ]
+
+
+def _least_ratios(predictions: PredictionSet, drawn: DrawnTimes) -> dict[str, dict[str, float]]:
+    times = [
+        (each.fabric, [seconds / each.seconds for seconds in row])
+        for each, row in zip(predictions.predictions, drawn.seconds, strict=True)
+    ]
+    return {
+        mine: {other: least_ratio(theirs, own) for other, theirs in times if other != mine}
+        for mine, own in times
+    }
 
 
 def _advice(

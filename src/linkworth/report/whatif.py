@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from linkworth.advise.choose import TIE_TOLERANCE
+from linkworth.advise.uncertain import CLOSE
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
 from linkworth.report.item import ReportItem
@@ -40,6 +41,8 @@ class WhatIfOption(msgspec.Struct, frozen=True, kw_only=True):
     group: int
     seconds: float
     grid: list[list[float]] | None
+    least_ratios: dict[str, float]
+    """Low end of the 90 % interval of another fabric's time over this one's, both relative to their best estimates."""
 
 
 class WhatIfProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +63,8 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """Runs in a shown cost."""
     tie: float
     """Relative difference up to which two costs (or times) are equal, and the cheaper node is chosen."""
+    close: float
+    """Relative saving up to which another option does not put the choice in doubt."""
     groups: list[WhatIfGroup]
     programs: list[WhatIfProgram]
 
@@ -91,6 +96,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
                     group=list(groups).index(key),
                     seconds=prediction.seconds,
                     grid=grid.seconds if grid else None,
+                    least_ratios=item.least_ratios.get(name, {}),
                 )
             )
         advice = item.advice
@@ -105,7 +111,11 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
             )
         )
     return WhatIf(
-        runs=runs, tie=TIE_TOLERANCE, groups=[group for group, _ in groups.values()], programs=programs
+        runs=runs,
+        tie=TIE_TOLERANCE,
+        close=CLOSE,
+        groups=[group for group, _ in groups.values()],
+        programs=programs,
     )
 
 

@@ -29,17 +29,26 @@ const linkworth = (() => {
     return best;
   });
 
+  const within = (options, { deadline, budget }) => options.filter((o) => o.cost !== null
+    && (deadline === null || o.seconds <= deadline) && (budget === null || o.cost <= budget));
+  const measureOf = ({ goal }) => (goal === "time" ? (o) => o.seconds : (o) => o.cost);
+
   /**
    * The option to take, or null: the least cost (or time) of those within deadline and budget. Options that differ by
    * less than the share `tie` are equal, and the cheaper node is taken.
    */
-  const choose = (options, { goal, deadline, budget }, tie) => {
-    const fitting = options.filter((o) => o.cost !== null
-      && (deadline === null || o.seconds <= deadline) && (budget === null || o.cost <= budget));
+  const choose = (options, program, tie) => {
+    const fitting = within(options, program), measure = measureOf(program);
     if (fitting.length === 0) return null;
-    const measure = goal === "time" ? (o) => o.seconds : (o) => o.cost;
     const limit = Math.min(...fitting.map(measure)) * (1 + tie);
     return least(fitting.filter((o) => measure(o) <= limit), (o) => o.price, measure, (o) => o.seconds, (o) => o.fabric);
+  };
+
+  /** Options that may be better than the choice by over the share `close`, within the 90 % interval. */
+  const doubtful = (options, choice, program, close) => {
+    const measure = measureOf(program);
+    return within(options, program).filter((o) => choice !== null
+      && choice.leastRatios[o.fabric] * measure(o) < (1 - close) * measure(choice)).sort((a, b) => measure(a) - measure(b));
   };
 
   /** Time ratio of the cheapest node's fabric to the fastest, or null with fewer than two priced options. */
@@ -51,5 +60,5 @@ const linkworth = (() => {
     return cheapest.seconds / fastest.seconds;
   };
 
-  return Object.freeze({ valueAt, secondsAt, choose, breakEven });
+  return Object.freeze({ valueAt, secondsAt, choose, doubtful, breakEven });
 })();

@@ -55,9 +55,12 @@
       const at = places[option.group];
       const seconds = option.grid ? linkworth.secondsAt(option.grid, at.latency, at.bandwidth) : option.seconds;
       const usd = at.price === null ? null : (seconds * program.nodes * at.price) / 3600;
-      return { fabric: option.fabric, seconds, cost: usd, price: at.price };
+      return { fabric: option.fabric, seconds, cost: usd, price: at.price, leastRatios: option.least_ratios };
     });
-    return { options, choice: linkworth.choose(options, program, data.tie), ratio: linkworth.breakEven(options) };
+    const best = linkworth.choose(options, program, data.tie);
+    const close = linkworth.doubtful(options, best, program, data.close);
+    const choice = best === null ? "none fits" : [best, ...close].map((o) => o.fabric).join(" or ");
+    return { options, best: close.length ? null : best, choice, ratio: linkworth.breakEven(options) };
   });
 
   const initialPlaces = data.groups.map((g) => ({
@@ -83,11 +86,11 @@
         cell.querySelector(".time").textContent = duration(option.seconds);
         cell.querySelector(".cost").textContent = option.cost === null ? "no price" : cost(option.cost);
         cell.querySelector(".change").textContent = change(option.seconds, initial[p].options[o].seconds);
-        cell.classList.toggle("chosen", result.choice === option);
+        cell.classList.toggle("chosen", result.best === option);
       });
       for (const choice of row.querySelectorAll(".choice")) {
-        choice.textContent = result.choice?.fabric ?? "none fits";
-        choice.classList.toggle("moved", result.choice?.fabric !== initial[p].choice?.fabric);
+        choice.textContent = result.choice;
+        choice.classList.toggle("moved", result.choice !== initial[p].choice);
       }
       row.querySelector(".breakeven").textContent = result.ratio === null ? "–" : significant(result.ratio);
     });
@@ -101,7 +104,7 @@
       status.textContent = data.groups[group].programs.slice(0, 6).map((p) => {
         const option = results[p].options.find((o) => o.fabric === data.groups[group].fabric);
         const usd = option.cost === null ? "" : `, ${cost(option.cost)} ${section.dataset.costLabel}`;
-        return `${data.programs[p].name} on ${option.fabric}: ${duration(option.seconds)}${usd}; choice ${results[p].choice?.fabric ?? "none"}.`;
+        return `${data.programs[p].name} on ${option.fabric}: ${duration(option.seconds)}${usd}; choice ${results[p].choice}.`;
       }).join(" ");
     }, 300);
   };
