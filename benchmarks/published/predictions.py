@@ -5,7 +5,7 @@ import copy
 import math
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.fabric import Fabric
 from linkworth.model.fabric import Path as MessagePath
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.study import Study
 from linkworth.predict import request
 from linkworth.predict.calibrate import MeasuredTime, scale_for
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD
@@ -322,7 +323,15 @@ def _of_times(source: Source, program: str) -> Iterator[Predicted]:
     """Yield a program's points: each network from nothing, and from the other's time."""
     study = source.predicted_study()
     times = {fabric: found[program] for fabric, found in source.times().items() if program in found}
-    with request.traced(program, study.ranks, RateRequest(machine=MACHINE)) as path:
+    yield from _from_times(source, program, study, times, [None])
+    yield from _from_times(source, program, study, times, list(times))
+
+
+def _from_times(
+    source: Source, program: str, study: Study, times: Mapping[str, float], all_known: Sequence[str | None]
+) -> Iterator[Predicted]:
+    scaled = None not in all_known
+    with request.traced(program, study.ranks, RateRequest(machine=MACHINE), scaled=scaled) as path:
         trace = open_trace(path)
         settings = on_known_machine(
             ReplaySettings(mpi_library=library_of(study.environments[0], study, recorded=False)),
@@ -330,7 +339,7 @@ def _of_times(source: Source, program: str) -> Iterator[Predicted]:
         )
         layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
         responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}
-        for known in (None, *times):
+        for known in all_known:
             kind = NOTHING if known is None else REVERSE if known == "gbe" else FORWARD
             given = None if known is None else (responses[known], times[known])
             for name in times:

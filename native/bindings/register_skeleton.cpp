@@ -49,10 +49,10 @@ nb::dict record(const std::string& program, const std::vector<std::string>& argu
     return out;
 }
 
-std::vector<double> operations(const std::string& program, const std::vector<std::string>& arguments,
-                               int ranks, int rank) {
+std::vector<double> work(const std::string& program, const std::vector<std::string>& arguments, int ranks,
+                         int rank, double cache_bytes) {
     const nb::gil_scoped_release released;
-    return skeleton::count_operations(skeleton::find_skeleton(program), arguments, ranks, rank);
+    return skeleton::count_work(skeleton::find_skeleton(program), arguments, ranks, rank, cache_bytes);
 }
 
 void check(const std::string& program, const std::vector<std::string>& arguments, int ranks) {
@@ -68,8 +68,8 @@ void register_skeleton(nb::module_& module) {
     module.def("record_skeleton", &record, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),
                nb::arg("seconds_per_operation"), nb::arg("path"), nb::arg("metadata_json"),
                nb::arg("threads") = 1, nb::arg("progress") = nb::none());
-    module.def("skeleton_operations", &operations, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),
-               nb::arg("rank"));
+    module.def("skeleton_work", &work, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),
+               nb::arg("rank"), nb::arg("cache_bytes") = 0.0);
 }
 
 }  // namespace linkworth::bindings

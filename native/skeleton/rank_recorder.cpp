@@ -78,14 +78,13 @@ void RankRecorder::complete(Call call, CompleteMode mode, std::span<Request> req
 }
 
 void RankRecorder::mark_region(int level) {
-    const std::vector<double>& now = work_.operations();
+    const std::vector<double>& now = work_.counts();
     in_region_.resize(now.size());
     if (level > 0) {
         // A program may mark each iteration: the region goes on from its first mark.
         if (at_mark_.empty()) at_mark_ = now;
     } else if (!at_mark_.empty()) {
-        for (std::size_t phase = 0; phase < now.size(); ++phase)
-            in_region_[phase] += now[phase] - at_mark_[phase];
+        for (std::size_t i = 0; i < now.size(); ++i) in_region_[i] += now[i] - at_mark_[i];
         at_mark_.clear();
         marked_ = true;
     }

@@ -90,8 +90,8 @@ class RankRecorder {
 
     /// Begins (level above 0) and ends the timed region, and records the mark.
     void mark_region(int level);
-    /// Work of each phase inside the timed region, or of the whole rank if no region was marked.
-    const std::vector<double>& operations() const { return marked_ ? in_region_ : work_.operations(); }
+    /// Work's counts inside the timed region, or of the whole rank if no region was marked.
+    const std::vector<double>& counts() const { return marked_ ? in_region_ : work_.counts(); }
 
   private:
     /// A shape that the open block already contains, found without encoding it.

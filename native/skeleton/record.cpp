@@ -67,14 +67,15 @@ Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
     return result;
 }
 
-std::vector<double> count_operations(const Skeleton& skeleton, Arguments arguments, int ranks, int rank) {
+std::vector<double> count_work(const Skeleton& skeleton, Arguments arguments, int ranks, int rank,
+                               double cache_bytes) {
     check(skeleton, arguments, ranks);
     if (rank < 0 || rank >= ranks)
         throw UsageError("there is no rank " + std::to_string(rank) + " of " + std::to_string(ranks));
-    Work work(std::vector<double>(skeleton.phases.size(), 0.0));
+    Work work(std::vector<double>(skeleton.phases.size(), 0.0), cache_bytes);
     RankRecorder recorder(nullptr, ranks, work);
     record_rank(skeleton, arguments, rank, recorder, work);
-    return recorder.operations();
+    return recorder.counts();
 }
 
 }  // namespace linkworth::skeleton

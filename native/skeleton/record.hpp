@@ -30,7 +30,9 @@ Recording record(const Skeleton& skeleton, Arguments arguments, int ranks,
                  const std::vector<double>& seconds_per_operation, const std::string& path,
                  const std::string& metadata_json, std::size_t threads, const Progress& progress);
 
-/// Operations of one rank's timed region, by phase. Throws UsageError as `record` does.
-std::vector<double> count_operations(const Skeleton& skeleton, Arguments arguments, int ranks, int rank);
+/// Operations of one rank's timed region, by phase, and then the bytes that it moves from and to memory past
+/// `cache_bytes` of cache. Throws UsageError as `record` does.
+std::vector<double> count_work(const Skeleton& skeleton, Arguments arguments, int ranks, int rank,
+                               double cache_bytes);
 
 }  // namespace linkworth::skeleton

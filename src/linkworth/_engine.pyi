@@ -207,7 +207,9 @@ def record_skeleton(
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, int]: ...
-def skeleton_operations(program: str, arguments: Sequence[str], ranks: int, rank: int) -> list[float]: ...
+def skeleton_work(
+    program: str, arguments: Sequence[str], ranks: int, rank: int, cache_bytes: float = 0.0
+) -> list[float]: ...
 def bench_members(among: str, team: str, node_of_rank: Sequence[int]) -> list[int]:
     """Return the ranks that take part in a test of lw-netbench (team: `pair`, `two sides`, `any`). Raises BenchError."""
 

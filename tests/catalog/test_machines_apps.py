@@ -11,6 +11,7 @@ ASSUMED = {
     "thread_gain": 1.0,
     "memory_bytes_per_second": None,
     "copy_bytes_per_second": None,
+    "cache_bytes_per_node": None,
 }
 """Fields that need no published number."""
 

@@ -43,6 +43,23 @@ def test_two_layouts_give_the_share_and_others_follow(path):
     assert found.seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
 
 
+@pytest.mark.parametrize("machine", ["xeon-e5-2650v3-x2", "raspberry-pi-4"])
+def test_a_measured_time_contains_the_waits_of_a_counted_demand(machine):
+    """A skeleton that was kept without a measured time is predicted as one that is made for it."""
+
+    def seconds(scaled):
+        with request.traced("npb:mg.A", 16, RateRequest(machine=machine), scaled=scaled) as path:
+            trace = open_trace(path)
+            assert (trace.metadata.rates.memory_demand_bytes_per_second is None) == scaled
+            first, settings = fitted(trace, request.measured_times(["gbe:8x2=1.5"]), ReplaySettings())
+            (found,) = predict(
+                trace, [fabrics.get("ib-fdr")], Arrangement(nodes=4), measured=first, settings=settings
+            ).predictions
+            return found.seconds
+
+    assert seconds(scaled=False) == pytest.approx(seconds(scaled=True), rel=1e-3)
+
+
 def test_layouts_without_sharing_change_nothing(path):
     times = request.measured_times(["gbe:4x1=10", "gbe:1x4=9.5"])
     first, settings = fitted(open_trace(path), times, ReplaySettings())

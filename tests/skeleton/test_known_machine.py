@@ -4,19 +4,21 @@ import msgspec
 import pytest
 
 from linkworth.catalog import fabrics, machines
+from linkworth.model.machine import KernelTime
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton import RateRequest, parse, rates_for, record_skeleton
 
 MACHINE = machines.get("xeon-e5-2650v3-x2")
+CG = parse(["npb:cg.A"])
 
 
 @pytest.fixture
 def predicted(tmp_path):
     def run(app, ranks, nodes, machine=MACHINE.name, **settings):
         program = parse([app])
-        rates = rates_for(program, RateRequest(machine=machine))
+        rates = rates_for(program, RateRequest(machine=machine), ranks)
         path = tmp_path / "skeleton.lwt"
         record_skeleton(program, ranks, rates, path, replace=True)
         return predict(
@@ -49,3 +51,33 @@ def test_messages_in_a_node_share_the_machines_memory(predicted, monkeypatch):
     slow_memory = msgspec.structs.replace(MACHINE, memory_bytes_per_second=1e9)
     monkeypatch.setattr(machines, "get", lambda _: slow_memory)
     assert predicted("npb:is.A", 16, 1).predictions[0].seconds > 1.5 * fast
+
+
+def test_ranks_share_the_memory_of_their_machine(predicted):
+    many = predicted("npb:mg.C", 64, 2)
+    assert many.settings.memory_bandwidth_bytes_per_second == MACHINE.memory_bytes_per_second
+    demand = many.settings.memory_demand_bytes_per_second
+    alone = predicted("npb:mg.C", 64, 2, cores_per_node=32, memory_bandwidth_bytes_per_second=1e15)
+    slowed = many.predictions[0].compute_seconds / alone.predictions[0].compute_seconds
+    assert slowed == pytest.approx(32 * demand / MACHINE.memory_bytes_per_second, rel=1e-2)
+    assert slowed > 1.1 * 32 / (8 + 12 * 1.14), "the memory slows them more than the cores do"
+
+
+def test_copies_on_all_cores_give_the_demand_and_a_measured_time_contains_it():
+    times = KernelTime(
+        program="cg",
+        workload="npb:cg.A",
+        seconds=1.0,
+        seconds_on_all_cores=1.5,
+        seconds_per_operation=rates_for(CG, RateRequest(machine=MACHINE.name)).seconds_per_operation,
+    )
+    machine = msgspec.structs.replace(MACHINE, kernels=[times])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machines, "get", lambda _: machine)
+        found = rates_for(CG, RateRequest(machine="own"), 20)
+        assert 20 * found.memory_demand_bytes_per_second == pytest.approx(
+            1.5 * machine.memory_bytes_per_second
+        )
+        assert (
+            rates_for(CG, RateRequest(machine="own"), 20, scaled=True).memory_demand_bytes_per_second is None
+        )

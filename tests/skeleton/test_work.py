@@ -1,9 +1,10 @@
-"""Operations that the flow solvers' skeletons count beside the arithmetic of points."""
+"""Work that skeletons count: operations beside the arithmetic of points, and memory traffic."""
 
 import pytest
 
 from linkworth.skeleton import parse
 from linkworth.skeleton.program import operations
+from linkworth.skeleton.program import work as counted_work
 
 
 def work(name, ranks, rank=0):
@@ -35,3 +36,33 @@ def test_ranks_share_the_work_on_points(name):
     for phase, operations_alone in alone.items():
         if operations_alone > 0:
             assert sum(rank[phase] for rank in together) == pytest.approx(operations_alone)
+
+
+def traffic(name, cache_bytes, ranks=1):
+    return counted_work(parse([f"npb:{name}"]), ranks, 0, cache_bytes)[1]
+
+
+def test_only_data_beyond_the_cache_move():
+    for name in ("is.S", "cg.S", "mg.S", "ft.S", "bt.S", "sp.S", "lu.S"):
+        assert traffic(name, 1e9) == 0
+        assert traffic(name, 1e4) > 0
+    assert traffic("ep.S", 0) == 0
+
+
+def test_traffic_is_what_a_cache_simulator_counts():
+    """Bytes by cachegrind: lines read in the timed region, and lines written back by the arrays that are written."""
+    assert traffic("mg.A", 2621440) == pytest.approx(12.3e9, rel=0.2)
+    assert traffic("ft.W", 2621440) == pytest.approx(0.55e9, rel=0.1)
+
+
+def test_a_stencil_reads_planes_again_that_the_cache_loses():
+    plane = 258 * 258 * 8
+    kept, once, twice = (traffic("mg.A", planes * plane) for planes in (6.1, 5.9, 2.9))
+    assert kept < once < twice
+
+
+def test_a_matrix_drives_the_vector_out_of_the_cache():
+    """Without any cache, each element of the matrix reads a line of the vector."""
+    elements = counted_work(parse(["npb:cg.A"]))[0]["matrix-vector products"] / 2
+    assert traffic("cg.A", 1) == pytest.approx((12 + 64) * elements, rel=1e-3)
+    assert traffic("cg.A", 1e7) == pytest.approx(12 * elements, rel=1e-3)

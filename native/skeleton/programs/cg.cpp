@@ -2,6 +2,7 @@
 #include "programs/cg/cg.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
@@ -17,12 +18,13 @@ class CountingKernel {
     CountingKernel(Work& work, const Class& problem, const Layout& layout)
         : work_(work),
           size_(static_cast<double>(layout.matrix_columns().count)),
-          product_operations_(2.0 * nonzeros(problem, layout)) {}
+          product_operations_(2.0 * nonzeros(problem, layout)),
+          product_bytes_(bytes_moved(product_operations_ / 2.0, kNumberBytes * size_, work.cache_bytes())) {}
 
     void reset() {}
     double start_solve() { return counted(2.0 * size_); }
-    void multiply_direction() { work_.count(product_operations_); }
-    void multiply_solution() { work_.count(product_operations_); }
+    void multiply_direction() { multiply(); }
+    void multiply_solution() { multiply(); }
     double* rows(std::int64_t) { return nullptr; }
     double* received(std::int64_t) { return nullptr; }
     double* product() { return nullptr; }
@@ -48,6 +50,26 @@ class CountingKernel {
         return m * (m + 1) * block / static_cast<double>(problem.order) +
                static_cast<double>(std::max<std::int64_t>(diagonal, 0));
     }
+    void multiply() {
+        work_.count(product_operations_);
+        work_.move(product_bytes_, kElementBytes * product_operations_ / 2.0);
+    }
+    /// Bytes that a product reads from memory: the matrix, and lines of the vector that the matrix drove out
+    /// of the cache. The least recently used lines leave it, so a line stays for as many accesses as fill the
+    /// cache (Che, Tung and Wang, IEEE JSAC 20(7), 2002). Elements are at random places of the vector.
+    static double bytes_moved(double elements, double vector_bytes, double cache_bytes) {
+        const double lines = vector_bytes / kLineBytes;
+        const auto filled = [&](double turns) {  // turns: accesses over lines
+            return vector_bytes * (1.0 - std::exp(-turns)) + kElementBytes * lines * turns;
+        };
+        double turns = 0.0;
+        for (double step = 64.0; step > 1e-6; step /= 2.0)
+            if (filled(turns + step) < cache_bytes) turns += step;
+        return elements * (kElementBytes + kLineBytes * std::exp(-turns));
+    }
+    static constexpr double kNumberBytes = sizeof(double), kLineBytes = 64.0;
+    static constexpr double kElementBytes = sizeof(double) + sizeof(std::int32_t);  ///< and its column
+
     double counted(double operations) {
         work_.count(operations);
         return 1.0;
@@ -55,7 +77,7 @@ class CountingKernel {
 
     Work& work_;
     double size_;  ///< of this rank's piece of a vector
-    double product_operations_;
+    double product_operations_, product_bytes_;
 };
 static_assert(Kernel<CountingKernel>);
 

@@ -24,11 +24,15 @@ class CountingKernel {
 
     /// Two random numbers a point.
     void prepare() { work_.count(2.0 * points_); }
-    void forward(int stage) { work_.count(transform(stage) + kCopyOperations * copies(stage) * points_); }
+    void forward(int stage) {
+        work_.count(transform(stage) + kCopyOperations * copies(stage) * points_);
+        move(transform_bytes(stage));
+    }
     void inverse(int stage) {
         const bool evolves = stage == layout_.stages() - 1;
         work_.count(transform(stage) + kCopyOperations * copies(stage) * points_ +
                     (evolves ? kEvolveOperations * points_ : 0.0));
+        move(transform_bytes(stage) + (evolves ? kEvolveBytes : 0.0));
     }
     const Checksum* outgoing() { return nullptr; }
     Checksum* incoming() { return nullptr; }
@@ -41,6 +45,8 @@ class CountingKernel {
   private:
     static constexpr double kEvolveOperations = 2.0;  ///< a complex number times a decay
     static constexpr double kCopyOperations = 10.0;   ///< cost of cutting or joining, in operations
+    static constexpr double kPointBytes = 16.0;
+    static constexpr double kEvolveBytes = 4.0 * kPointBytes + 8.0;  ///< spectrum, field and decay
     static constexpr double kChecksumPoints = 1024.0;
 
     /// Times that a stage cuts the field for an exchange or joins it after one.
@@ -55,6 +61,12 @@ class CountingKernel {
         if (!last && layout_.shape != Shape::pencils) steps = log_x_ + log_y_;
         return 5.0 * points_ * steps;
     }
+    /// Bytes of a point that are read and written back. A copy reads a line before it writes it.
+    double transform_bytes(int stage) const {
+        const bool two_axes = stage < layout_.stages() - 1 && layout_.shape != Shape::pencils;
+        return kPointBytes * (2.0 * (two_axes ? 2.0 : 1.0) + 3.0 * copies(stage));
+    }
+    void move(double bytes) { work_.move(bytes * points_, 2.0 * kPointBytes * points_); }
 
     Work& work_;
     Layout layout_;

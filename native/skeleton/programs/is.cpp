@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "programs/is/is.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -55,16 +56,28 @@ class CountingKernel {
     }
 
     void change_keys(int) {}
-    void count_buckets() { work_.count(static_cast<double>(keys_)); }
+    void count_buckets() {
+        work_.count(static_cast<double>(keys_));
+        move(1.0, static_cast<double>(keys_));
+    }
     std::span<const int> bucket_sizes() const { return sizes_; }
     int* bucket_totals() { return nullptr; }
-    void scatter_keys() { work_.count(static_cast<double>(keys_)); }
+    /// A line that is written is read first.
+    void scatter_keys() {
+        work_.count(static_cast<double>(keys_));
+        move(3.0, static_cast<double>(keys_));
+    }
     std::span<const int> outgoing_counts() const { return outgoing_; }
     std::span<int> incoming_counts() { return incoming_; }
     const int* outgoing() const { return nullptr; }
     int* incoming() { return nullptr; }
     int rank_keys(int) {
         work_.count(received_ + kKeysPerValue * values_);
+        move(1.0, received_);
+        // The keys of each rank come bucket by bucket, so each rank's pass over the counters once.
+        const double lines = values_ * kIntBytes / kLineBytes;
+        const double touched = std::min(received_, lines * static_cast<double>(outgoing_.size()));
+        work_.move(2.0 * kLineBytes * touched, kIntBytes * values_);
         return 0;
     }
     void sort() {}
@@ -73,6 +86,10 @@ class CountingKernel {
     bool is_sorted() const { return true; }
 
   private:
+    static constexpr double kIntBytes = sizeof(int), kLineBytes = 64.0;
+    /// Adds a pass over keys that moves `times` their bytes.
+    void move(double times, double keys) { work_.move(times * kIntBytes * keys, 2.0 * kIntBytes * keys); }
+
     /// Cost of summing the counter of one key value, in units of counting one key.
     static constexpr double kKeysPerValue = 0.7;
 

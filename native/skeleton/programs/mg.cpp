@@ -20,14 +20,27 @@ class CountingKernel {
     void put(Charge, const Place&) {}
 
     void clear(int) {}
-    void residual(int level) { work_.count(kResidual * points(level)); }
+    void residual(int level) {
+        work_.count(kResidual * points(level));
+        move(level, stencil_reads(level, 3) + 3.0);
+    }
     Norm norm() {
         work_.count(kNorm * points(layout_.levels()));
+        move(layout_.levels(), 1.0);
         return {1.0, 1.0};
     }
-    void restrict_residual(int level) { work_.count(kRestriction * points(level - 1)); }
-    void interpolate(int level) { work_.count(kInterpolation * points(level)); }
-    void smooth(int level) { work_.count(kSmoothing * points(level)); }
+    void restrict_residual(int level) {
+        work_.count(kRestriction * points(level - 1));
+        move(level, stencil_reads(level, 1) + 2.0 / 8.0);
+    }
+    void interpolate(int level) {
+        work_.count(kInterpolation * points(level));
+        move(level, 2.0 + 1.0 / 8.0);
+    }
+    void smooth(int level) {
+        work_.count(kSmoothing * points(level));
+        move(level, stencil_reads(level, 2) + 2.0);
+    }
 
     const double* outgoing(Field, int level, int axis, int) {
         work_.count(static_cast<double>(layout_.face(level, axis)));
@@ -55,6 +68,21 @@ class CountingKernel {
     // Operations of a point of the level that the loop runs over. Sums shared between points count once.
     static constexpr double kResidual = 15.0, kNorm = 3.0, kInterpolation = 6.0, kSmoothing = 15.0;
     static constexpr double kRestriction = 27.0;
+
+    /// Adds numbers per point of a level that are read or written back; a line that is written is read first.
+    void move(int level, double numbers) {
+        work_.move(numbers * kNumberBytes * points(level), kArrays * kNumberBytes * points(level));
+    }
+    /// How often a stencil reads each number of its array from memory, in a pass over `arrays` arrays: for
+    /// the plane ahead, and again for the centre and the plane behind unless the cache keeps the planes in
+    /// between (the layer condition; Stengel et al., ICS 2015).
+    double stencil_reads(int level, int arrays) const {
+        const Triple n = layout_.extents(level);
+        const double plane = static_cast<double>(n[0] + 2) * static_cast<double>(n[1] + 2) * kNumberBytes;
+        const double between = arrays * plane;
+        return 1.0 + (between > work_.cache_bytes()) + (2.0 * between > work_.cache_bytes());
+    }
+    static constexpr double kNumberBytes = sizeof(double), kArrays = 3.0;
 
     double points(int level) const {
         const Triple n = layout_.extents(level);

@@ -109,6 +109,8 @@ def machine_details(machine: Machine) -> RenderableType:
     ):
         if rate is not None:
             rows.append([name, units.rate(rate)])
+    if machine.cache_bytes_per_node is not None:
+        rows.append(["last-level caches of a node", units.data(machine.cache_bytes_per_node)])
     parts = [Table(["", "~"], rows, title=f"{machine.name}: {machine.title}")]
     if machine.kernels:
         times = [

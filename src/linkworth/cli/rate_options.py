@@ -22,7 +22,7 @@ _OPTIONS = [
                  "instance because the machine was busy then, or has changed since."),
     click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
                  "this machine (of `linkworth machines`, or the file of `linkworth machines measure`). The ranks of a node "
-                 "share its cores."),
+                 "share its cores and memory."),
 ]  # fmt: skip
 _RECORDED_ON = click.option("--recorded-on", metavar="NAME", help="Machine on which the trace was recorded: the computation is "
                             "scaled to the --machine by the bundled programs' times on both.")  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from linkworth.model.fabric import SourceNote
-from linkworth.model.number_range import BYTES_PER_SECOND, CPU_FACTOR, THREAD_GAIN
+from linkworth.model.number_range import BYTES, BYTES_PER_SECOND, CPU_FACTOR, THREAD_GAIN
 from linkworth.model.parameter import Parameter
 
 
@@ -63,6 +63,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             help="Memory bandwidth of a node, all cores together: two arrays added into a third.",
             allowed=BYTES_PER_SECOND,
             default="not measured",
+        ),
+    ] = None
+    cache_bytes_per_node: Annotated[
+        float | None,
+        Parameter(
+            help="Last-level caches of a node, all sockets together.", allowed=BYTES, default="not known"
         ),
     ] = None
     copy_bytes_per_second: Annotated[

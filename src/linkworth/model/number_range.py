@@ -54,6 +54,7 @@ SPREAD = NumberRange(least=1e-6, most=1, zero=True)
 LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
 """Latency that a network or a processor adds to one message."""
 BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
+BYTES = NumberRange(least=1, most=1e18)
 FLOPS_PER_SECOND = NumberRange(least=1, most=1e18)
 NOISE = NumberRange(least=1e-6, most=2, zero=True)
 """Standard deviation of a logarithm. At 2, a third of the intervals are off by more than a factor of

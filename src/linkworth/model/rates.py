@@ -45,6 +45,8 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """Throughput of such a core with ranks on both hardware threads, relative to one rank."""
     memory_bytes_per_second: float | None = None
     """Memory bandwidth of a node of that machine, which messages inside the node share. None: the fabric's."""
+    memory_demand_bytes_per_second: float | None = None
+    """Memory traffic of a rank that computes alone. None: unknown, or contained in a measured time."""
     cores_on_memory: float | None = None
     """Cores of that machine which exhaust the memory of a node if they do nothing else. None: unknown."""
     date: str = ""

@@ -47,7 +47,7 @@ def traced(
         return
     program = parse(shlex.split(target))
     count = check(program, ranks)
-    source = rates_for(program, rates or RateRequest(), scaled=scaled, progress=progress)
+    source = rates_for(program, rates or RateRequest(), count, scaled=scaled, progress=progress)
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         trace = Path(folder) / f"{program.name}.lwt"
         record_skeleton(program, count, source, trace, progress=progress)

@@ -85,15 +85,13 @@ def _with_waits(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettin
     itself, or for the memory that the others take.
     """
     rates, place = trace.metadata.rates, measured.arrangement
-    if (
-        rates is None
-        or rates.cores_on_memory is None
-        or place is None
-        or place.ppn is None
-        or settings.memory_bandwidth_bytes_per_second is not None
-    ):
+    if rates is None or settings.memory_bandwidth_bytes_per_second is not None:
         return settings
-    slower = scale_for(_response(trace, measured, settings), measured.seconds)
+    # The measured time contains the waits that a counted demand would add.
+    unshared = settings if rates.memory_demand_bytes_per_second is None else _with(settings, _NO_SHARE)
+    if rates.cores_on_memory is None or place is None or place.ppn is None:
+        return unshared
+    slower = scale_for(_response(trace, measured, unshared), measured.seconds)
     wait = max(0.0, min(slower - 1, slower * rates.cores_on_memory / place.ppn))
     return _with(settings, max(_NO_SHARE, wait / (1 + wait) / rates.cores_on_memory))
 

@@ -141,12 +141,23 @@ def replay_in_detail(
 
 
 def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> ReplaySettings:
-    """Return the settings with the cores of the machine named by `rates`, unless they have a number of cores."""
-    if rates is None or rates.cores_per_node is None or settings.cores_per_node is not None:
+    """Return the settings with the cores and the memory of the machine named by `rates`, unless they have their own."""
+    if rates is None:
         return settings
-    return msgspec.structs.replace(
-        settings, cores_per_node=rates.cores_per_node, thread_gain=rates.thread_gain
-    )
+    if rates.cores_per_node is not None and settings.cores_per_node is None:
+        settings = msgspec.structs.replace(
+            settings, cores_per_node=rates.cores_per_node, thread_gain=rates.thread_gain
+        )
+    if (
+        rates.memory_demand_bytes_per_second is not None
+        and settings.memory_bandwidth_bytes_per_second is None
+    ):
+        settings = msgspec.structs.replace(
+            settings,
+            memory_demand_bytes_per_second=rates.memory_demand_bytes_per_second,
+            memory_bandwidth_bytes_per_second=rates.memory_bytes_per_second,
+        )
+    return settings
 
 
 def _recorded(trace: _engine.Trace) -> _Recorded:

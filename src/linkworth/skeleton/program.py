@@ -58,8 +58,18 @@ def check(program: Program, ranks: int | None) -> int:
 
 def operations(program: Program, ranks: int = 1, rank: int = 0) -> dict[str, float]:
     """Return the operations of one rank's timed region, by phase."""
+    return work(program, ranks, rank)[0]
+
+
+def work(
+    program: Program, ranks: int = 1, rank: int = 0, cache_bytes: float = 0.0
+) -> tuple[dict[str, float], float]:
+    """Return the operations of one rank's timed region by phase, and the bytes that it moves from and to memory.
+
+    `cache_bytes` is the rank's share of its node's last-level caches. Programs that need little memory move none.
+    """
     try:
-        counted = _engine.skeleton_operations(program.name, program.arguments, ranks, rank)
+        *counted, moved = _engine.skeleton_work(program.name, program.arguments, ranks, rank, cache_bytes)
     except _engine.SkeletonError as error:
         raise UsageError(f"{program.workload}: {error}") from None
-    return dict(zip(program.phases, counted, strict=True))
+    return dict(zip(program.phases, counted, strict=True)), moved

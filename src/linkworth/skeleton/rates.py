@@ -1,5 +1,6 @@
 """Chooses the source of a skeleton's computation times."""
 
+import math
 import shlex
 
 import msgspec
@@ -13,7 +14,7 @@ from linkworth.model.machine import Machine
 from linkworth.model.rates import PhaseTimes, RateSource
 from linkworth.mpi import apps
 from linkworth.skeleton.calibrate import phase_times
-from linkworth.skeleton.program import Program, operations, parse
+from linkworth.skeleton.program import Program, operations, parse, work
 from linkworth.skeleton.progress import SilentProgress, StepProgress
 
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
@@ -51,13 +52,18 @@ class RateRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rates_for(
-    program: Program, request: RateRequest, *, scaled: bool = False, progress: StepProgress | None = None
+    program: Program,
+    request: RateRequest,
+    ranks: int = 1,
+    *,
+    scaled: bool = False,
+    progress: StepProgress | None = None,
 ) -> RateSource:
-    """Return the seconds of each phase's operations.
+    """Return the seconds of each phase's operations, and on a known machine what `ranks` ranks demand of its memory.
 
     `scaled`: a measured time will scale the whole, so only the proportions of the phases matter; the reference core's
-    are used by default. Raises UsageError for unusable options, and EnvironmentLacksError if no run can be timed
-    here.
+    are used by default. Such a time contains what its ranks wait for memory. Raises UsageError for unusable options, and
+    EnvironmentLacksError if no run can be timed here.
     """
     if request.recorded_on is not None:
         raise UsageError(
@@ -70,7 +76,14 @@ def rates_for(
             "`calibrate_anew` times a run here, and `machine` takes a speed of the catalog: give one of them"
         )
     if request.machine is not None:
-        return _of_machine(program, machines.get(request.machine))
+        machine = machines.get(request.machine)
+        rates = _of_machine(program, machine)
+        demand = None if scaled else _memory_demand(program, machine, rates, ranks)
+        if demand is None:
+            return rates
+        return msgspec.structs.replace(
+            rates, memory_demand_bytes_per_second=demand, description=f"{rates.description}, and its memory"
+        )
     if request.calibrate_with is None and not request.anew and scaled:
         return _reference(program)
     smaller = parse(
@@ -226,6 +239,25 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
             f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"
         ),
     )
+
+
+def _memory_demand(program: Program, machine: Machine, rates: RateSource, ranks: int) -> float | None:
+    """Return the memory traffic of a rank that computes alone.
+
+    If the machine ran a copy of the program on each core, their slowdown gives it. Otherwise it is counted.
+    """
+    if machine.memory_bytes_per_second is None:
+        return None
+    known = next((each for each in machine.kernels if each.program == program.name), None)
+    if known is not None:
+        slowdown = known.seconds_on_all_cores / known.seconds
+        return machine.memory_bytes_per_second * slowdown / machine.cores_per_node if slowdown > 1 else None
+    if machine.cache_bytes_per_node is None:
+        return None
+    sharers = max(machine.sockets_per_node, math.ceil(ranks / machine.nodes))
+    counted, moved = work(program, ranks, ranks // 2, machine.cache_bytes_per_node / sharers)
+    seconds = sum(count * rates.seconds_per_operation[phase] for phase, count in counted.items())
+    return moved / seconds if moved > 0 else None
 
 
 def _cores_on_memory(machine: Machine) -> float | None:

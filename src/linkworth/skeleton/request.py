@@ -27,6 +27,6 @@ def record_on_request(
     """
     program = parse(command)
     count = check(program, ranks)
-    source = rates_for(program, rates, progress=progress)
+    source = rates_for(program, rates, count, progress=progress)
     target = output or default_output(Workload(name=program.workload, command=program.command, ranks=count))
     return record_skeleton(program, count, source, target, replace=replace, progress=progress)

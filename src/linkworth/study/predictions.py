@@ -110,6 +110,7 @@ def _job(
         rates = rates_for(
             parse(workload.command),
             RateRequest(machine=wanted.machine, calibrate_with=wanted.calibrate_with),
+            planned.ranks or 1,
             scaled=measured is not None,
             progress=progress,
         )

@@ -10,6 +10,7 @@ from linkworth.measure.plan import plan
 from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.model.workload import Workload
 from linkworth.profile import build_profile
+from linkworth.skeleton.program import operations, parse
 from linkworth.trace.record import record
 
 UNTIMED = {"name", "call_class", "fields"}
@@ -72,13 +73,7 @@ def test_the_default_run_has_its_periods(tmp_path):
     trace = skeleton(tmp_path / "s.lwt", "stencil", ["default"], 1)
     names = [event["name"] for event in trace.iterate(0)]
     assert names.count("MPI_Gatherv") == 5 * (3456 // 145)
-    work = dict(
-        zip(
-            _engine.skeleton_programs()["stencil"],
-            _engine.skeleton_operations("stencil", ["default"], 1, 0),
-            strict=True,
-        )
-    )
+    work = operations(parse(["stencil:default"]))
     points = 100 * 126 * 37
     assert work["dynamics"] == 3456 * points
     assert work["radiation"] == 288 * points * 32
@@ -93,8 +88,7 @@ def test_wrf_has_the_costs_of_a_forecast(tmp_path):
     assert len(sizes) == 12 * 7 * 4
     assert min(sizes) >= 10_000 and max(sizes) <= 100_000
     assert max(event["gap_seconds"] for event in trace.iterate(0)) == pytest.approx(8.0)
-    phases = _engine.skeleton_programs()["stencil"]
-    work = dict(zip(phases, _engine.skeleton_operations("stencil", command, 1, 0), strict=True))
+    work = operations(parse(["stencil:wrf", *command[1:]]))
     points = 100 * 126 * 37
     assert work["column physics"] == 12 * 50 * points
     assert work["dynamics"] == 12 * 7 * points
@@ -106,7 +100,7 @@ def test_wrf_has_the_costs_of_a_forecast(tmp_path):
 def test_shares_fall_from_rank_to_rank_and_add_up(level, ranks):
     total = 10**9
     shares = [
-        _engine.skeleton_operations("imbalance", [str(level), "--operations", str(total)], ranks, rank)[0]
+        _engine.skeleton_work("imbalance", [str(level), "--operations", str(total)], ranks, rank)[0]
         for rank in range(ranks)
     ]
     assert sum(shares) == total
