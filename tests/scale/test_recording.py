@@ -18,7 +18,7 @@ def writes(rank: int, ranks: int) -> Iterator[Event]:
 
 def test_time_in_files_counts_as_computation_without_the_call(tmp_path: Path) -> None:
     recording = Recording(open_trace(trace(writes, 2, tmp_path)), 1.0)
-    bare = recording.without_local_calls()
+    bare = recording.without_local_calls(marks=True)
     assert bare.files_compute
     before, after = recording.sequences[0], bare.sequences[0]
     assert [bare.calls[number].call_class for number in after.calls] == ["init", "collective", "finalize"]

@@ -94,6 +94,14 @@ def around(rank: int, ranks: int) -> Iterator[Event]:
         yield reduction(4)
 
 
+def measured(rank: int, ranks: int) -> Iterator[Event]:
+    """Do the same in a region of MPI_Pcontrol."""
+    for at, event in enumerate(graph(rank, ranks)):
+        if at % 7 == 3:
+            yield "MPI_Pcontrol@graph.c:5", "pcontrol", {"code": 2}
+        yield event
+
+
 def seconds(path: Path) -> float:
     trace = open_trace(path).engine
     return replay(trace, fabrics.get("gbe"), block(trace.ranks, 2)).seconds
@@ -109,14 +117,14 @@ def sent(path: Path, ranks: int) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-@pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent, around])
+@pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent, around, measured])
 def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path: Path) -> None:
     small = [trace(program, ranks, tmp_path) for ranks in COUNTS]
     made = tmp_path / "made.lwt"
     summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
     assert "messages are distributions" in summary.scaling.remarks[0]
     assert "graph.c" in summary.scaling.remarks[0]
-    wanted = trace(graph if program in (persistent, around) else program, 64, tmp_path)
+    wanted = trace(graph if program in (persistent, around, measured) else program, 64, tmp_path)
     assert sent(made, 64) == pytest.approx(sent(wanted, 64), rel=0.15)
     assert seconds(made) == pytest.approx(seconds(wanted), rel=0.25)
     reductions = [entry for entry, kind, _ in calls(made, 5) if kind == "collective"]

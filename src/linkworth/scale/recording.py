@@ -121,12 +121,13 @@ class Recording:
                     found.add((rank, members[fields["peer"]]))
         return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
 
-    def without_local_calls(self) -> "Recording":
-        """Return the recording without calls that concern no other rank, such as MPI_Wtime.
+    def without_local_calls(self, *, marks: bool) -> "Recording":
+        """Return the recording without calls that concern no other rank, such as MPI_Wtime. `marks`: with MPI_Pcontrol.
 
         The time of those to files counts as computation, since a replay takes it as it was recorded.
         """
-        local = np.array([call.call_class == "local" for call in self.calls], dtype=bool)
+        classes = {"local"} if marks else {"local", "pcontrol"}
+        local = np.array([call.call_class in classes for call in self.calls], dtype=bool)
         files = np.array([call.entry.startswith(FILE_CALLS) for call in self.calls], dtype=bool)
         bare = copy(self)
         bare.files_compute = bool(files.any())

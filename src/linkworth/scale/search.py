@@ -113,7 +113,8 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
 
 def with_distributions(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
     """Yield programs whose collective calls of all ranks follow rules, and whose messages are distributions."""
-    for fewer in distributions(_bare(recordings)):
+    # The program's own calls of MPI_Pcontrol would pass for markers of messages.
+    for fewer in distributions([each.without_local_calls(marks=False) for each in recordings]):
         # Without messages, the grid decides on little.
         for found in _programs(fewer, target, Way.WHOLE, _arrangements(fewer, target)[:1]):
             if isinstance(found, Found):
@@ -121,8 +122,8 @@ def with_distributions(recordings: Sequence[Recording], target: Target) -> Itera
 
 
 def _bare(recordings: Sequence[Recording]) -> list[Recording]:
-    """Return the recordings without calls that concern no other rank."""
-    return [each.without_local_calls() for each in recordings]
+    """Return the recordings without calls that concern no other rank, except for MPI_Pcontrol."""
+    return [each.without_local_calls(marks=True) for each in recordings]
 
 
 def _align(recordings: Sequence[Recording], target: Target) -> bool:
