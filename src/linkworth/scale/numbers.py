@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,15 +169,40 @@ _CLOSE = 0.02
 """Error of a curve up to which it is taken for measured times. Noise bends others, the further from the points the more."""
 
 
-class Fitter:
-    """Fits series of numbers, and remembers the models of those that it has met."""
+_Series = tuple[tuple[int, ...], tuple[float, ...]]
+"""Numbers of points, and a value at each."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None = None) -> None:
-        """Prefer, of models that are equally good, the area `across` that dimension if there is one."""
-        self._weak = weak
-        self._of_faces: dict[int, Fitter] = {}
-        self._points = list(points)
-        self._pools: defaultdict[str, list[tuple[list[int], list[float]]]] = defaultdict(list)
+
+class _Pool:
+    """Series of the values of one field."""
+
+    def __init__(self) -> None:
+        self.series: dict[_Series, None] = {}
+        self._by_value: defaultdict[tuple[int, float], list[dict[int, float]]] = defaultdict(list)
+
+    def add(self, series: _Series) -> None:
+        """Add a series that is not known yet."""
+        if series not in self.series:
+            self.series[series] = None
+            at = dict(zip(*series, strict=True))
+            for each in at.items():
+                self._by_value[each].append(at)
+
+    def beyond(self, series: _Series) -> _Series | None:
+        """Return the first series with the same values at these points and at more, if there is one."""
+        values = dict(zip(*series, strict=True))
+        rarest = min((self._by_value.get(each, []) for each in values.items()), key=len)
+        for at in rarest:
+            if at.items() > values.items():
+                return tuple(at), tuple(at.values())
+        return None
+
+
+class _Curves:
+    """Fits curves to series of numbers at some points, and remembers them."""
+
+    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None) -> None:
+        self._points = points
         sized = len({point.size for point in points}) > 1
         extents = len(points[0].grid)
         monomials = [
@@ -218,44 +244,9 @@ class Fitter:
         self._pairs = list(itertools.combinations(simple, 2))
         self._first = np.array([first for first, _ in self._pairs], dtype=np.int64)
         self._second = np.array([second for _, second in self._pairs], dtype=np.int64)
-        self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], Model] = {}
+        self._known: dict[_Series, Model] = {}
+        self._smooth: dict[_Series, Model] = {}
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
-
-    def of_faces(self, across: int) -> "Fitter":
-        """Return the fitter of messages across a dimension, for grids on which the powers of extents cannot be told."""
-        if across not in self._of_faces:
-            self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
-        return self._of_faces[across]
-
-    def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
-        """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
-        # Equal at two counts or more, it is the same number at whatever place it is sent.
-        everywhere = self._pools[f"any {site.rpartition(' ')[2]}"]
-        for others, theirs in [*self._pools[site], *(everywhere if len(numbers) > 1 else [])]:
-            at = dict(zip(others, theirs, strict=True))
-            if len(others) > len(numbers) and all(
-                at.get(number) == value for number, value in zip(numbers, values, strict=True)
-            ):
-                return self.fit(others, theirs)
-        if len(numbers) == 1:
-            return self._like_others(site, numbers[0], values[0])
-        if (list(numbers), list(values)) not in self._pools[site]:
-            self._pools[site].append((list(numbers), list(values)))
-            if len(numbers) > 1 and (list(numbers), list(values)) not in everywhere:
-                everywhere.append((list(numbers), list(values)))
-        return self.fit(numbers, values)
-
-    def _like_others(self, site: str, number: int, value: float) -> Model:
-        """Return the model of a value at one point: it grows as the nearest number of the same call does."""
-        known = [
-            (abs(theirs[others.index(number)] - value), others, theirs)
-            for others, theirs in self._pools[site]
-            if number in others and theirs[others.index(number)] > 0
-        ]
-        if not known:
-            return self.fit([number], [value])
-        _, others, theirs = min(known, key=lambda each: each[0])
-        return like(self.fit(others, theirs), self._points[number], value)
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""
@@ -267,10 +258,14 @@ class Fitter:
 
     def smooth(self, numbers: Sequence[int], values: Floats) -> Model:
         """Return the model of measured times."""
-        found = self.fit(numbers, values.tolist())
-        if found.error <= _CLOSE or values[-1] <= 0:
-            return found
-        return measured([self._points[number] for number in numbers], values)
+        key = (tuple(numbers), tuple(values.tolist()))
+        found = self._smooth.get(key)
+        if found is None:
+            found = self.fit(*key)
+            if found.error > _CLOSE and values[-1] > 0:
+                found = measured([self._points[number] for number in numbers], values)
+            self._smooth[key] = found
+        return found
 
     def _fit(self, numbers: list[int], y: Floats) -> Model:
         if (y == y[0]).all():
@@ -362,3 +357,58 @@ def _complexity(monomial: Monomial, *, weak: bool) -> tuple[float, ...]:
         _POWERS.index(monomial.ranks) if monomial.ranks in _POWERS else 99,
         abs(total - usual),
     )
+
+
+@lru_cache(maxsize=64)
+def _curves(points: tuple[Point, ...], *, weak: bool, across: int | None) -> _Curves:
+    """Return the curves at some points. Programs under many assumptions ask for the same."""
+    return _Curves(points, weak=weak, across=across)
+
+
+class Fitter:
+    """Fits numbers of one program, of which some are alike in several places."""
+
+    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None = None) -> None:
+        """Prefer, of models that are equally good, the area `across` that dimension if there is one."""
+        self._weak = weak
+        self._of_faces: dict[int, Fitter] = {}
+        self._points = points
+        self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
+        curves = _curves(tuple(points), weak=weak, across=across)
+        self.fit = curves.fit
+        self.smooth = curves.smooth
+
+    def of_faces(self, across: int) -> "Fitter":
+        """Return the fitter of messages across a dimension, for grids on which the powers of extents cannot be told."""
+        if across not in self._of_faces:
+            self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
+        return self._of_faces[across]
+
+    def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
+        """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
+        own = tuple(numbers), tuple(values)
+        # Equal at two counts or more, it is the same number at whatever place it is sent.
+        pools = [self._pools[site]]
+        if len(numbers) > 1:
+            pools.append(self._pools[f"any {site.rpartition(' ')[2]}"])
+        for pool in pools:
+            more = pool.beyond(own)
+            if more is not None:
+                return self.fit(*more)
+        if len(numbers) == 1:
+            return self._like_others(site, numbers[0], values[0])
+        for pool in pools:
+            pool.add(own)
+        return self.fit(numbers, values)
+
+    def _like_others(self, site: str, number: int, value: float) -> Model:
+        """Return the model of a value at one point: it grows as the nearest number of the same call does."""
+        known = [
+            (abs(theirs[others.index(number)] - value), others, theirs)
+            for others, theirs in self._pools[site].series
+            if number in others and theirs[others.index(number)] > 0
+        ]
+        if not known:
+            return self.fit([number], [value])
+        _, others, theirs = min(known, key=lambda each: each[0])
+        return like(self.fit(others, theirs), self._points[number], value)

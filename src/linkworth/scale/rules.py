@@ -495,12 +495,23 @@ def _block_along(
     low, high = int(values[here].min()), int(values[here].max())
     unit = high - low
     n_last = int(n[here][0])
+    # The ranks with the higher value are all before, or all behind, those with the lower one.
+    highest = x[here][values[here] == high]
+    lowest = x[here][values[here] == low]
+    if len(highest) + len(lowest) < int(here.sum()):
+        return None
+    if late:
+        more = range(n_last - int(highest.min()), n_last - int(lowest.max()))
+    else:
+        more = range(int(highest.max()) + 1, int(lowest.min()) + 1)
+    if not more:
+        return None
     # The extent is not known if the samples are some of the ranks only, nor is a part that all have.
     for rest in (0, *(each * unit for each in (1, 2, 4, -1, -2))):
         if (low - rest) % unit or low < rest:
             continue
         each = (low - rest) // unit
-        for left in range(1, n_last):
+        for left in more:
             extent = each * n_last + left
             units, rests = [], []
             for number in numbers:

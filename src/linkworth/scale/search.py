@@ -94,10 +94,15 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
+        whole = set()
         for way, some in product(Way, choices):
-            for found in _programs(some, target, way, tried):
+            # Where no rank lacks a part, looking for parts would find the same program again.
+            left = [each for each in tried if way is not Way.PARTS or each not in whole]
+            for found in _programs(some, target, way, left):
                 if isinstance(found, Found):
                     aligned = True
+                    if way is Way.WHOLE:
+                        whole.add(found.program.arrangement)
                     yield Aligned(found, some, list(recordings[:dropped]))
                 elif not dropped and (best is None or found.fitted > best.fitted):
                     best = found
