@@ -42,7 +42,7 @@ def taken_apart(content: bytes, metadata: bytes, names: bytes) -> Parts:
 
 def put_together(parts: Parts) -> bytes:
     """Return the trace file of these parts, all checksums right."""
-    values = [MAGIC, 6, 0, len(parts.metadata), len(parts.names), parts.ranks, 0, 0, 0]
+    values = [MAGIC, 7, 0, len(parts.metadata), len(parts.names), parts.ranks, 0, 0, 0]
     values[6] = _engine.crc32c(_HEADER.pack(*values) + parts.metadata + parts.names)
     content = bytearray(_HEADER.pack(*values) + parts.metadata + parts.names)
     index = b""

@@ -13,30 +13,16 @@ namespace linkworth::tracefile {
 namespace {
 
 constexpr std::size_t peers = 0;
-constexpr std::size_t tags = 1;
 constexpr std::size_t sizes = 2;
 static_assert(head_width(most_shapes_of_a_byte) < head_width(most_shapes_of_a_byte + 1));
 
 std::uint64_t word(std::int32_t value) { return static_cast<std::uint64_t>(std::int64_t{value}); }
 std::int32_t rank_or_tag(std::uint64_t word) { return static_cast<std::int32_t>(word); }
 
-/// Compares peers and tags as signed numbers and bytes as unsigned ones.
-bool precedes(std::size_t argument, std::uint64_t left, std::uint64_t right) {
-    return argument == sizes ? left < right
-                             : static_cast<std::int64_t>(left) < static_cast<std::int64_t>(right);
-}
-
 bool is_value(std::size_t argument, std::uint64_t value) {
     if (argument == sizes) return true;
     const std::int32_t wildcard = argument == peers ? any_source : any_tag;
     return word(rank_or_tag(value)) == value && rank_or_tag(value) != wildcard;
-}
-
-std::uint64_t place_of(const ArgumentValues& values, std::size_t argument, std::uint64_t value) {
-    const auto& list = values[argument];
-    const auto found = std::ranges::lower_bound(
-        list, value, [argument](auto left, auto right) { return precedes(argument, left, right); });
-    return static_cast<std::uint64_t>(found - list.begin());
 }
 
 }  // namespace
@@ -52,13 +38,13 @@ bool can_open(const Shape& shape) {
 }
 
 void open_shapes(EventRecords& records) {
-    records.arguments.clear();
+    for (auto& column : records.arguments) column.clear();
     records.is_open.assign(records.shapes.size(), false);
     if (records.shapes.size() <= most_shapes_of_a_byte) return;
     struct Place {
         std::uint32_t number = 0;
         bool is_open = false;
-        Arguments arguments;
+        std::array<std::uint64_t, argument_count> arguments{};
     };
     std::vector<Place> places;  // by old number
     std::vector<std::span<const std::uint8_t>> shapes;
@@ -76,7 +62,7 @@ void open_shapes(EventRecords& records) {
             continue;
         }
         const auto [known, is_new] = numbers.try_emplace({shape.name, shape.call_class, shape.comm}, next);
-        places.push_back({known->second, true, {shape.bytes, shape.peer, shape.tag}});
+        places.push_back({known->second, true, {word(shape.peer), word(shape.tag), shape.bytes}});
         if (is_new) {
             shape.peer = shape.tag = 0;
             shape.bytes = 0;
@@ -94,111 +80,66 @@ void open_shapes(EventRecords& records) {
     for (std::uint32_t& head : records.heads) {
         const Place& place = places[head >> 1];
         head = 2 * place.number + (head & 1);
-        if (place.is_open) records.arguments.push_back(place.arguments);
+        for (std::size_t argument = 0; place.is_open && argument < argument_count; ++argument)
+            records.arguments[argument].push_back(place.arguments[argument]);
     }
     records.shapes = std::move(shapes);
     records.is_open = std::move(is_open);
 }
 
-ArgumentValues values_of(const std::vector<Arguments>& arguments) {
-    ArgumentValues values;
-    for (const Arguments& call : arguments) {
-        values[peers].push_back(word(call.peer));
-        values[tags].push_back(word(call.tag));
-        values[sizes].push_back(call.bytes);
-    }
-    for (std::size_t argument = 0; argument < argument_count; ++argument) {
-        auto& list = values[argument];
-        std::ranges::sort(list,
-                          [argument](auto left, auto right) { return precedes(argument, left, right); });
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
-    return values;
-}
-
-std::array<std::uint64_t, argument_count> places_of(const ArgumentValues& values, const Arguments& call) {
-    return {place_of(values, peers, word(call.peer)), place_of(values, tags, word(call.tag)),
-            place_of(values, sizes, call.bytes)};
-}
-
-void write_values(const ArgumentValues& values, std::vector<std::uint8_t>& out) {
-    for (const auto& list : values) {
-        append_varint(out, list.size());
-        std::uint64_t before = 0;
-        for (const std::uint64_t value : list) {
-            append_svarint(out, static_cast<std::int64_t>(value - before));
-            before = value;
-        }
-    }
-}
-
 void ArgumentDecoder::clear() {
-    columns_.clear();
-    counts_ = {};
-    any_ = false;
-    next_bit_ = 0;
-}
-
-void ArgumentDecoder::add_shape(std::uint32_t column) {
-    columns_.push_back(column);
-    any_ |= column != 0;
+    is_open_.clear();
+    for (List& list : lists_) list.columns = 0;
+    next_ = 0;
 }
 
 bool ArgumentDecoder::read_values(ByteReader& in) {
     for (std::size_t argument = 0; argument < argument_count; ++argument) {
-        auto& list = values_[argument];
-        list.clear();
+        List& list = lists_[argument];
+        list.values.clear();
         std::uint64_t value = 0;
         for (std::size_t left = in.count(); left > 0; --left) {
             value += static_cast<std::uint64_t>(in.svarint());
             if (!is_value(argument, value)) return false;
-            list.push_back(value);
+            list.values.push_back(value);
         }
-        counts_[argument] = list.size();
+        list.columns = place_bytes(list.values.size());
     }
     return in.ok();
 }
 
-bool ArgumentDecoder::allow(std::size_t argument, std::span<const std::uint8_t> symbols) {
-    if (symbols.empty()) return true;
-    const SymbolMeaning highest = symbol_table.of[std::ranges::max(symbols)];
-    if (highest.base >= most_values) return false;
-    auto& list = values_[argument];
-    list.resize(std::max<std::size_t>(list.size(), highest.base + (std::uint64_t{1} << highest.bits)));
-    return true;
+void ArgumentDecoder::set_columns(std::span<const std::uint8_t* const> columns) {
+    for (List& list : lists_) {
+        std::copy_n(columns.begin(), list.columns, list.bytes.begin());
+        columns = columns.subspan(list.columns);
+    }
 }
 
-bool ArgumentDecoder::read(std::span<EventRow> rows, std::span<const std::uint8_t*> symbols,
-                           const std::uint8_t* bits, std::span<Arguments> out) {
-    std::uint64_t bit = next_bit_;
-    std::uint64_t beyond = 0;
-    const std::uint64_t* const peer_values = values_[peers].data();
-    const std::uint64_t* const tag_values = values_[tags].data();
-    const std::uint64_t* const size_values = values_[sizes].data();
-    const auto [peer_count, tag_count, size_count] = counts_;
-    const auto lowest = [](std::uint64_t value, std::uint64_t count) {
-        return value & ((std::uint64_t{1} << count) - 1);
+bool ArgumentDecoder::read(std::span<EventRow> rows, std::span<Arguments> out) {
+    std::size_t next = next_;
+    const auto place_in = [&next](const List& list) {
+        std::size_t place = list.bytes[0][next];
+        for (std::size_t byte = 1; byte < list.columns; ++byte)
+            place |= std::size_t{list.bytes[byte][next]} << (8 * byte);
+        return place;
     };
+    const auto& [peer_list, tag_list, size_list] = lists_;
+    const std::span peer_values(peer_list.values);
+    const std::span tag_values(tag_list.values);
+    const std::span size_values(size_list.values);
     for (std::size_t at = 0; at < rows.size(); ++at) {
-        const std::uint32_t column = columns_[rows[at].shape];
-        if (column == 0) continue;
-        const SymbolMeaning peer = symbol_table.of[*symbols[column + peers]++];
-        const SymbolMeaning tag = symbol_table.of[*symbols[column + tags]++];
-        const SymbolMeaning size = symbol_table.of[*symbols[column + sizes]++];
-        const std::uint64_t count = peer.bits + tag.bits + size.bits;
-        const std::uint64_t all = read_bits(bits, bit, static_cast<unsigned>(count));
-        bit += count;
-        const std::uint64_t peer_place = peer.base + lowest(all, peer.bits);
-        const std::uint64_t tag_place = tag.base + lowest(all >> peer.bits, tag.bits);
-        const std::uint64_t size_place = size.base + (all >> (peer.bits + tag.bits));
-        // A place beyond the end gives a difference that wraps.
-        beyond |= (peer_count - 1 - peer_place) | (tag_count - 1 - tag_place) | (size_count - 1 - size_place);
-        out[at] = {size_values[size_place], rank_or_tag(peer_values[peer_place]),
-                   rank_or_tag(tag_values[tag_place])};
+        if (is_open_[rows[at].shape] == 0) continue;
+        const std::size_t peer = place_in(peer_list);
+        const std::size_t tag = place_in(tag_list);
+        const std::size_t size = place_in(size_list);
+        if (peer >= peer_values.size() || tag >= tag_values.size() || size >= size_values.size())
+            return false;
+        out[at] = {size_values[size], rank_or_tag(peer_values[peer]), rank_or_tag(tag_values[tag])};
         rows[at].has_arguments = true;
+        ++next;
     }
-    next_bit_ = bit;
-    return beyond >> 63 == 0;
+    next_ = next;
+    return true;
 }
 
 }  // namespace linkworth::tracefile

@@ -12,16 +12,17 @@
 #include "calls/event.hpp"
 #include "trace/event_records.hpp"
 #include "trace/event_row.hpp"
-#include "trace/time_symbols.hpp"
 
 namespace linkworth::tracefile {
 
 class ByteReader;
 
-/// Columns of an open shape: peers, tags, bytes.
-inline constexpr std::size_t argument_count = 3;
-/// Limit for the values of one kind in a block, so that three places in their lists are read at once.
-inline constexpr std::size_t most_values = 1U << 20;
+/// Bytes of a place in a list of so many values. Each is in a column of its own.
+constexpr std::size_t place_bytes(std::size_t values) {
+    std::size_t bytes = 1;
+    while (bytes < sizeof values && values > std::size_t{1} << (8 * bytes)) ++bytes;
+    return bytes;
+}
 
 /// Returns whether the calls of a shape can leave their peer, tag and bytes to columns. Wildcards cannot:
 /// some of them are followed by what they matched.
@@ -31,36 +32,32 @@ bool can_open(const Shape& shape);
 /// than a byte. Shapes get new numbers.
 void open_shapes(EventRecords& records);
 
-/// Values that occur, in rising order: peers, tags, bytes.
-using ArgumentValues = std::array<std::vector<std::uint64_t>, argument_count>;
-ArgumentValues values_of(const std::vector<Arguments>& arguments);
-/// Places of a call's arguments in these lists.
-std::array<std::uint64_t, argument_count> places_of(const ArgumentValues& values, const Arguments& call);
-void write_values(const ArgumentValues& values, std::vector<std::uint8_t>& out);
-
-/// Reads the columns of a block's open shapes.
+/// Reads the columns of arguments.
 class ArgumentDecoder {
   public:
     void clear();
+    void add_shape(bool is_open) { is_open_.push_back(is_open ? 1 : 0); }
+    bool is_open(std::size_t shape) const { return is_open_[shape] != 0; }
     /// Returns false if they are no values that calls can have.
     bool read_values(ByteReader& in);
-    /// `column`: the first one of the shape, 0 if it is not open.
-    void add_shape(std::uint32_t column);
-    bool any() const { return any_; }
-    std::uint32_t column_of(std::size_t shape) const { return columns_[shape]; }
-    /// Makes room for what the symbols of the column may mean. Returns false if they are for too many values.
-    bool allow(std::size_t argument, std::span<const std::uint8_t> symbols);
+    /// Number of columns: 0 if no shape is open.
+    std::size_t columns() const { return lists_[0].columns + lists_[1].columns + lists_[2].columns; }
+    /// Sets these columns, which have a byte for each event of an open shape.
+    void set_columns(std::span<const std::uint8_t* const> columns);
     /// Fills `out` for those of `rows` that have open shapes. Returns false if a place in a list of values is
     /// beyond its end.
-    bool read(std::span<EventRow> rows, std::span<const std::uint8_t*> symbols, const std::uint8_t* bits,
-              std::span<Arguments> out);
+    bool read(std::span<EventRow> rows, std::span<Arguments> out);
 
   private:
-    std::vector<std::uint32_t> columns_;  ///< by shape
-    ArgumentValues values_;  ///< with zeros beyond the last one, for every place that can be read
-    std::array<std::uint64_t, argument_count> counts_{};
-    std::uint64_t next_bit_ = 0;
-    bool any_ = false;
+    struct List {
+        std::vector<std::uint64_t> values;
+        std::size_t columns = 0;
+        std::array<const std::uint8_t*, sizeof(std::size_t)> bytes{};  ///< of places, the lowest ones first
+    };
+
+    std::vector<std::uint8_t> is_open_;  ///< by shape
+    std::array<List, argument_count> lists_;
+    std::size_t next_ = 0;  ///< of the events with arguments
 };
 
 }  // namespace linkworth::tracefile

@@ -60,23 +60,22 @@ bool ColumnDecoder::expand_sections(std::span<const std::uint8_t> stored, Decomp
 bool ColumnDecoder::read_preamble() {
     const std::span<const std::uint8_t> bytes = bytes_of(sections_[section_preamble]);
     ByteReader in(bytes.data(), bytes.data() + bytes.size());
-    const std::size_t columns = sections_.size() - section_columns;
     shapes_.clear();
     columns_.clear();
     arguments_.clear();
     notes_.clear();
+    bool any_open = false;
     const std::size_t shapes = in.count();
     for (std::size_t shape = 0; shape < shapes; ++shape) {
         const ShapeColumns of{in.varint32(), in.varint32()};
-        const std::size_t arguments = in.varint32();
+        const bool is_open = in.byte() != 0;
         const std::size_t size = in.count();
         shapes_.emplace_back(in.position(), size);
         in.skip(size);
-        const std::size_t last = arguments == 0 ? 0 : arguments + argument_count - 1;
-        if (!in.ok() || std::max({std::size_t{of.gap}, std::size_t{of.duration}, last}) >= columns)
-            return false;
+        if (!in.ok()) return false;
         columns_.push_back(of);
-        arguments_.add_shape(static_cast<std::uint32_t>(arguments));
+        arguments_.add_shape(is_open);
+        any_open |= is_open;
     }
     cpu_step_ = in.varint();
     const std::size_t notes = in.count();
@@ -87,7 +86,7 @@ bool ColumnDecoder::read_preamble() {
         notes_.push_back({static_cast<std::uint32_t>(event), is_overlap, in.varint()});
         if (!in.ok() || event >= events_) return false;
     }
-    if (arguments_.any() && !arguments_.read_values(in)) return false;
+    if (any_open && !arguments_.read_values(in)) return false;
     head_width_ = head_width(shapes);
     // A gap times a power of two and divided by it again is that gap.
     cpu_expects_the_gap_ =
@@ -142,35 +141,28 @@ bool ColumnDecoder::counts_agree() {
         return false;
     }
     std::vector<std::uint64_t> needed(sections_.size() - section_columns, 0);
-    std::vector<std::size_t> argument_of(needed.size(), argument_count);  // else of times
+    if (arguments_.columns() > needed.size()) return false;
+    const std::size_t of_times = needed.size() - arguments_.columns();
+    std::uint64_t with_arguments = 0;
     for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+        const ShapeColumns& columns = columns_[shape];
+        if (std::max(columns.gap, columns.duration) >= of_times) return false;
         const std::uint64_t events = of_head[2 * shape] + of_head[2 * shape + 1];
-        needed[columns_[shape].gap] += events;
+        needed[columns.gap] += events;
         needed[cpu_column] += of_head[2 * shape + 1];
-        needed[columns_[shape].duration] += events;
-        const std::size_t arguments = arguments_.column_of(shape);
-        for (std::size_t argument = 0; arguments != 0 && argument < argument_count; ++argument) {
-            needed[arguments + argument] += events;
-            std::size_t& its = argument_of[arguments + argument];
-            if (its != argument_count && its != argument) return false;
-            its = argument;
-        }
+        needed[columns.duration] += events;
+        with_arguments += is_open(shape) ? events : 0;
     }
-    for (const ShapeColumns& of : columns_)
-        if (std::min(argument_of[of.gap], argument_of[of.duration]) < argument_count) return false;
-    std::uint64_t time_bits = 0;
-    std::uint64_t argument_bits = 0;
+    std::uint64_t bits = 0;
     symbols_.clear();
     for (std::size_t column = 0; column < needed.size(); ++column) {
         const std::span<const std::uint8_t> symbols = bytes_of(sections_[section_columns + column]);
-        if (symbols.size() != needed[column]) return false;
-        const bool of_arguments = argument_of[column] != argument_count;
-        if (of_arguments && !arguments_.allow(argument_of[column], symbols)) return false;
-        (of_arguments ? argument_bits : time_bits) += bits_after(symbols);
+        if (symbols.size() != (column < of_times ? needed[column] : with_arguments)) return false;
+        bits += column < of_times ? bits_after(symbols) : 0;
         symbols_.push_back(symbols.data());
     }
-    return sections_[section_bits].size == (time_bits + 7) / 8 &&
-           sections_[section_argument_bits].size == (argument_bits + 7) / 8;
+    arguments_.set_columns(std::span(symbols_).subspan(of_times));
+    return sections_[section_bits].size == (bits + 7) / 8;
 }
 
 // Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
@@ -295,10 +287,9 @@ std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>
         next_ += some.size();
         next_ += read_batches(left.subspan(some.size()));
     }
-    if (arguments_.any()) {
+    if (arguments_.columns() > 0) {
         arguments.resize(std::max(arguments.size(), rows.size()));
-        const std::uint8_t* const bits = bytes_of(sections_[section_argument_bits]).data();
-        if (!arguments_.read(rows, symbols_, bits, arguments)) {
+        if (!arguments_.read(rows, arguments)) {
             next_ = events_;
             sound_ = false;
             return 0;

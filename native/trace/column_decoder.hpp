@@ -26,7 +26,7 @@ class ColumnDecoder {
 
     /// Payloads of the block's shapes, by number. They are valid until the next block is opened.
     const std::vector<std::span<const std::uint8_t>>& shapes() const { return shapes_; }
-    bool is_open(std::size_t shape) const { return arguments_.column_of(shape) != 0; }
+    bool is_open(std::size_t shape) const { return arguments_.is_open(shape); }
     /// Fills `rows` with the next events, `notes` with their notes, by number of the row, and `arguments`,
     /// by row, for those of open shapes. Returns the number of rows.
     std::size_t read(std::span<EventRow> rows, std::vector<EventNote>& notes,

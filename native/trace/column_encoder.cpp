@@ -22,13 +22,8 @@ void ColumnEncoder::choose_columns() {
     const std::uint32_t first = cpu_column + 1;
     used_columns_ = first + groups.count;
     columns_.clear();
-    argument_columns_.clear();
-    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape) {
-        const bool is_open = records_.is_open[shape];
+    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape)
         columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
-        argument_columns_.push_back(is_open ? static_cast<std::uint32_t>(used_columns_) : 0);
-        used_columns_ += is_open ? argument_count : 0;
-    }
     symbols_.resize(std::max(symbols_.size(), used_columns_));
     std::vector<std::size_t> sizes(used_columns_, 0);
     for (const std::uint32_t head : records_.heads) {
@@ -36,9 +31,6 @@ void ColumnEncoder::choose_columns() {
         ++sizes[to.gap];
         sizes[cpu_column] += head & 1;
         ++sizes[to.duration];
-        const std::uint32_t column = argument_columns_[head >> 1];
-        for (std::size_t argument = 0; column != 0 && argument < argument_count; ++argument)
-            ++sizes[column + argument];
     }
     next_.clear();
     for (std::size_t column = 0; column < used_columns_; ++column) {
@@ -73,19 +65,17 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
     }
 }
 
-void ColumnEncoder::fill_argument_columns() {
-    argument_bits_.clear();
-    if (records_.arguments.empty()) return;
-    values_ = values_of(records_.arguments);
-    auto call = records_.arguments.begin();
-    for (const std::uint32_t head : records_.heads) {
-        const std::uint32_t column = argument_columns_[head >> 1];
-        if (column == 0) continue;
-        const auto places = places_of(values_, *call++);
-        for (std::size_t argument = 0; argument < argument_count; ++argument) {
-            const std::uint8_t symbol = symbol_of(places[argument]);
-            *next_[column + argument]++ = symbol;
-            argument_bits_.put(places[argument], static_cast<unsigned>(symbol_table.of[symbol].bits));
+/// Adds a column of each byte of the arguments' places in the lists of values.
+void ColumnEncoder::add_arguments(Compressor* compressor) {
+    for (std::size_t argument = 0; argument < argument_count; ++argument) {
+        const auto& values = values_[argument];
+        for (std::size_t byte = 0; byte < place_bytes(values.size()); ++byte) {
+            scratch_.clear();
+            for (const std::uint64_t value : records_.arguments[argument]) {
+                const auto place = std::ranges::lower_bound(values, value) - values.begin();
+                scratch_.push_back(static_cast<std::uint8_t>(place >> (8 * byte)));
+            }
+            add_symbols(scratch_, compressor);
         }
     }
 }
@@ -97,7 +87,7 @@ void ColumnEncoder::write_preamble() {
         const std::span<const std::uint8_t> payload = records_.shapes[shape];
         append_varint(scratch_, columns_[shape].gap);
         append_varint(scratch_, columns_[shape].duration);
-        append_varint(scratch_, argument_columns_[shape]);
+        scratch_.push_back(records_.is_open[shape] ? 1 : 0);
         append_varint(scratch_, payload.size());
         scratch_.insert(scratch_.end(), payload.begin(), payload.end());
     }
@@ -110,7 +100,23 @@ void ColumnEncoder::write_preamble() {
         append_varint(scratch_, note.value);
         before = note.event;
     }
-    if (!records_.arguments.empty()) write_values(values_, scratch_);
+    if (std::ranges::count(records_.is_open, true) > 0) write_values();
+}
+
+/// Finds the values that occur as arguments, and writes them in rising order.
+void ColumnEncoder::write_values() {
+    for (std::size_t argument = 0; argument < argument_count; ++argument) {
+        std::vector<std::uint64_t>& values = values_[argument];
+        values = records_.arguments[argument];
+        std::ranges::sort(values);
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        append_varint(scratch_, values.size());
+        std::uint64_t before = 0;
+        for (const std::uint64_t value : values) {
+            append_svarint(scratch_, static_cast<std::int64_t>(value - before));
+            before = value;
+        }
+    }
 }
 
 void ColumnEncoder::write_heads() {
@@ -149,14 +155,10 @@ void ColumnEncoder::add(std::span<const std::uint8_t> bytes, bool is_compressed)
 
 bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds_per_tick,
                            Compressor* compressor, std::vector<std::uint8_t>& out) {
-    if (!read_event_records(records, records_) || records_.heads.empty() ||
-        records_.heads.size() > most_values) {
-        return false;
-    }
+    if (!read_event_records(records, records_) || records_.heads.empty()) return false;
     open_shapes(records_);
     choose_columns();
     fill_columns(seconds_per_tick * 1e9);
-    fill_argument_columns();
     directory_.clear();
     sections_.clear();
     section_count_ = 0;
@@ -165,8 +167,8 @@ bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds
     write_heads();
     add_section(scratch_, compressor);
     add_section(bits_.finish(), compressor);
-    add_section(argument_bits_.finish(), compressor);
     for (std::size_t column = 0; column < used_columns_; ++column) add_symbols(symbols_[column], compressor);
+    if (std::ranges::count(records_.is_open, true) > 0) add_arguments(compressor);
     out.clear();
     append_varint(out, section_count_);
     out.insert(out.end(), directory_.begin(), directory_.end());

@@ -2,6 +2,8 @@
 /// Writes a block column by column (docs/reference/trace-format.md, "Columns").
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,22 +28,21 @@ class ColumnEncoder {
     void choose_columns();
     void fill_columns(double nanoseconds_per_tick);
     void write_preamble();
+    void write_values();
     void write_heads();
-    void fill_argument_columns();
+    void add_arguments(Compressor* compressor);
     void add_section(std::span<const std::uint8_t> bytes, Compressor* compressor);
     void add_symbols(std::span<const std::uint8_t> bytes, Compressor* compressor);
     void add(std::span<const std::uint8_t> bytes, bool is_compressed);
 
     EventRecords records_;
-    std::vector<ShapeColumns> columns_;            ///< by shape
-    std::vector<std::uint32_t> argument_columns_;  ///< by shape: the first one, 0 if it is not open
-    ArgumentValues values_;
+    std::vector<ShapeColumns> columns_;  ///< by shape
+    std::array<std::vector<std::uint64_t>, argument_count> values_;
     std::vector<std::vector<std::uint8_t>> symbols_;
     std::vector<std::uint8_t*> next_;  ///< by column: where its next symbol goes
     std::size_t used_columns_ = 0;
     std::uint64_t cpu_step_ = 1;
     BitWriter bits_;
-    BitWriter argument_bits_;
     std::vector<std::uint8_t> scratch_;
     std::vector<std::uint8_t> compressed_;
     std::vector<std::uint8_t> directory_;

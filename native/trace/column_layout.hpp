@@ -11,8 +11,7 @@ namespace linkworth::tracefile {
 inline constexpr std::size_t section_preamble = 0;
 inline constexpr std::size_t section_heads = 1;
 inline constexpr std::size_t section_bits = 2;
-inline constexpr std::size_t section_argument_bits = 3;
-inline constexpr std::size_t section_columns = 4;
+inline constexpr std::size_t section_columns = 3;
 
 /// The first column of symbols contains CPU times; a shape names its other ones.
 inline constexpr std::uint32_t cpu_column = 0;

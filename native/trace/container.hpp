@@ -11,7 +11,7 @@
 namespace linkworth::tracefile {
 
 inline constexpr char trace_magic[9] = "LWTRACE1";
-inline constexpr std::uint32_t trace_version = 6;
+inline constexpr std::uint32_t trace_version = 7;
 inline constexpr std::uint32_t block_magic = 0x4b42574c;  // "LWBK"
 inline constexpr std::uint32_t flag_cut = 1;
 inline constexpr std::uint32_t codec_none = 0;

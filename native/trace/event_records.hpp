@@ -2,11 +2,11 @@
 /// Records of a block as lists: the common contents of both codings of a block, records and columns.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "trace/event_row.hpp"
 
 namespace linkworth::tracefile {
 
@@ -18,6 +18,9 @@ struct EventNote {
     std::uint64_t value = 0;  ///< ticks, or the thread
 };
 
+/// Arguments that a call may leave to columns: peer, tag, bytes.
+inline constexpr std::size_t argument_count = 3;
+
 struct EventRecords {
     std::vector<std::span<const std::uint8_t>> shapes;  ///< payloads, which lie in the records
     std::vector<std::uint32_t> heads;                   ///< by event: 2 x shape + (1 if it has CPU time)
@@ -28,8 +31,8 @@ struct EventRecords {
     std::vector<std::uint64_t> cpu;                     ///< nanoseconds, of the events that have it
     std::vector<EventNote> notes;
     // Open shapes, if there are any (arguments.hpp).
-    std::vector<bool> is_open;         ///< by shape
-    std::vector<Arguments> arguments;  ///< of their events, in order
+    std::vector<bool> is_open;                                         ///< by shape
+    std::array<std::vector<std::uint64_t>, argument_count> arguments;  ///< of their events, in order
     std::vector<std::uint8_t> open_payloads;
 };
 

@@ -105,7 +105,7 @@ def test_metadata_and_names_are_compressed(tmp_path):
     path = merged(tmp_path / "parts", part_blocks(calls_of_blocks(1)))
     _, version, _, metadata, names, *_, raw_metadata, raw_names = HEADER.unpack_from(path.read_bytes())
     trace = open_trace(path)
-    assert version == 6
+    assert version == 7
     assert raw_metadata == len(trace.engine.metadata_json.encode()) > metadata
     assert json.loads(trace.engine.metadata_json)["workload"] == trace.metadata.workload == "prog"
     table = sum(len(name) + 1 for name in trace.engine.names)

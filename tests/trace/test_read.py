@@ -30,8 +30,8 @@ def test_a_sound_trace_has_metadata_and_no_damage(trace_path):
         (None, "cannot open"),
         (b"", "is empty"),
         (b"#!/bin/sh\necho no trace here at all, only a script that is long enough\n", "not a linkworth trace"),
-        (b"LWTRACE1" + struct.pack("<I", 5) + b"\0" * 100, "version 5, and this linkworth reads version 6 only"),
-        (b"LWTRACE1" + struct.pack("<I", 7) + b"\0" * 100, "version 7, and this linkworth reads version 6 only"),
+        (b"LWTRACE1" + struct.pack("<I", 6) + b"\0" * 100, "version 6, and this linkworth reads version 7 only"),
+        (b"LWTRACE1" + struct.pack("<I", 8) + b"\0" * 100, "version 8, and this linkworth reads version 7 only"),
     ],
 )  # fmt: skip
 def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path, content, sentence):
