@@ -44,12 +44,12 @@ constexpr std::size_t least_repetition = 4;
 /// Records that are looked at.
 constexpr std::size_t sample_bytes = 1U << 14;
 
-/// Estimates the compressed size of `raw` from the bytes in its middle. Uses `scratch`.
-std::size_t foreseen_bytes(std::span<const std::uint8_t> raw, Compressor& compressor,
-                           std::vector<std::uint8_t>& scratch) {
-    if (raw.size() <= 2 * sample_bytes) return 0;
-    const auto sample = raw.subspan(raw.size() / 2, sample_bytes);
-    return compressor.compress(sample, scratch) ? raw.size() / sample_bytes * scratch.size() : raw.size();
+/// Returns whether records may repeat with their times, judged by those in the middle. Uses `scratch`.
+bool may_repeat(std::span<const std::uint8_t> raw, Compressor& compressor,
+                std::vector<std::uint8_t>& scratch) {
+    if (raw.size() <= 2 * sample_bytes) return true;
+    return compressor.compress(raw.subspan(raw.size() / 2, sample_bytes), scratch) &&
+           scratch.size() < sample_bytes / least_repetition;
 }
 
 // Beside the final path, so that the rename stays within one file system.
@@ -133,23 +133,18 @@ void ContainerWriter::append(BlockHeader header, std::span<const std::uint8_t> r
     thread_local ColumnEncoder encoder;
     std::span<const std::uint8_t> stored = raw;
     header.codec = codec_none;
-    const auto take_records = [&] {
-        if (compressor->compress(raw, compressed) && compressed.size() < stored.size()) {
-            stored = compressed;
-            header.codec = codec_zstd;
-        }
-    };
     // Calls that repeat with their times, as in a skeleton, are smallest as they are. Real ones are not, and
     // a sample of some records saves the work for all.
-    const std::size_t foreseen = compressor != nullptr ? foreseen_bytes(raw, *compressor, compressed) : 0;
-    const bool repeats = foreseen < raw.size() / least_repetition;
-    if (compressor != nullptr && repeats) take_records();
+    if (compressor != nullptr && may_repeat(raw, *compressor, compressed) &&
+        compressor->compress(raw, compressed)) {
+        stored = compressed;
+        header.codec = codec_zstd;
+    }
     if (compressor != nullptr && stored.size() > header.events / 2 &&
         encoder.encode(raw, header.seconds_per_tick, compressor, columns) && columns.size() < stored.size()) {
         stored = columns;
         header.codec = codec_columns;
     }
-    if (compressor != nullptr && !repeats && stored.size() > foreseen - foreseen / 8) take_records();
     header.raw_bytes = static_cast<std::uint32_t>(raw.size());
     append_stored(header, stored);
 }
