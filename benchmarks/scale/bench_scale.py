@@ -32,6 +32,7 @@ from linkworth.skeleton import parse, record_skeleton
 PROGRAMS = {
     "ep": "npb:ep.S",
     "cg": "npb:cg.A",
+    "mg": "npb:mg.S",
     "is": "npb:is.A",
     "lu": "npb:lu.A",
     "bt": "npb:bt.A",

@@ -52,6 +52,7 @@ def computation(path: Path) -> float:
         ("npb:ft.W", [2, 4, 8], 32),
         ("stencil:72x72x4 --iterations 20", [4, 9, 16], 36),
         pytest.param("npb:bt.W", [4, 9, 16], 36, marks=pytest.mark.exhaustive),
+        ("npb:mg.S", [4, 16, 64], 256),
     ],
 )
 def test_every_call_is_that_of_the_skeleton(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.dimensions import Across, Repeats, fit_across, fit_by_dimension
+from linkworth.scale.levels import Faces, OnLevel, Strided
 from linkworth.scale.members import Colour, Groups, candidates
 from linkworth.scale.recording import Call, Numbers
 from linkworth.scale.rules import (
@@ -81,6 +82,14 @@ class PlacedCall(NamedTuple):
             isinstance(each, Copied | Rounds) for rule in self.rules.values() for each in rules_within(rule)
         )
 
+    def times(self, factor: float) -> "PlacedCall":
+        """Return the same on a level with so many times the points."""
+        rules = {
+            name: rule.times(factor) if isinstance(rule, Strided | Faces) else rule
+            for name, rule in self.rules.items()
+        }
+        return self._replace(rules=rules)
+
     def across(self) -> Across | None:
         """Return the peer that is across another dimension in each iteration, if there is one."""
         return next((rule for rule in self.rules.values() if isinstance(rule, Across)), None)
@@ -92,6 +101,7 @@ def fit_column(
     which: Numbers,
     groups: dict[int, Groups],
     loops: Sequence[Repeats],
+    on_level: OnLevel | None,
 ) -> PlacedCall:
     """Fit every field. `which`: number of each sample's call; `loops`: what its loop may be. Raises UnfitError."""
     first = calls[int(which[0])]
@@ -104,6 +114,11 @@ def fit_column(
     turning: Across | None = None
     for name, value in first.fields.items():
         different = [call.fields[name] for call in distinct]
+        if on_level is not None and isinstance(value, int):
+            of_level = on_level.rule(name, samples, np.array(different, dtype=np.int64)[place], first.entry)
+            if of_level is not None:
+                rules[name] = of_level
+                continue
         if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
             members = _fit_members(samples, [different[each] for each in place.tolist()], groups, first.entry)
             continue
@@ -140,7 +155,7 @@ def fit_column(
             rules[name] = _fit_each(samples, different, place, first)
         elif isinstance(value, int):
             numbers = np.array(different, dtype=np.int64)[place]
-            site = f"{first.entry} {name}"
+            site = f"{first.call_class if on_level else first.entry} {name}"
             if name in _PEER_OF_TAG:
                 peer = _PEER_OF_TAG[name]
                 peers = np.array([call.fields[peer] for call in distinct], dtype=np.int64)[place]

@@ -214,10 +214,11 @@ def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
 
 def _slots(role: Role, leaf: Numbers) -> Numbers:
     """Return the slot of each event. A leaf that follows another one than ever recorded takes one of its own slots."""
+    leaf = role.like[leaf]
     codes = slot_codes(leaf)
     place = np.minimum(np.searchsorted(role.slots, codes), len(role.slots) - 1)
     strange = role.slots[place] != codes
-    any_slot = np.zeros(len(role.column_of_leaf), dtype=np.int64)
+    any_slot = np.zeros(len(role.like), dtype=np.int64)
     any_slot[role.slots & SLOT_MASK] = np.arange(len(role.slots))
     return np.where(strange, any_slot[leaf], place)
 

@@ -22,8 +22,10 @@ from linkworth.scale.folding import (
 )
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
+from linkworth.scale.levels import OnLevel
 from linkworth.scale.members import Groups
 from linkworth.scale.merging import merge
+from linkworth.scale.multigrid import Multigrid
 from linkworth.scale.numbers import Fitter, Model
 from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
@@ -51,6 +53,8 @@ class Role(NamedTuple):
 
     top: list[Item]
     column_of_leaf: Numbers
+    like: Numbers
+    """By leaf: one that the recordings have, with the same computation."""
     columns: list[PlacedCall]
     counts: list[Rule]
     """By loop: how often it runs."""
@@ -107,6 +111,7 @@ class Builder:
         recordings: Sequence[Recording],
         alphabet: Alphabet,
         ladders: Ladders | None,
+        multigrid: Multigrid | None,
         *,
         weak: bool,
         merging: bool,
@@ -117,6 +122,7 @@ class Builder:
         self.alphabet = alphabet
         self.weak = weak
         self.ladders = ladders
+        self.multigrid = multigrid
         self._symbols = (
             ladders.codes
             if ladders
@@ -151,6 +157,8 @@ class Builder:
         """Return whether there may be a program: not if no two of many ranks call alike, so that there are no roles."""
         if self.ladders is not None:
             return self.ladders.found()
+        if self.multigrid is not None:
+            return self.multigrid.found()
         largest = self._texts[-1]
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
@@ -175,8 +183,11 @@ class Builder:
                 raise UnfitError(
                     "ranks", f"the recording on {recording.ranks} has none of the roles at the new count"
                 )
+        if self.multigrid is not None:
+            on_levels = self.multigrid.align(arrangement)
+            self._texts = self.multigrid.texts
         return {
-            key: (samples[key], self._align(samples[key]))
+            key: (samples[key], on_levels if self.multigrid else self._align(samples[key]))
             for key in sorted(wanted, key=lambda key: (-len(self._different(samples[key])), key))
         }
 
@@ -335,7 +346,7 @@ class Builder:
         first = first_leaves(alignment.top)
         sites = [
             self._calls[int(table.call[np.searchsorted(table.leaf, first[loop])])].entry
-            for loop in range(alignment.loops)
+            for loop in range(0 if self.multigrid else alignment.loops)
         ]
         each = table.of_sequences(fitter)
         ladders = _ladders(alignment.top)
@@ -362,11 +373,23 @@ class Builder:
             else self._steps(alignment.counts[loop], table, each, site)
             for loop, site in enumerate(sites)
         ]
+        like = np.arange(len(column_of_leaf))
         group_of_slot = table.group_of_slot(column_of_leaf)
+        if self.multigrid is not None:
+            counts = list(self.multigrid.counts)
+            like = np.concatenate(
+                [like, np.array([leaf for leaf, _ in self.multigrid.copies], dtype=np.int64)]
+            )
+            copies = [(int(column_of_leaf[leaf]), factor) for leaf, factor in self.multigrid.copies]
+            new = {each: len(columns) + at for at, each in enumerate(dict.fromkeys(copies))}
+            columns += [columns[column].times(factor) for column, factor in new]
+            more = np.array([new[each] for each in copies], dtype=np.int64)
+            column_of_leaf = np.concatenate([column_of_leaf, more])
         last = self.recordings[-1]
         role = Role(
             alignment.top,
             column_of_leaf,
+            like,
             columns,
             counts,
             table.slots,
@@ -431,6 +454,9 @@ class Builder:
         weights = generator.integers(1, 2**63, size=int(place.max()) + 1, dtype=np.uint64)
         mixed = weights[place] * (table.call.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1))
         hashes = np.add.reduceat(mixed, starts) + (ends - starts).astype(np.uint64)
+        on_level = self.multigrid.on_level if self.multigrid else [None] * len(starts)
+        known = {each: number for number, each in enumerate(dict.fromkeys(map(_frozen, on_level)))}
+        hashes += np.array([known[_frozen(each)] for each in on_level], dtype=np.uint64)
         _, first, column_of_leaf = np.unique(hashes, return_index=True, return_inverse=True)
         # Peers are what wrong assumptions fail at, so they come first, and then what most recordings show.
         shown = [table.recordings_of(slice(int(starts[leaf]), int(ends[leaf]))) for leaf in first.tolist()]
@@ -444,7 +470,12 @@ class Builder:
             part = slice(int(starts[leaf]), int(ends[leaf]))
             try:
                 columns[number] = fit_column(
-                    table.samples(part, fitter), self._calls, table.call[part], groups, repeats.get(leaf, [])
+                    table.samples(part, fitter),
+                    self._calls,
+                    table.call[part],
+                    groups,
+                    repeats.get(leaf, []),
+                    on_level[leaf],
                 )
             except UnfitError as error:
                 error.fitted = 2 + len(columns)
@@ -492,6 +523,10 @@ class Builder:
                 np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
             )
         return role._replace(compute=models, models=events)
+
+
+def _frozen(on_level: OnLevel | None) -> object:
+    return on_level and (on_level.levels, on_level.peers, tuple(on_level.faces.items()))
 
 
 def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:

@@ -10,6 +10,7 @@ import numpy as np
 from linkworth.errors import ThresholdError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
 from linkworth.scale.ladders import FEWEST_LEVELS, Ladders, levels
+from linkworth.scale.multigrid import Multigrid
 from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
@@ -37,6 +38,8 @@ class Way(Enum):
 
     LADDERS = auto()
     """Ranks form trees and butterflies."""
+    LEVELS = auto()
+    """Ranks rest on coarse levels."""
     WHOLE = auto()
     PARTS = auto()
     """Some ranks may lack parts that others have."""
@@ -156,11 +159,11 @@ def _programs(
     recordings: Sequence[Recording], target: Target, way: Way, tried: Sequence[GridRule]
 ) -> Iterator[Found | UnfitError]:
     """Yield a program, or why there is none, for each arrangement that is tried."""
-    # On trees and butterflies, some messages go further than to the next rank.
-    if not tried or (way is Way.LADDERS and any(each.certain() for each in tried)):
+    # On trees, butterflies and coarse levels, some messages go further than to the next rank.
+    if not tried or (way in (Way.LADDERS, Way.LEVELS) and any(each.certain() for each in tried)):
         return
     # Calls that differ in size are not different calls of which some recordings lack one.
-    likenesses = (2, 1) if way is Way.PARTS else (2, 1, 0)
+    likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
     builders = {
         builder.alphabet.text(): (likeness, builder)
         for likeness in likenesses
@@ -171,7 +174,8 @@ def _programs(
         return
     for arrangement in tried:
         best: UnfitError | None = None
-        for kind, (likeness, builder) in product(range(len(ROLES)), reversed(builders.values())):
+        kinds = range(1 if way is Way.LEVELS else len(ROLES))
+        for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
             except UnfitError as error:
@@ -193,7 +197,8 @@ def _builder(
     alphabet = Alphabet(list(recordings), LIKENESS[likeness])
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
-    return Builder(recordings, alphabet, ladders, weak=target.weak, merging=way is Way.PARTS)
+    multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
+    return Builder(recordings, alphabet, ladders, multigrid, weak=target.weak, merging=way is Way.PARTS)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from linkworth.scale.columns import PlacedCall
+from linkworth.scale.levels import Resting
 from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording
 from linkworth.scale.rules import INEXACT, Appearing, ByCount, ByStep, Copied, Partner, Varying, rules_within
@@ -97,6 +98,19 @@ def scaling_warnings(
         out.append(
             f"{what} may not divide the problem, as those of all recordings do, so that sizes are means, and the largest "
             f"part may be {unseen.largest:.2f} times the mean one; record a count that does not divide it"
+        )
+    resting = {
+        level.width
+        for role in roles
+        for count in role.counts
+        if isinstance(count, Resting)
+        for level in count.levels
+        if level.rests(new) and not any(map(level.rests, grids))
+    }
+    if resting:
+        out.append(
+            f"some of {target.ranks} ranks rest on levels of {_listed(resting)} points along a side, on which all ranks of every "
+            "recording work, and are taken to do as on coarser levels; record a count at which some rest there"
         )
     transposed = _transpositions(largest) if target.ranks > largest.ranks else []
     if transposed:
