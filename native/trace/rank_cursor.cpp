@@ -23,30 +23,6 @@ constexpr std::size_t padding = 4 * longest_varint + 8;
 /// ranks.
 constexpr std::size_t most_rows = 32;
 
-/// Fills `rows` from `count` on, as long as records are events without CPU time that have a byte each for
-/// head, gap and duration. Simulated and generated traces are full of them. Returns the new count; moves
-/// `at`.
-std::size_t read_shortest_events(const std::uint8_t*& at, const std::uint8_t* end, std::size_t shapes,
-                                 double seconds_per_tick, std::span<EventRow> rows, std::size_t count) {
-    constexpr std::uint32_t longer_or_with_cpu = 0x808081;
-    const std::uint8_t* next = at;
-    for (; count < rows.size() && end - next >= 3; next += 3) {
-        const std::uint32_t bytes = next[0] | std::uint32_t{next[1]} << 8 | std::uint32_t{next[2]} << 16 |
-                                    std::uint32_t{next[3]} << 24;  // padding at the end; so it is one load
-        const std::uint64_t number = (bytes >> 1 & 0x7f) - head_event / 2;
-        if ((bytes & longer_or_with_cpu) != 0 || number >= shapes) break;
-        EventRow& row = rows[count++];
-        row.gap_seconds = static_cast<std::int32_t>(bytes >> 8 & 0xff) * seconds_per_tick;
-        row.cpu_seconds = -1;
-        row.duration_seconds = static_cast<std::int32_t>(bytes >> 16 & 0xff) * seconds_per_tick;
-        row.shape = static_cast<std::uint32_t>(number);
-        row.has_notes = false;
-        row.has_arguments = false;
-    }
-    at = next;
-    return count;
-}
-
 bool names_impossible_thread(const EventNote& note) { return !note.is_overlap && note.value >= most_threads; }
 
 /// Decompressor that cursors share, because blocks are independent and it is larger than one rank's share of
@@ -350,18 +326,12 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
     };
     std::size_t count = 0;
     bool has_notes = false;
-    bool after_shortest = true;  // the latest event was one, or there is none
     // The rows before a problem are taken first; then it is met again.
     const auto problem = [&](std::string what) {
         if (count == 0) give_up_block(state.position, std::move(what));
         return count;
     };
     while (count < rows.size()) {
-        if (after_shortest && !has_notes) {
-            count =
-                read_shortest_events(state.position, state.end, shape_count_, seconds_per_tick, rows, count);
-            if (count == rows.size()) break;
-        }
         const std::uint8_t* at = state.position;
         const std::uint64_t head = read_varint(at);
         const std::uint64_t number = (head >> 1) - head_event / 2;
@@ -376,7 +346,6 @@ std::size_t RankCursor::read_records(std::span<EventRow> rows) {
             row.has_notes = std::exchange(has_notes, false);
             row.has_arguments = false;
             if (at > state.end) return problem("ends inside a record");
-            after_shortest = at - state.position == 3;
             ++count;
         } else if (head == head_end || state.position >= state.end) {
             state.is_open = count > 0;
