@@ -1,5 +1,6 @@
 """A grammar that describes two sequences, of which each has parts that the other lacks."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -26,6 +27,8 @@ FEWEST_SHARED_AT_TOP = 0.5
 def merge(one: Grammar, other: Grammar) -> Grammar | None:
     """Return a grammar of both, in which what only one has is a loop that may run zero times; None if they differ."""
     first, second = _tree(one.top, one), _tree(other.top, other)
+    if not _may_share(first, second, FEWEST_SHARED_AT_TOP):
+        return None
     merged, shared = _merged(first, second)
     if shared < FEWEST_SHARED_AT_TOP * max(_symbols(first), _symbols(second)):
         return None
@@ -62,6 +65,19 @@ def _tree(body: Body, grammar: Grammar) -> Tree:
 
 def _symbols(item: Item) -> int:
     return 1 if isinstance(item, int) else sum(map(_symbols, item))
+
+
+def _may_share(one: Tree, other: Tree, least: float) -> bool:
+    """Return whether two bodies share a part of their symbols, in whatever order. This is quick, and alignment is not."""
+    common = (_counted(one) & _counted(other)).total()
+    return common >= least * max(_symbols(one), _symbols(other))
+
+
+def _counted(body: Tree) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for item in body:
+        found.update((item,) if isinstance(item, int) else _counted(item))
+    return found
 
 
 def _merged(one: Tree, other: Tree) -> tuple[Tree, int]:
@@ -139,6 +155,8 @@ def _ways(
 
 
 def _same_loop(one: Tree, other: Tree) -> tuple[Item | None, int]:
+    if not _may_share(one, other, FEWEST_SHARED):
+        return None, 0
     body, shared = _merged(one, other)
     if shared < FEWEST_SHARED * max(_symbols(one), _symbols(other)):
         return None, 0

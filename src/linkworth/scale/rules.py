@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from linkworth.scale.cells import fit_cells
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
@@ -472,10 +473,14 @@ def _models_of_steps(
 
 
 def _block(samples: Samples, values: Numbers, numbers: list[int]) -> Block | None:
+    last = next(each for each in reversed(numbers) if np.ptp(values[samples.recording == each]))
+    here = samples.recording == last
+    if len(np.unique(values[here])) > 2:
+        return None
     for dimension in range(len(samples.at.extents)):
         x, n = samples.at.coordinates[dimension], samples.at.extents[dimension]
         for late in (False, True):
-            found = _block_along(samples, values, numbers, dimension, (x, n, late))
+            found = _block_along(samples, values, numbers, here, dimension, (x, n, late))
             if found is not None:
                 return found
     return None
@@ -485,21 +490,18 @@ def _block_along(
     samples: Samples,
     values: Numbers,
     numbers: list[int],
+    here: npt.NDArray[np.bool_],
     dimension: int,
     parts: tuple[Numbers, Numbers, bool],
 ) -> Block | None:
+    """Return the rule along a dimension. `here`: samples of the last recording in which values differ, of two sizes."""
     x, n, late = parts
-    differing = [number for number in numbers if np.ptp(values[samples.recording == number])]
-    last = differing[-1]
-    here = samples.recording == last
     low, high = int(values[here].min()), int(values[here].max())
     unit = high - low
     n_last = int(n[here][0])
     # The ranks with the higher value are all before, or all behind, those with the lower one.
     highest = x[here][values[here] == high]
     lowest = x[here][values[here] == low]
-    if len(highest) + len(lowest) < int(here.sum()):
-        return None
     if late:
         more = range(n_last - int(highest.min()), n_last - int(lowest.max()))
     else:
