@@ -74,7 +74,7 @@ class CountingKernel {
     int rank_keys(int) {
         work_.count(received_ + kKeysPerValue * values_);
         move(1.0, received_);
-        // The keys of each rank come bucket by bucket, so each rank's pass over the counters once.
+        // The keys from one rank come bucket by bucket, so they touch a line of the counters once at most.
         const double lines = values_ * kIntBytes / kLineBytes;
         const double touched = std::min(received_, lines * static_cast<double>(outgoing_.size()));
         work_.move(2.0 * kLineBytes * touched, kIntBytes * values_);

@@ -66,7 +66,7 @@ def work(
 ) -> tuple[dict[str, float], float]:
     """Return the operations of one rank's timed region by phase, and the bytes that it moves from and to memory.
 
-    `cache_bytes` is the rank's share of its node's last-level caches. Programs that need little memory move none.
+    `cache_bytes` is the rank's share of its node's last-level caches. EP, imbalance and the stencil count no bytes.
     """
     try:
         *counted, moved = _engine.skeleton_work(program.name, program.arguments, ranks, rank, cache_bytes)
