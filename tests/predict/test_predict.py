@@ -51,6 +51,9 @@ def test_a_trace_without_computation_cannot_be_scaled(tmp_path):
     path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
     with pytest.raises(UsageError, match="no computation to scale"):
         predict(path, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1.0))
+    nothing = write_trace(tmp_path / "nothing.lwt", [[]] * 2)
+    with pytest.raises(UsageError, match="no computation to scale"):
+        predict(nothing, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1.0))
 
 
 @given(

@@ -48,6 +48,9 @@ def test_tolerances_follow_the_share_of_communication(tmp_path):
     found = predict(path, [fabric(way(latency=10 * US, bandwidth=1e9))], extras=Extras(tolerances=True))
     assert {each.latency_seconds for each in found.tolerances} == {None}
     assert {each.bandwidth_bytes_per_second for each in found.tolerances} == {None}
+    nothing = write_trace(tmp_path / "nothing.lwt", [[]] * 2)
+    found = predict(nothing, [fabric(way(latency=10 * US, bandwidth=1e9))], extras=Extras(tolerances=True))
+    assert {each.latency_seconds for each in found.tolerances} == {None}
 
 
 def test_a_fabric_without_latency_says_why_it_has_no_tolerances(tmp_path):

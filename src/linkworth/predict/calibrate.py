@@ -103,7 +103,7 @@ def scale_for(response: Response, seconds: float) -> float:
 
     low, high = SMALLEST_SCALE, 1.0
     while time(high) < seconds:
-        if high > _LARGEST_SCALE:
+        if high > _LARGEST_SCALE or time(high) == 0:
             raise UsageError(
                 f"`measured` {fabric.name}={units.plain(seconds)}: the trace contains no computation to scale to that time"
             )
