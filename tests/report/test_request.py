@@ -1,5 +1,8 @@
 """`linkworth report` from traces made by hand to the page, through its own entry point."""
 
+import json
+import re
+
 import pytest
 import study_samples
 import synthetic
@@ -53,6 +56,21 @@ def test_a_choice_comes_with_its_certainty_and_is_open_where_draws_do_not_decide
         assert page.index("<b>How sure:</b>") < page.index("of 400 draws") < page.index('id="summary"')
         assert ("too close to call" in page) == (expected is None)
         assert ("10gbe or 25gbe" in page or "25gbe or 10gbe" in page) == (expected is None)
+        found = re.search(r'<script[^>]*id="what-if-data"[^>]*>(.*?)</script>', page, re.DOTALL)
+        assert found is not None
+        sliders = json.loads(found[1])
+        cost = {"10gbe": 1.0, "25gbe": price}
+        best, other = sorted(
+            sliders["programs"][0]["options"], key=lambda option: option["seconds"] * cost[option["fabric"]]
+        )
+        ratio = other["seconds"] * cost[other["fabric"]] / (best["seconds"] * cost[best["fabric"]])
+        doubtful = best["least_ratios"][other["fabric"]] * ratio < 1 - sliders["close"]
+        assert doubtful == (expected is None)
+
+
+def test_a_program_that_takes_no_time_has_a_page(tmp_path):
+    trace = synthetic.write_trace(tmp_path / "nothing.lwt", [[]] * 2)
+    assert report(trace, output=tmp_path / "r.html", on=("ideal", "gbe")).programs[0].choice is None
 
 
 def test_traces_of_one_program_on_as_many_ranks_have_the_names_of_their_files(tmp_path):

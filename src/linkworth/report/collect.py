@@ -94,7 +94,7 @@ def collect(
         predictions=predictions,
         advice=_advice(predictions, drawn, prices, limits),
         fabrics=list(fabrics),
-        least_ratios=_least_ratios(predictions, drawn),
+        least_ratios=_least_ratios(predictions, drawn, prices),
         prices=[prices[fabric.name] for fabric in fabrics if fabric.name in prices],
         metadata=trace.metadata,
     )
@@ -146,10 +146,13 @@ def _extremes(fabrics: Sequence[Fabric], predictions: PredictionSet, choice: str
     ]
 
 
-def _least_ratios(predictions: PredictionSet, drawn: DrawnTimes) -> dict[str, dict[str, float]]:
+def _least_ratios(
+    predictions: PredictionSet, drawn: DrawnTimes, prices: Mapping[str, Price]
+) -> dict[str, dict[str, float]]:
     times = [
         (each.fabric, [seconds / each.seconds for seconds in row])
         for each, row in zip(predictions.predictions, drawn.seconds, strict=True)
+        if each.fabric in prices
     ]
     return {
         mine: {other: least_ratio(theirs, own) for other, theirs in times if other != mine}

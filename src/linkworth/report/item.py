@@ -25,8 +25,8 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     fabrics: list[Fabric] = msgspec.field(default_factory=list)
     """The predicted fabrics; the grids' sliders start at their latency and bandwidth."""
     least_ratios: dict[str, dict[str, float]] = msgspec.field(default_factory=dict)
-    """Low end of the 90 % interval of the time on the second network over that on the first, both relative to their best
-    estimates."""
+    """Low end of the 90 % interval of the time on the second priced network over that on the first, both relative to their
+    best estimates."""
     prices: list[Price] = msgspec.field(default_factory=list)
     """The prices behind the advice, with their sources."""
     recorded: Activities | None = None
