@@ -60,7 +60,8 @@ def main() -> int:
     points = [predictions.with_intervals(each, errors) for each in found]
     points.sort(key=lambda point: (point.source, predictions.KINDS.index(point.kind)))
     document.keep(document.Board(date=datetime.date.today().isoformat(), points=points))
-    sys.stdout.write(document.table(points) + "\n" + document.choices(points))
+    kept_points = document.read().points  # rounded, as those of the page
+    sys.stdout.write(document.table(kept_points) + "\n" + document.choices(kept_points))
     return 0
 
 
