@@ -73,7 +73,7 @@ class CountingKernel {
     void move(int level, double numbers) {
         work_.move(numbers * kNumberBytes * points(level), kArrays * kNumberBytes * points(level));
     }
-    /// How often a stencil reads each number of its array from memory, in a pass over `arrays` arrays: for
+    /// Times that a stencil reads a number of its array from memory in a pass over `arrays` arrays: for
     /// the plane ahead, and again for the centre and the plane behind unless the cache keeps the planes in
     /// between (the layer condition; Stengel et al., ICS 2015).
     double stencil_reads(int level, int arrays) const {

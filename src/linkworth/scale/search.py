@@ -96,7 +96,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             tried = [each for each in tried if each.certain()]
         whole = set()
         for way, some in product(Way, choices):
-            # Where no rank lacks a part, looking for parts would find the same program again.
+            # If no rank lacks a part, looking for parts would find the same program again.
             left = [each for each in tried if way is not Way.PARTS or each not in whole]
             for found in _programs(some, target, way, left):
                 if isinstance(found, Found):
