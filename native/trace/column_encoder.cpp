@@ -69,12 +69,13 @@ void ColumnEncoder::fill_columns(double nanoseconds_per_tick) {
 void ColumnEncoder::add_arguments(Compressor* compressor) {
     for (std::size_t argument = 0; argument < argument_count; ++argument) {
         const auto& values = values_[argument];
+        std::vector<std::uint64_t>& places = records_.arguments[argument];
+        for (std::uint64_t& value : places)
+            value = static_cast<std::uint64_t>(std::ranges::lower_bound(values, value) - values.begin());
         for (std::size_t byte = 0; byte < place_bytes(values.size()); ++byte) {
             scratch_.clear();
-            for (const std::uint64_t value : records_.arguments[argument]) {
-                const auto place = std::ranges::lower_bound(values, value) - values.begin();
+            for (const std::uint64_t place : places)
                 scratch_.push_back(static_cast<std::uint8_t>(place >> (8 * byte)));
-            }
             add_symbols(scratch_, compressor);
         }
     }
@@ -100,7 +101,7 @@ void ColumnEncoder::write_preamble() {
         append_varint(scratch_, note.value);
         before = note.event;
     }
-    if (std::ranges::count(records_.is_open, true) > 0) write_values();
+    if (records_.any_open()) write_values();
 }
 
 /// Finds the values that occur as arguments, and writes them in rising order.
@@ -168,7 +169,7 @@ bool ColumnEncoder::encode(std::span<const std::uint8_t> records, double seconds
     add_section(scratch_, compressor);
     add_section(bits_.finish(), compressor);
     for (std::size_t column = 0; column < used_columns_; ++column) add_symbols(symbols_[column], compressor);
-    if (std::ranges::count(records_.is_open, true) > 0) add_arguments(compressor);
+    if (records_.any_open()) add_arguments(compressor);
     out.clear();
     append_varint(out, section_count_);
     out.insert(out.end(), directory_.begin(), directory_.end());

@@ -2,6 +2,7 @@
 /// Records of a block as lists: the common contents of both codings of a block, records and columns.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,8 @@ struct EventRecords {
     std::vector<bool> is_open;                                         ///< by shape
     std::array<std::vector<std::uint64_t>, argument_count> arguments;  ///< of their events, in order
     std::vector<std::uint8_t> open_payloads;
+
+    bool any_open() const { return std::ranges::find(is_open, true) != is_open.end(); }
 };
 
 /// Fills `out`. Returns false if this version does not know all of `records`.
