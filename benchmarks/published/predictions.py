@@ -2,10 +2,11 @@
 
 import contextlib
 import copy
+import itertools
 import math
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +28,6 @@ from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.fabric import Fabric
 from linkworth.model.fabric import Path as MessagePath
 from linkworth.model.settings import ReplaySettings
-from linkworth.model.study import Study
 from linkworth.predict import request
 from linkworth.predict.calibrate import MeasuredTime, scale_for
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD
@@ -323,28 +323,21 @@ def _of_times(source: Source, program: str) -> Iterator[Predicted]:
     """Yield a program's points: each network from nothing, and from the other's time."""
     study = source.predicted_study()
     times = {fabric: found[program] for fabric, found in source.times().items() if program in found}
-    yield from _from_times(source, program, study, times, [None])
-    yield from _from_times(source, program, study, times, list(times))
-
-
-def _from_times(
-    source: Source, program: str, study: Study, times: Mapping[str, float], all_known: Sequence[str | None]
-) -> Iterator[Predicted]:
-    scaled = None not in all_known
-    with request.traced(program, study.ranks, RateRequest(machine=MACHINE), scaled=scaled) as path:
-        trace = open_trace(path)
-        settings = on_known_machine(
-            ReplaySettings(mpi_library=library_of(study.environments[0], study, recorded=False)),
-            trace.metadata.rates,
-        )
-        layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
-        responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}
-        for known in all_known:
-            kind = NOTHING if known is None else REVERSE if known == "gbe" else FORWARD
-            given = None if known is None else (responses[known], times[known])
-            for name in times:
-                if name != known:
-                    yield _program(source, kind, f"{program} on {name}", times[name], responses[name], given)
+    pairs: Iterable[tuple[str | None, str]]
+    for scaled in (False, True):
+        pairs = itertools.permutations(times, 2) if scaled else ((None, name) for name in times)
+        with request.traced(program, study.ranks, RateRequest(machine=MACHINE), scaled=scaled) as path:
+            trace = open_trace(path)
+            settings = on_known_machine(
+                ReplaySettings(mpi_library=library_of(study.environments[0], study, recorded=False)),
+                trace.metadata.rates,
+            )
+            layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
+            responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}
+            for known, name in pairs:
+                kind = NOTHING if known is None else REVERSE if known == "gbe" else FORWARD
+                given = None if known is None else (responses[known], times[known])
+                yield _program(source, kind, f"{program} on {name}", times[name], responses[name], given)
 
 
 def _of_layouts(source: Source, program: str) -> Iterator[Predicted]:

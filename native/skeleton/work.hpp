@@ -15,6 +15,9 @@ namespace linkworth::skeleton {
 /// a meaning, because the seconds of an operation are calibrated phase by phase.
 class Work final : public npb::PhaseObserver {
   public:
+    /// Bytes that move at once between a cache and memory.
+    static constexpr double kLineBytes = 64.0;
+
     /// `seconds_per_operation` of each of the program's phases. Work outside any phase costs nothing.
     /// `cache_bytes` is the rank's share of its node's last-level caches.
     explicit Work(std::vector<double> seconds_per_operation, double cache_bytes = 0.0)

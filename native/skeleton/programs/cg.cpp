@@ -58,16 +58,16 @@ class CountingKernel {
     /// of the cache. The least recently used lines leave it, so a line stays for as many accesses as fill the
     /// cache (Che, Tung and Wang, IEEE JSAC 20(7), 2002). Elements are at random places of the vector.
     static double bytes_moved(double elements, double vector_bytes, double cache_bytes) {
-        const double lines = vector_bytes / kLineBytes;
+        const double lines = vector_bytes / Work::kLineBytes;
         const auto filled = [&](double turns) {  // turns: accesses over lines
             return vector_bytes * (1.0 - std::exp(-turns)) + kElementBytes * lines * turns;
         };
         double turns = 0.0;
         for (double step = 64.0; step > 1e-6; step /= 2.0)
             if (filled(turns + step) < cache_bytes) turns += step;
-        return elements * (kElementBytes + kLineBytes * std::exp(-turns));
+        return elements * (kElementBytes + Work::kLineBytes * std::exp(-turns));
     }
-    static constexpr double kNumberBytes = sizeof(double), kLineBytes = 64.0;
+    static constexpr double kNumberBytes = sizeof(double);
     static constexpr double kElementBytes = sizeof(double) + sizeof(std::int32_t);  ///< and its column
 
     double counted(double operations) {

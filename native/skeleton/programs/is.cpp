@@ -75,9 +75,9 @@ class CountingKernel {
         work_.count(received_ + kKeysPerValue * values_);
         move(1.0, received_);
         // The keys from one rank come bucket by bucket, so they touch a line of the counters once at most.
-        const double lines = values_ * kIntBytes / kLineBytes;
+        const double lines = values_ * kIntBytes / Work::kLineBytes;
         const double touched = std::min(received_, lines * static_cast<double>(outgoing_.size()));
-        work_.move(2.0 * kLineBytes * touched, kIntBytes * values_);
+        work_.move(2.0 * Work::kLineBytes * touched, kIntBytes * values_);
         return 0;
     }
     void sort() {}
@@ -86,7 +86,7 @@ class CountingKernel {
     bool is_sorted() const { return true; }
 
   private:
-    static constexpr double kIntBytes = sizeof(int), kLineBytes = 64.0;
+    static constexpr double kIntBytes = sizeof(int);
     /// Adds a pass over keys that moves `times` their bytes.
     void move(double times, double keys) { work_.move(times * kIntBytes * keys, 2.0 * kIntBytes * keys); }
 

@@ -10,7 +10,7 @@ from linkworth.catalog import apps as app_catalog
 from linkworth.catalog import machines
 from linkworth.catalog import rates as reference_rates
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.model.machine import Machine
+from linkworth.model.machine import KernelTime, Machine
 from linkworth.model.rates import PhaseTimes, RateSource
 from linkworth.mpi import apps
 from linkworth.skeleton.calibrate import phase_times
@@ -199,9 +199,21 @@ def reference_seconds(workload: str) -> float:
     return sum(count * known[phase] for phase, count in operations(program).items())
 
 
+def _timed_there(program: Program, machine: Machine) -> KernelTime | None:
+    """Return the program's time on the machine, if it was measured there with the phases that the program has now."""
+    return next(
+        (
+            each
+            for each in machine.kernels
+            if each.program == program.name and each.seconds_per_operation.keys() >= set(program.phases)
+        ),
+        None,
+    )
+
+
 def _of_machine(program: Program, machine: Machine) -> RateSource:
-    known = next((each for each in machine.kernels if each.program == program.name), None)
-    if known is not None and known.seconds_per_operation.keys() >= set(program.phases):
+    known = _timed_there(program, machine)
+    if known is not None:
         return RateSource(
             method="run",
             description=f"computation as fast as on a core of {machine.name}, where {known.workload} on 1 rank took "
@@ -248,7 +260,7 @@ def _memory_demand(program: Program, machine: Machine, rates: RateSource, ranks:
     """
     if machine.memory_bytes_per_second is None:
         return None
-    known = next((each for each in machine.kernels if each.program == program.name), None)
+    known = _timed_there(program, machine)
     if known is not None:
         slowdown = known.seconds_on_all_cores / known.seconds
         return machine.memory_bytes_per_second * slowdown / machine.cores_per_node if slowdown > 1 else None
