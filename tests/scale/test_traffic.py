@@ -124,6 +124,7 @@ def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path
     summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
     assert "messages are distributions" in summary.scaling.remarks[0]
     assert "graph.c" in summary.scaling.remarks[0]
+    assert any("MPI_Pcontrol" in remark for remark in summary.scaling.remarks) == (program is measured)
     wanted = trace(graph if program in (persistent, around, measured) else program, 64, tmp_path)
     assert sent(made, 64) == pytest.approx(sent(wanted, 64), rel=0.15)
     assert seconds(made) == pytest.approx(seconds(wanted), rel=0.25)

@@ -91,6 +91,8 @@ class Recording:
         self.size = size
         self.files_compute = False
         """True if calls to files are left out. Their time then counts as computation."""
+        self.lost_marks = False
+        """True if calls of MPI_Pcontrol are left out. A replay then times the whole run."""
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
         self._entries = trace.engine.entries
@@ -126,11 +128,12 @@ class Recording:
 
         The time of those to files counts as computation, since a replay takes it as it was recorded.
         """
-        classes = {"local"} if marks else {"local", "pcontrol"}
-        local = np.array([call.call_class in classes for call in self.calls], dtype=bool)
+        pcontrol = np.array([call.call_class == "pcontrol" and not marks for call in self.calls], dtype=bool)
+        local = pcontrol | np.array([call.call_class == "local" for call in self.calls], dtype=bool)
         files = np.array([call.entry.startswith(FILE_CALLS) for call in self.calls], dtype=bool)
         bare = copy(self)
         bare.files_compute = bool(files.any())
+        bare.lost_marks = bool(pcontrol.any())
         bare.sequences = [
             without(
                 each._replace(compute=each.compute + np.where(files[each.calls], each.durations, 0.0)),

@@ -164,6 +164,10 @@ def _scaled(
         remarks.insert(0, _unused(dropped, found, recordings))
     if recordings[-1].files_compute:
         remarks.append("calls to files are left out, and their time counts as computation")
+    if recordings[-1].lost_marks:
+        remarks.append(
+            "calls of MPI_Pcontrol are left out, so that times are of the whole run and of no region"
+        )
     if truncated is not None:
         remarks.append(
             f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
