@@ -1,6 +1,8 @@
 """The generator of the tracer's wrappers."""
 
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -45,6 +47,17 @@ def test_every_modelled_body_belongs_to_a_procedure_of_the_standard():
     assert set(wrapper_bodies.bodies()) - {"any other"} <= set(procedures)
     assert len(procedures) > 650
     assert procedures["MPI_Send"].arguments == "buf, count, datatype, dest, tag, comm"
+
+
+def test_threads_read_the_same_procedures():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            read = list(pool.map(lambda _: wrappers.standard_procedures(), range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all(procedures == read[0] for procedures in read)
 
 
 def test_each_body_names_only_parameters_of_its_procedure():
