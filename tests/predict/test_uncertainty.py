@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from synthetic import Call, fabric, pcontrol, recv, send, way, write_trace
+from synthetic import ANY, Call, fabric, pcontrol, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
@@ -148,6 +148,25 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path):
     warned = predict(path, [fast], measured=MeasuredTime(slow, 14e-3)).warnings
     assert "71 % of the time given for slow is communication by the model" in warned[0]
     assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []
+
+
+def test_a_measured_time_that_the_replay_jumps_over_is_met_as_nearly_as_possible(tmp_path):
+    # The last rank's message comes first if it is computed before the 3 MB are there: at most 3 times as slowly.
+    ranks = [
+        [recv(ANY, 0), recv(ANY, 0).after(10e-3)],
+        [send(2, 3 * MB), recv(3, 0)],
+        [recv(1, 3 * MB), send(0, 0, name="MPI_Ssend").after(1e-3)],
+        [send(0, 0, name="MPI_Ssend").after(2e-3), send(1, 0).after(10e-3)],
+    ]
+    path = write_trace(tmp_path / "jump.lwt", ranks)
+    on = fabric(way(bandwidth=1e9))
+    below, between = (predict(path, [on], measured=MeasuredTime(on, seconds)) for seconds in (30e-3, 40e-3))
+    assert below.predictions[0].seconds == pytest.approx(30e-3) and below.warnings == []
+    assert between.predictions[0].seconds == pytest.approx(36e-3, rel=1e-3)
+    assert between.warnings == [
+        "no computation leads to the time given for by hand, 40.0 ms: the replayed time jumps over it, and the nearest is "
+        "36.0 ms, from which all other times follow"
+    ]
 
 
 def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace):

@@ -89,8 +89,9 @@ def scale_for(response: Response, seconds: float) -> float:
 
     The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
     Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. If messages compete, a
-    piece's slope says little about the next: after a step that gained little, the bracket is halved. Raises UsageError if
-    the replay takes longer even without computation, or if the trace has no computation.
+    piece's slope says little about the next: after a step that gained little, the bracket is halved. If the time jumps
+    over `seconds`, the nearest replay counts. Raises UsageError if the replay takes longer even without computation, or if
+    the trace has no computation.
     """
     fabric = response.fabric
     if not 0 < seconds < float("inf"):
@@ -131,4 +132,6 @@ def scale_for(response: Response, seconds: float) -> float:
             low = here
         else:
             high = here
+    else:
+        return min(response.known, key=lambda scale: abs(time(scale) - seconds))
     return here

@@ -23,7 +23,7 @@ from linkworth.predict.sharing import contradictions
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
-from linkworth.predict.warnings import communication_warnings, layout_warnings, other_library, replay_warnings
+from linkworth.predict.warnings import layout_warnings, measured_warnings, other_library, replay_warnings
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.mpi_settings import require_use
@@ -193,8 +193,10 @@ def predict_with_draws(
     warnings += dict.fromkeys(filter(None, of_others))
     if known is not None:
         behind = known.with_cpu_factor(cpu_factor)
-        assert behind is not None  # the calibration ended with it
-        warnings += communication_warnings(behind.prediction)
+        assert (
+            behind is not None and calibration.measured_seconds is not None
+        )  # the calibration ended with them
+        warnings += measured_warnings(calibration.measured_seconds, behind.prediction)
         warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
         warnings += contradictions(trace, measured, settings, cpu_factor) if measured is not None else []
     for other in others:

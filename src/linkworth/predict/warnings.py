@@ -13,6 +13,8 @@ from linkworth.units import duration, percent, plural
 _SHOWN_SENTENCES = 3
 _MOST_COMMUNICATION = 0.5
 """Share of a measured time above which its computation is what the model leaves over, not what was measured."""
+_LARGEST_MISS = 0.01
+"""Relative difference from a measured time that repeated runs would show as well."""
 
 
 def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
@@ -69,14 +71,24 @@ def _scaled(trace: TraceFile) -> list[str]:
     return [told, *(f"about the scaled trace: {remark}" for remark in scaling.remarks)]
 
 
-def communication_warnings(measured: Prediction) -> list[str]:
-    """Return a sentence if most of a measured time is communication by the model, which then decides all other times."""
+def measured_warnings(seconds: float, measured: Prediction) -> list[str]:
+    """Return a sentence if the replay misses a measured time, and one if most of that time is communication by the model.
+
+    `measured` is the replay with the computation behind the time. Its share of communication decides all other times.
+    """
+    warnings = []
+    if abs(measured.seconds - seconds) > _LARGEST_MISS * seconds:
+        warnings.append(
+            f"no computation leads to the time given for {measured.fabric}, {duration(seconds)}: the replayed time jumps over "
+            f"it, and the nearest is {duration(measured.seconds)}, from which all other times follow"
+        )
     share = 1 - measured.compute_seconds / measured.seconds
     if share <= _MOST_COMMUNICATION:
-        return []
+        return warnings
     return [
+        *warnings,
         f"{percent(share)} of the time given for {measured.fabric} is communication by the model, so an error of the model "
-        "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one"
+        "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one",
     ]
 
 
