@@ -28,7 +28,7 @@ CHARTS: dict[str, Callable[[ReportItem], Figure | None]] = {
 
 def marks(figure):
     """Return the descriptions of the marks that were drawn."""
-    root = ElementTree.fromstring(svg(figure))
+    root = ElementTree.fromstring(f"<figure>{svg(figure)}</figure>")
     return [
         e.get("aria-label", "")
         for e in root.iter()

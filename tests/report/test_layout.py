@@ -1,4 +1,4 @@
-"""Every kind of page in a real browser: nothing scrolls sideways, no labels of a chart overlap, no text is cut."""
+"""Every kind of page in a real browser: nothing scrolls sideways, labels are legible, apart and whole."""
 
 import pytest
 from msgspec.structs import replace
@@ -24,6 +24,8 @@ FAULTS = """(() => {
     if (!frame.width) continue;
     const where = chart.getAttribute("aria-label").slice(0, 60);
     const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim());
+    const letters = Math.min(...texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a || 99));
+    if (letters < 8) faults.push(`${where}: letters of ${letters.toFixed(1)} px`);
     const boxes = texts.map((text) => text.getBoundingClientRect());
     boxes.forEach((a, i) => {
       if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.top < frame.top - 1 || a.bottom > frame.bottom + 1)

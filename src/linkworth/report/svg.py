@@ -34,6 +34,9 @@ NO_CONVERTER = (
     "charts need vl-convert, which is 84 MB large and not installed: pip install 'linkworth[plots]'"
 )
 _LONG_PATH = 200
+_WIDTH_OF_A_PHONE = 324
+"""Pixels for a chart on a screen of 390: the rest is margins."""
+_LEAST_PLOT_WIDTH = 180
 _STRAIGHT = re.compile(r"(?:[ML]-?\d[\d.]*,-?\d[\d.]*|Z)+")
 _POINT = re.compile(r"([MLZ])(?:([-\d.]+),([-\d.]+))?")
 _DROPPED = {"style", "href", "class", "version"}
@@ -54,16 +57,44 @@ def converter() -> Any:  # noqa: ANN401 (a module without types)
 
 
 def svg(figure: Figure) -> Markup:
-    """Return the chart as inline SVG: known elements only, no style or link attributes, ids unique in the page.
+    """Return the chart as inline SVG. A wide one is there twice, and the page shows the drawing that fits the screen."""
+    specification = _specification(figure)
+    drawn = _inline(specification, figure, figure.key)
+    excess = round(float(drawn.get("width", "0"))) - _WIDTH_OF_A_PHONE
+    if not figure.wide or excess <= 0:
+        return _markup(drawn, "chart")
+    narrow = _inline(_narrower(specification, excess), figure, f"{figure.key}-narrow")
+    return _markup(drawn, "chart broad") + _markup(narrow, "chart narrow")
+
+
+def _inline(specification: dict[str, Any], figure: Figure, key: str) -> ElementTree.Element:
+    """Return a drawing with known elements only, no style or link attributes, and ids that are unique in the page.
 
     A page's content security policy forbids inline styles, and two charts may not share the ids of their clip paths.
     """
-    root = ElementTree.fromstring(converter().vegalite_to_svg(_document(_specification(figure))))
-    _clean(root, figure.key)
+    root = ElementTree.fromstring(converter().vegalite_to_svg(_document(specification)))
+    _clean(root, key)
     root.set("role", "img")
     root.set("aria-label", figure.table.title)
-    root.set("class", "chart")
+    return root
+
+
+def _markup(root: ElementTree.Element, kind: str) -> Markup:
+    root.set("class", kind)
     return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=True))
+
+
+def _narrower(part: Any, excess: int, key: str = "") -> Any:  # noqa: ANN401 (a part of a specification)
+    """Return a specification with plots `excess` pixels narrower and legends of two columns. Letters keep their size."""
+    if key == "width" and isinstance(part, int):
+        return min(part, max(_LEAST_PLOT_WIDTH, part - excess))
+    if key == "columns" and isinstance(part, int):
+        return min(part, 2)
+    if isinstance(part, list):
+        return [_narrower(item, excess) for item in part]
+    if isinstance(part, dict) and key not in ("data", "datasets"):
+        return {name: _narrower(item, excess, name) for name, item in part.items()}
+    return part
 
 
 def standalone(figure: Figure) -> str:

@@ -180,7 +180,10 @@ def stacked(
     base = alt.Chart(values(rows)).encode(y=names_on_y([key for key, _ in bars], labels=names))
     drawn = base.mark_bar(height=height).encode(
         x=alt.X(
-            "start:Q", title=title, axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1])
+            "start:Q",
+            title=title,
+            axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]),
+            scale=alt.Scale(domain=[0, 1]),
         ),
         x2=alt.X2("end:Q"),
         color=alt.Color("kind:N", scale=alt.Scale(domain=list(colours), range=list(colours.values()))),
