@@ -16,6 +16,10 @@ from linkworth.cli.main import VERBS, main
         (["predict", "x", "--onn", "gbe"], "there is no option --onn; did you mean --on?"),
         (["predict", "x", "--qqq"], "there is no option --qqq; linkworth predict --help lists them"),
         (["predict", "x"], "Missing option '--on'. Name a network with --on, such as gbe, "),
+        (
+            ["predict", "x", "--on", "gbe", "--nodes", "0.5"],
+            "Invalid value for '--nodes': '0.5' is not a valid integer.",
+        ),
         (["sweep", "x"], "Name a network with --on, such as gbe, "),
         (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50 % of its packets"),
     ],

@@ -159,7 +159,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         note(f"linkworth: {_missing(error)}")
         return 2
     except click.ClickException as error:
-        note(f"linkworth: {error.format_message()}")
+        # Click names the type of the option, and a number is not "a valid integer range".
+        note(f"linkworth: {error.format_message().replace('valid integer range', 'valid integer')}")
         return 2
     except LinkworthError as error:
         note(f"linkworth: {error}")
