@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from linkworth.errors import UsageError
-from linkworth.lab import labs, processes, state, system
+from linkworth.lab import labs, state, system
 from linkworth.lab.labs import Lab
+from linkworth.lab.plan import MARK
 from linkworth.lab.spec import LabSpec
+from linkworth.places import proc
 
 pytestmark = pytest.mark.requires("lab")
 
@@ -28,15 +30,6 @@ def said(lab, place, *command):
     return done.stdout
 
 
-def marked(mark):
-    """Return the processes of a lab that have not ended."""
-    return [
-        pid
-        for pid in processes.all_pids()
-        if processes.is_marked(pid, mark) and system.start_time(pid) is not None
-    ]
-
-
 def traces_of(lab):
     """Return what is on this machine of a lab: processes, mounts, groups and files."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
@@ -45,7 +38,7 @@ def traces_of(lab):
     ).stdout.splitlines()
     groups = [place.cgroup for place in lab.state.places.values() if place.cgroup]
     return [
-        *(f"process {pid}" for pid in marked(lab.state.mark)),
+        *(f"process {pid}" for pid in proc.marked(MARK, lab.state.mark)),
         *(line for line in mounts if str(lab.folder) in line),
         *(line for line in links if "node1" in line or "bridge-d0" in line),
         *(group for group in groups if Path(group).parent.exists()),
@@ -150,7 +143,7 @@ def test_killing_the_linkworth_that_uses_a_lab_ends_the_lab(own_labs):
 def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs, keep):
     with other_linkworth(own_labs, keep) as (process, lab):
         left = subprocess.Popen(lab.enter("node1", ["sleep", "100"]))
-        assert eventually(lambda: processes.is_marked(left.pid, lab.state.mark))
+        assert eventually(lambda: left.pid in proc.marked(MARK, lab.state.mark))
         os.kill(lab.state.supervisor, signal.SIGKILL)
         process.kill()
         assert eventually(lambda: not lab.state.is_kept)

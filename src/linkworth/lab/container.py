@@ -10,11 +10,12 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from linkworth.lab import container_groups, system
-from linkworth.lab.processes import MARK, all_pids
-from linkworth.places.parent import die_with_parent
+from linkworth.lab.plan import MARK
+from linkworth.places import proc
 
 SCRATCH = "/dev/shm/linkworth-container"
 """Inside the node's own memory file system, so that it vanishes with the node's mounts."""
@@ -41,7 +42,7 @@ def main(words: list[str]) -> int:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        preexec_fn=_die_with_parent,
+        preexec_fn=partial(proc.die_with_parent, signal.SIGKILL),
     )
     assert process.stdout is not None
     said = ""
@@ -58,10 +59,6 @@ def main(words: list[str]) -> int:
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-def _die_with_parent() -> None:
-    die_with_parent(signal.SIGKILL)
 
 
 def _file_system(kind: str, node: str) -> Path:
@@ -139,7 +136,7 @@ def _lxc(tool: str, node: str, root: Path) -> list[str]:
 def _first_inside(tool: int) -> int:
     """Return the PID on the machine of the container's process 1."""
     parents = {}
-    for pid in all_pids():
+    for pid in proc.all_pids():
         with contextlib.suppress(OSError, KeyError):
             status = Path(f"/proc/{pid}/status").read_text(errors="replace")
             fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)

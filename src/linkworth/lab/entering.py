@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from linkworth.lab.kernel import tool
-from linkworth.lab.processes import MARK
+from linkworth.lab.plan import MARK
 from linkworth.lab.state import LabState
 
 PLACES = "places"

@@ -4,12 +4,13 @@ import contextlib
 import os
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.lab import system
 from linkworth.lab.plan import PlacePlan, PlanCommand
-from linkworth.places.parent import die_with_parent
+from linkworth.places import proc
 
 NAMESPACES = system.CLONE_NEWNET | system.CLONE_NEWUTS | system.CLONE_NEWNS | system.CLONE_NEWIPC
 """There is no PID namespace, since launchers of one node could not start or signal processes on another."""
@@ -142,7 +143,7 @@ def _started(command: PlanCommand, words: list[str]) -> Staying | None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        preexec_fn=_die_with_holder,
+        preexec_fn=partial(proc.die_with_parent, signal.SIGKILL),
     )
     assert process.stdout is not None
     ready = process.stdout.readline().decode(errors="replace").strip()
@@ -150,10 +151,6 @@ def _started(command: PlanCommand, words: list[str]) -> Staying | None:
         process.wait()
         raise PlaceError(f"{command.purpose}: {ready or 'it ended at once'}", lacks=True)
     return Staying(process, ready)
-
-
-def _die_with_holder() -> None:
-    die_with_parent(signal.SIGKILL)
 
 
 def stay(staying: list[Staying], until: int) -> None:

@@ -23,19 +23,20 @@ from linkworth.lab import (
     isolation,
     kernel,
     links,
-    processes,
     state,
     system,
 )
 from linkworth.lab.addresses import hosts_file
-from linkworth.lab.plan import SupervisorAnswer, SupervisorRequest
+from linkworth.lab.plan import MARK, SupervisorAnswer, SupervisorRequest
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
-from linkworth.lab.supervisor import KEEP
+from linkworth.lab.supervisor import KEEP, KILL
+from linkworth.places import proc
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 DOWN_SECONDS = 30.0
 """Wait for a supervisor before it is killed."""
+_KILL_SECONDS = KILL[signal.SIGKILL]
 
 
 class Lab:
@@ -133,7 +134,7 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, processes.MARK: mark},
+            env={**os.environ, MARK: mark},
             cwd="/",
             start_new_session=True,
         )
@@ -243,14 +244,14 @@ def sweep() -> list[str]:
 
 def _ended_soon(known: LabState) -> bool:
     """Wait for a supervisor that is taking its lab down."""
-    until = time.monotonic() + processes.PATIENCE_SECONDS + 1.0
+    until = time.monotonic() + _KILL_SECONDS + 1.0
     while known.is_kept and time.monotonic() < until:
         time.sleep(0.02)
     return not known.is_kept
 
 
 def _end_supervisor(known: LabState) -> None:
-    for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, processes.PATIENCE_SECONDS)):
+    for number, patience in ((signal.SIGTERM, DOWN_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
         if not known.is_kept:
             break
         with contextlib.suppress(ProcessLookupError):
@@ -262,9 +263,9 @@ def _end_supervisor(known: LabState) -> None:
         os.waitpid(known.supervisor, os.WNOHANG)  # reaps it if it is this process's child
 
 
-def _remove_rest(folder: Path, known: LabState) -> list[int]:
+def _remove_rest(folder: Path, known: LabState) -> set[int]:
     """Remove what a killed supervisor left: processes, groups, files. Return the processes that it ended."""
-    ended = processes.end(lambda pid: processes.is_marked(pid, known.mark), spared={os.getpid()})
+    ended = proc.stop(lambda: proc.marked(MARK, known.mark) - {os.getpid()}, KILL)
     if known.spec.isolation != "namespace":
         container_groups.remove_marked(known.mark, anywhere=True)
     cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])

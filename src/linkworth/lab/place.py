@@ -1,6 +1,5 @@
 """Labs as places for runs: a lab that is up, by its name, or one made from a preset for this run."""
 
-import contextlib
 import os
 import platform
 from pathlib import Path
@@ -10,7 +9,7 @@ import msgspec
 
 from linkworth import units
 from linkworth.errors import UsageError
-from linkworth.lab import aggregation, cgroups, isolation, labs, processes, state, system
+from linkworth.lab import aggregation, cgroups, isolation, labs, state, system
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
 from linkworth.lab.bonding import BOND
@@ -21,6 +20,7 @@ from linkworth.model.bench import LINK_RATE, PORT_BUFFER
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
+from linkworth.places import proc
 from linkworth.places.counters import node_counters
 from linkworth.places.local import cores
 
@@ -196,19 +196,19 @@ class CoreClock:
     def read(self) -> list[float]:
         """Return the seconds on each core since the first reading."""
         inside = system.namespace_of(self._holder)
-        for pid in processes.all_pids():
+        for pid in proc.all_pids():
             if pid != self._holder and inside and system.namespace_of(pid) == inside:
                 self._add(pid)
         return list(self._cores)
 
     def _add(self, pid: int) -> None:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            # Fields of proc(5), counted from the state, field 3: utime 14, stime 15, starttime 22, processor
-            # 39.
-            key = (pid, int(fields[19]))
-            seconds = (int(fields[11]) + int(fields[12])) * _TICK
-            core = int(fields[36])
-            if core < len(self._cores):
-                self._cores[core] += seconds - self._seen.get(key, 0.0)
-                self._seen[key] = seconds
+        fields = proc.stat(pid)
+        if not fields:
+            return
+        # Fields of proc(5), counted from the state, field 3: utime 14, stime 15, starttime 22, processor 39.
+        key = (pid, int(fields[19]))
+        seconds = (int(fields[11]) + int(fields[12])) * _TICK
+        core = int(fields[36])
+        if core < len(self._cores):
+            self._cores[core] += seconds - self._seen.get(key, 0.0)
+            self._seen[key] = seconds

@@ -2,6 +2,8 @@
 
 import msgspec
 
+MARK = "LINKWORTH_LAB"
+"""Variable in the environment of everything that is started in a lab. Its value is the lab's mark."""
 HEAD = "head"
 """Place that is no node. It has the bridges, and launchers start there."""
 

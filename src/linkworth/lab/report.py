@@ -3,10 +3,11 @@
 import msgspec
 
 from linkworth import units
-from linkworth.lab import place, processes, system
+from linkworth.lab import place, system
 from linkworth.lab.plan import HEAD
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
+from linkworth.places import proc
 
 
 class AboutNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
 
 def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
     """Return a report on a lab, including the number of processes that run in it."""
-    inside = [system.namespace_of(pid) for pid in processes.all_pids()]
+    inside = [system.namespace_of(pid) for pid in proc.all_pids()]
     nodes = [
         AboutNode(
             name=name,

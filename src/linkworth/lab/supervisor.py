@@ -16,11 +16,13 @@ from types import FrameType
 
 import msgspec
 
-from linkworth.lab import cgroups, container_groups, holder, processes, system
-from linkworth.lab.plan import HEAD, HeldPlace, PlacePlan, SupervisorAnswer, SupervisorRequest
-from linkworth.places.parent import die_with_parent
+from linkworth.lab import cgroups, container_groups, holder, system
+from linkworth.lab.plan import HEAD, MARK, HeldPlace, PlacePlan, SupervisorAnswer, SupervisorRequest
+from linkworth.places import proc
 
 KEEP = b"keep\n"
+KILL = {signal.SIGKILL: 10.0}
+"""Time that killed processes may take to end. On a busy machine they wait for a core first."""
 FOLDER_SECONDS = 1.0
 """Interval at which a lab that stays checks that its folder still exists."""
 
@@ -195,7 +197,7 @@ class _Supervisor:
 
     def _hold(self, name: str, hosts: Path, scratch: Path, orders: int, answers: int) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        die_with_parent(signal.SIGKILL)
+        proc.die_with_parent(signal.SIGKILL)
         os.close(0)
         os.close(1)
         os.open(os.devnull, os.O_RDWR)
@@ -219,8 +221,13 @@ class _Supervisor:
         """Stop everything in the places, then the places themselves, and remove all files."""
         held = [place.pid for place in self.places]
         namespaces = {system.namespace_of(pid) for pid in held} - {0, system.namespace_of("self")}
-        processes.end(lambda pid: processes.is_marked(pid, self.request.lab) or system.namespace_of(pid) in namespaces,
-                      spared={os.getpid(), *held})  # fmt: skip
+        spared = {os.getpid(), *held}
+
+        def inside() -> set[int]:
+            found = {pid for pid in proc.all_pids() if system.namespace_of(pid) in namespaces}
+            return (found | proc.marked(MARK, self.request.lab)) - spared
+
+        proc.stop(inside, KILL)
         for place in self.places:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(place.pid, signal.SIGKILL)

@@ -1,13 +1,14 @@
 """Linux system calls that a lab needs and that Python 3.11 lacks."""
 
 import array
-import contextlib
 import ctypes
 import fcntl
 import os
 import socket
 import struct
 from pathlib import Path
+
+from linkworth.places import proc
 
 # <linux/sched.h>, <sys/mount.h>, <linux/prctl.h>, <linux/ethtool.h>, <linux/sockios.h>
 CLONE_NEWNS = 0x00020000
@@ -83,11 +84,8 @@ def namespace_of(pid: int | str) -> int:
 
 def start_time(pid: int) -> int | None:
     """Return the start time of a process in clock ticks since boot. None if it has ended (or is a zombie)."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        # The command's name, in brackets, may contain anything. The state is the first field after it.
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-        return None if fields[0] in "ZX" else int(fields[19])
-    return None
+    fields = proc.stat(pid)
+    return None if not fields or fields[0] in "ZX" else int(fields[19])
 
 
 def is_running(pid: int, started: int) -> bool:

@@ -14,14 +14,14 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from linkworth import interrupts
 from linkworth.errors import EnvironmentLacksError
+from linkworth.places import proc
 from linkworth.places.job import JobEnd, Observer, Stream
-from linkworth.places.parent import die_with_parent
 
 MARK = "LINKWORTH_JOB"
 TICK_SECONDS = 0.1
@@ -29,6 +29,7 @@ GRACE_SECONDS = 5.0
 """Time between the request to stop (SIGTERM) and SIGKILL, in which launchers clean up."""
 DRAIN_SECONDS = 1.0
 """Time after the launcher's end to wait for the output of a process that outlives it."""
+_SWEEP = {signal.SIGTERM: 1.0, signal.SIGKILL: 10.0}
 
 
 def run_session(
@@ -51,7 +52,7 @@ def run_session(
 
     def end_with_linkworth() -> None:
         with contextlib.suppress(OSError):
-            die_with_parent(signal.SIGTERM)
+            proc.die_with_parent(signal.SIGTERM)
         if os.getppid() != parent:  # linkworth has ended meanwhile
             os._exit(1)
 
@@ -85,7 +86,8 @@ def run_session(
                 if process.poll() is None:
                     _stop(process, observer, started)
                 if timed_out or interrupted or process.returncode != 0:
-                    _sweep(mark)
+                    # Processes of the job that outlived its launcher.
+                    proc.stop(lambda: proc.marked(MARK, mark), _SWEEP)
                 for pipe in _pipes(process):
                     pipe.close()
     return JobEnd(
@@ -150,29 +152,3 @@ def _stop(process: subprocess.Popen[bytes], observer: Observer, started: float) 
 def _signal_group(group: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
-
-
-def _sweep(mark: str) -> None:
-    """Stop processes of the job that outlived its launcher, first with SIGTERM, then with SIGKILL."""
-    for number, patience in ((signal.SIGTERM, 1.0), (signal.SIGKILL, 10.0)):
-        until = time.monotonic() + patience
-        left = list(_marked(mark))
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
-        while left and time.monotonic() < until:
-            time.sleep(0.02)
-            left = list(_marked(mark))
-        if not left:
-            return
-
-
-def _marked(mark: str) -> Iterator[int]:
-    """Processes of this machine that carry the job's mark and are not zombies."""
-    wanted = f"{MARK}={mark}".encode()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            if wanted in (entry / "environ").read_bytes():
-                yield int(entry.name)

@@ -8,15 +8,15 @@ call follows them.
 import contextlib
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from linkworth.places import proc
 from linkworth.places.kinds import SYSTEMS
 
 MARK = "LINKWORTH_STUDY"
 _JOB_VARIABLES = tuple(f"{system.job_variable}=".encode() for system in SYSTEMS.values())
-PATIENCE_SECONDS = 5.0
+_SIGNALS = {signal.SIGTERM: 5.0, signal.SIGKILL: 5.0}
 
 
 @contextlib.contextmanager
@@ -35,19 +35,7 @@ def marked(folder: Path) -> Iterator[None]:
 
 def stop_orphans(folder: Path) -> int:
     """Stop the processes of a study's folder, whose lock the caller holds; return how many there were."""
-    found = _carrying(_identity(folder))
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        left = _carrying(_identity(folder))
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
-        until = time.monotonic() + PATIENCE_SECONDS
-        while left and time.monotonic() < until:
-            time.sleep(0.05)
-            left = _carrying(_identity(folder))
-        if not left:
-            break
-    return len(found)
+    return len(proc.stop(lambda: _left_running(_identity(folder)), _SIGNALS))
 
 
 def _identity(folder: Path) -> str:
@@ -55,17 +43,12 @@ def _identity(folder: Path) -> str:
     return f"{place.st_dev}:{place.st_ino}"
 
 
-def _carrying(identity: str) -> set[int]:
-    wanted = f"{MARK}={identity}".encode()
-    found = set()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            variables = (entry / "environ").read_bytes().split(b"\0")
-            if wanted in variables and not any(one.startswith(_JOB_VARIABLES) for one in variables):
-                found.add(int(entry.name))
-    return {pid for pid in found if not _is_own(pid)}
+def _left_running(identity: str) -> set[int]:
+    return {
+        pid
+        for pid in proc.marked(MARK, identity)
+        if not _is_own(pid) and not any(one.startswith(_JOB_VARIABLES) for one in proc.environment(pid))
+    }
 
 
 def _is_own(pid: int) -> bool:
@@ -73,9 +56,8 @@ def _is_own(pid: int) -> bool:
     while pid > 1:
         if pid == os.getpid():
             return True
-        try:
-            # pid (name) state ppid ...; the name may contain anything
-            pid = int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
+        fields = proc.stat(pid)
+        if not fields:
             return False
+        pid = int(fields[1])  # of its parent
     return False
