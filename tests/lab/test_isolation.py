@@ -11,7 +11,7 @@ from collector import Collector
 from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import container_groups, isolation, labs, system
+from linkworth.lab import cgroups, isolation, labs, system
 from linkworth.lab.container import MARK_FILE
 from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
@@ -54,7 +54,7 @@ def left_of(lab):
     nodes = [place.pid for place in lab.state.places.values()] + [
         place.inside for place in lab.state.places.values()
     ]
-    name = container_groups.marked(lab.state.mark)
+    name = cgroups.marked(lab.state.mark)
     return [
         *(f"process {pid}" for pid in nodes if pid and system.start_time(pid) is not None),
         # Not Path.glob, which stumbles over groups of other tests that go meanwhile.
@@ -137,7 +137,7 @@ def test_nothing_stays_when_the_supervisor_is_killed(kind):
 def test_without_root_it_says_so(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(EnvironmentLacksError, match="`isolation` lxc needs root"):
-        isolation.isolation_for(LabSpec(isolation="lxc"))
+        isolation.tool_of(LabSpec(isolation="lxc"))
 
 
 def test_tools_that_are_missing_are_named_and_groups_removed_in_every_hierarchy(monkeypatch, tmp_path):
@@ -146,9 +146,9 @@ def test_tools_that_are_missing_are_named_and_groups_removed_in_every_hierarchy(
     monkeypatch.setattr(isolation.kernel, "_SBIN", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentLacksError, match="systemd-nspawn; install systemd-container"):
-        isolation.isolation_for(LabSpec(isolation="nspawn"))
+        isolation.tool_of(LabSpec(isolation="nspawn"))
     (tmp_path / "session/linkworth-abc/node1/payload").mkdir(parents=True)
     (tmp_path / "session/other").mkdir()
-    monkeypatch.setattr(container_groups, "_mounts", lambda: {"": tmp_path})
-    container_groups.remove_marked("abc", anywhere=True)
+    monkeypatch.setattr(cgroups, "_mounts", lambda: {"": tmp_path})
+    cgroups.remove_marked("abc", anywhere=True)
     assert sorted(path.name for path in (tmp_path / "session").iterdir()) == ["other"]

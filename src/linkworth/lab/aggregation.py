@@ -1,44 +1,32 @@
 """Aggregation of the NICs of a node."""
 
-from typing import Protocol
-
 from linkworth.lab.plan import LabPlan
 from linkworth.lab.spec import LabSpec
 
 
-class Aggregation(Protocol):
-    """One kind of aggregation."""
+class Aggregation:
+    """One kind of aggregation.
+
+    This one is by the MPI library, which spreads a message over all NICs (Open MPI's tcp, UCX's rails).
+    """
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
         """Return the plan with the aggregation's parts in the nodes and the head."""
-
-    def interfaces(self, spec: LabSpec) -> list[str]:
-        """Return the interfaces that an MPI library uses for its messages."""
-
-    def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return the variables that the ranks need for it."""
-
-
-class Striping:
-    """Aggregation by the MPI library, which spreads a message over all NICs (Open MPI's tcp, UCX's rails)."""
-
-    def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
-        """Return the plan unchanged."""
         return plan
 
     def interfaces(self, spec: LabSpec) -> list[str]:
-        """Return all data NICs."""
+        """Return the interfaces that an MPI library uses for its messages."""
         return spec.nic_names
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return no variables."""
+        """Return the variables that the ranks need for it."""
         return {}
 
 
 def aggregation_for(spec: LabSpec) -> Aggregation:
     """Return the aggregation of a lab. Raises EnvironmentLacksError if it is unavailable."""
     if spec.nics == 1 or spec.aggregate == "stripe":
-        return Striping()
+        return Aggregation()
     if spec.aggregate == "mptcp":
         from linkworth.lab.mptcp import Mptcp
 

@@ -4,13 +4,14 @@ import sys
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import addresses, kernel, links
+from linkworth.lab.aggregation import Aggregation
 from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
 
 BOND = "bond0"
 
 
-class Bonding:
+class Bonding(Aggregation):
     """One bond per node. With 802.3ad the switch has another at its end, as LACP needs a partner."""
 
     def __init__(self) -> None:
@@ -57,10 +58,6 @@ class Bonding:
     def interfaces(self, spec: LabSpec) -> list[str]:
         """Return the bond."""
         return [BOND]
-
-    def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return no variables, since programs need none."""
-        return {}
 
 
 def _bond(name: str, mode: str, nics: list[str], mtu: int) -> list[str]:

@@ -13,7 +13,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from linkworth.lab import container_groups, system
+from linkworth.lab import cgroups, system
 from linkworth.lab.plan import MARK
 from linkworth.places import proc
 
@@ -95,7 +95,7 @@ def _mount_points() -> list[str]:
 
 def _nspawn(tool: str, node: str, root: Path) -> list[str]:
     # Its groups are below the lab's mark, by which the lab finds them at its end.
-    container_groups.enter_marked(os.environ[MARK], f"{node}-nspawn", ["name=systemd", ""])
+    cgroups.enter_marked(os.environ[MARK], f"{node}-nspawn", ["name=systemd", ""])
     return [
         tool,
         "--quiet",
@@ -127,7 +127,7 @@ def _lxc(tool: str, node: str, root: Path) -> list[str]:
         "lxc.autodev = 1\n"
         "lxc.apparmor.profile = unconfined\n"
         "lxc.cgroup.relative = 1\n"
-        f"lxc.cgroup.dir = {container_groups.marked(os.environ[MARK])}/{node}-lxc\n"
+        f"lxc.cgroup.dir = {cgroups.marked(os.environ[MARK])}/{node}-lxc\n"
         f"lxc.environment = {MARK}={os.environ[MARK]}\n"
     )
     return [tool, "-n", node, "-P", str(folder), "-f", str(config), "--", *_PAYLOAD]

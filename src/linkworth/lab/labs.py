@@ -15,17 +15,7 @@ from typing import Self
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.lab import (
-    aggregation,
-    cgroups,
-    container_groups,
-    entering,
-    isolation,
-    kernel,
-    links,
-    state,
-    system,
-)
+from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, links, state, system
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.plan import MARK, SupervisorAnswer, SupervisorRequest
 from linkworth.lab.spec import LabSpec
@@ -115,9 +105,8 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
         raise UsageError(
             f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit"
         )
-    plan = links.fabric_for(spec).plan(spec)
-    plan = aggregation.aggregation_for(spec).extend(plan, spec)
-    plan = isolation.isolation_for(spec).extend(plan, spec)
+    plan = aggregation.aggregation_for(spec).extend(links.plan_of(spec), spec)
+    plan = isolation.extend(plan, spec)
     mark = uuid.uuid4().hex[:12]
     own_user_namespace = not kernel.may_make_namespaces()
     tools = {tool: kernel.tool(tool) for tool in ("ip", "tc", "nsenter")}
@@ -267,7 +256,7 @@ def _remove_rest(folder: Path, known: LabState) -> set[int]:
     """Remove what a killed supervisor left: processes, groups, files. Return the processes that it ended."""
     ended = proc.stop(lambda: proc.marked(MARK, known.mark) - {os.getpid()}, KILL)
     if known.spec.isolation != "namespace":
-        container_groups.remove_marked(known.mark, anywhere=True)
+        cgroups.remove_marked(known.mark, anywhere=True)
     cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])
     shutil.rmtree(folder, ignore_errors=True)
     return ended

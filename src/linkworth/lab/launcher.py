@@ -7,20 +7,18 @@ from linkworth.lab import addresses, aggregation
 from linkworth.lab.labs import Lab
 from linkworth.lab.plan import HEAD
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, preload, transports
-from linkworth.places.job import Job, JobEnd, Observer
+from linkworth.mpi import build, preload
+from linkworth.places.hosts import HostSlots, share
+from linkworth.places.job import Job
 from linkworth.places.local import cores
-from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
-from linkworth.places.process import run_session
+from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts, set_for_ranks
 from linkworth.units import plural
 
-HYDRA = ("mpich", "intel", "mvapich")
-"""Kinds of MPI whose mpiexec is Hydra."""
 SESSION_FOLDER = "/dev/shm"
 """Folder of Open MPI's daemons. Each node has its own, which vanishes with the node."""
 
 
-class LabLauncher:
+class LabLauncher(MpiexecLauncher):
     """Launcher on the nodes of a lab, with ranks in blocks."""
 
     name = "lab"
@@ -28,51 +26,38 @@ class LabLauncher:
     def __init__(
         self, lab: Lab, mpi: MpiInstallation, *, nodes: list[str], ranks_per_node: int | None, transport: str
     ) -> None:
-        if mpi.kind != "openmpi" and mpi.kind not in HYDRA:
-            raise EnvironmentLacksError(
-                f"{mpi.name} cannot start programs in a lab: its launcher is neither Open MPI's nor Hydra"
-            )
-        if not mpi.mpiexec:
-            raise EnvironmentLacksError(f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here")
+        check_reaches_hosts(mpi, "cannot start programs in a lab")
+        super().__init__(mpi, transport, "")
         self.lab = lab
-        self.mpi = mpi
         self.nodes = nodes
         self.ranks_per_node = ranks_per_node
-        self.settings = transports.settings(transport, mpi)
-        self.spins_when_crowded = mpi.kind != "openmpi"
         self._aggregation = aggregation.aggregation_for(lab.spec)
 
     def slots(self, ranks: int) -> dict[str, int]:
         """Return the number of ranks on each node, in blocks. Raises UsageError if they do not fit."""
         most = self.ranks_per_node
-        if most is None:
-            each, more = divmod(ranks, len(self.nodes))
-            counts = [each + (1 if number < more else 0) for number in range(len(self.nodes))]
-        elif ranks > most * len(self.nodes):
+        if most is not None and ranks > most * len(self.nodes):
             raise UsageError(
                 f"{ranks} ranks do not fit on {plural(len(self.nodes), 'node')} of {plural(most, 'rank')} each"
             )
-        else:
-            counts = [min(most, max(0, ranks - most * number)) for number in range(len(self.nodes))]
-        return {node: count for node, count in zip(self.nodes, counts, strict=True) if count}
+        return share([HostSlots(node, None) for node in self.nodes], ranks, most)
 
     def arguments(self, job: Job) -> list[str]:
         """Return the command line, which enters the head's namespaces first."""
-        hosts = ",".join(f"{node}:{count}" for node, count in self.slots(job.ranks).items())
-        options = self._openmpi(hosts) if self.mpi.kind == "openmpi" else self._hydra(hosts)
-        words = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self.settings.arguments]
+        words = [self.mpi.mpiexec, "-n", str(job.ranks), *self.placement(job.ranks), *self.settings.arguments]
         return self.lab.enter(HEAD, [*words, *set_for_ranks(self._for_ranks(job)), *job.command])
 
-    def run(self, job: Job, observer: Observer) -> JobEnd:
-        """Run the job to its end."""
-        return run_session(
-            self.arguments(job),
-            observer,
-            environment=self._for_launcher(),
-            timeout=job.timeout,
-            folder=job.folder,
-            inherit_stdin=job.inherit_stdin,
-        )
+    @property
+    def cores(self) -> int:
+        """Cores of this machine: every node computes on all of them."""
+        return cores()
+
+    def placement(self, ranks: int) -> list[str]:
+        """Return the options that place ranks on the nodes and carry their messages over the data NICs."""
+        hosts = ",".join(f"{node}:{count}" for node, count in self.slots(ranks).items())
+        if self.mpi.kind == "openmpi":
+            return self._openmpi(hosts)
+        return ["-launcher", "ssh", "-launcher-exec", str(self.lab.agent), "-hosts", hosts]
 
     @property
     def interfaces(self) -> list[str]:
@@ -101,12 +86,6 @@ class LabLauncher:
             "btl_tcp_if_include",
             ",".join(self.interfaces),
         ]
-
-    def _hydra(self, hosts: str) -> list[str]:
-        return ["-launcher", "ssh", "-launcher-exec", str(self.lab.agent), "-hosts", hosts]
-
-    def _for_launcher(self) -> dict[str, str]:
-        return ROOT_ALLOWED if self.mpi.kind == "openmpi" else {}
 
     def _for_ranks(self, job: Job) -> dict[str, str]:
         """Variables of the ranks: those of the NICs and the transport, overridden by the job's."""

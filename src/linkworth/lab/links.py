@@ -1,7 +1,5 @@
 """The links of a lab: a bridge per NIC in the head's namespace, and a shaped veth pair from it to each node."""
 
-from typing import Protocol
-
 from linkworth.lab import addresses, kernel
 from linkworth.lab.plan import LabPlan, PlacePlan
 from linkworth.lab.spec import LabSpec
@@ -29,35 +27,21 @@ UNSHAPED_RATE = 100e9
 """Assumed upper limit of an unshaped link in bits per second, used for the number of delayed packets."""
 
 
-class LinkMaker(Protocol):
-    """Makes the network between the nodes."""
+def plan_of(spec: LabSpec) -> LabPlan:
+    """Return the plan of a lab's links, after which every node's NIC is up and has its address.
 
-    def plan(self, spec: LabSpec) -> LabPlan:
-        """Return the plan of the links. Raises EnvironmentLacksError if the kernel does not support them."""
-
-
-class BridgeFabric:
-    """Bridges and veth pairs, with token buckets for the rate at both ends and netem for latency and loss at
-    the head's end.
-
-    A packet passes two pairs, from its node and to the other one, and one netem.
+    Raises EnvironmentLacksError if the kernel does not support them.
     """
-
-    def plan(self, spec: LabSpec) -> LabPlan:
-        """Return the plan. After it, every node's NIC is up and has its address."""
-        plan = LabPlan(head=bridges(spec, [addresses.LAUNCH_NIC, *spec.nic_names]))
-        for number, name in enumerate(spec.node_names, 1):
-            plan.nodes[name] = node_network(spec, number)
-        return plan
-
-
-def fabric_for(spec: LabSpec) -> LinkMaker:
-    """Return the fabric that a lab needs. Raises EnvironmentLacksError if this machine has none."""
     if needs_switch(spec):
-        from linkworth.lab.switch_links import SwitchFabric
+        from linkworth.lab.switch_links import switched_head
 
-        return SwitchFabric()
-    return BridgeFabric()
+        head = switched_head(spec)
+    else:
+        # Token buckets at both ends of a veth pair give the rate, and netem at the head's end latency and loss.
+        # A packet passes two pairs, from its node and to the other one, and one netem.
+        head = bridges(spec, [addresses.LAUNCH_NIC, *spec.nic_names])
+    nodes = {name: node_network(spec, number) for number, name in enumerate(spec.node_names, 1)}
+    return LabPlan(head=head, nodes=nodes)
 
 
 def needs_switch(spec: LabSpec) -> bool:

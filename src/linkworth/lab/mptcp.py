@@ -4,6 +4,7 @@ from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import addresses
+from linkworth.lab.aggregation import Aggregation
 from linkworth.lab.native import compiled
 from linkworth.lab.plan import LabPlan
 from linkworth.lab.spec import LabSpec
@@ -12,7 +13,7 @@ MOST_SUBFLOWS = 8
 """The kernel's limit of subflows per connection besides the first (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
 
 
-class Mptcp:
+class Mptcp(Aggregation):
     """Makes the ranks' sockets MPTCP sockets by a preload library. The kernel opens a subflow over each
     further NIC.
 

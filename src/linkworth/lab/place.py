@@ -137,7 +137,7 @@ def check_lab(where: Place) -> None:
         return
     spec = specs.with_options(specs.preset_or_error(where.name, []), _options(where))
     aggregation.aggregation_for(spec)
-    isolation.isolation_for(spec)
+    isolation.tool_of(spec)
 
 
 def _options(where: Place) -> dict[str, str]:

@@ -5,6 +5,7 @@ of the routing tables, one per NIC. The other node answers for its address on ea
 """
 
 from linkworth.lab import addresses
+from linkworth.lab.aggregation import Aggregation
 from linkworth.lab.kernel import tool
 from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
@@ -13,7 +14,7 @@ FIRST_TABLE = 100
 """First routing table, one per NIC. The kernel's own begin at 253."""
 
 
-class RoundRobin:
+class RoundRobin(Aggregation):
     """Aggregation that sends each packet over the next NIC."""
 
     def extend(self, plan: LabPlan, spec: LabSpec) -> LabPlan:
@@ -40,10 +41,6 @@ class RoundRobin:
     def interfaces(self, spec: LabSpec) -> list[str]:
         """Return the NIC with the address."""
         return spec.nic_names[:1]
-
-    def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return no variables, since programs need none."""
-        return {}
 
 
 def _rules(nics: int) -> str:

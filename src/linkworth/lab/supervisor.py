@@ -16,7 +16,7 @@ from types import FrameType
 
 import msgspec
 
-from linkworth.lab import cgroups, container_groups, holder, system
+from linkworth.lab import cgroups, holder, system
 from linkworth.lab.plan import HEAD, MARK, HeldPlace, PlacePlan, SupervisorAnswer, SupervisorRequest
 from linkworth.places import proc
 
@@ -234,8 +234,7 @@ class _Supervisor:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(place.pid, 0)
         self.places = []
-        container_groups.remove_marked(self.request.lab)
-        cgroups.remove(self.cgroups.values())
+        cgroups.remove_marked(self.request.lab)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

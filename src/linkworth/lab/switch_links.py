@@ -4,27 +4,24 @@ user-space switch."""
 from pathlib import Path
 
 from linkworth.lab import addresses, links
-from linkworth.lab.plan import LabPlan, PlanCommand
+from linkworth.lab.plan import PlacePlan, PlanCommand
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.switch import SwitchPort, describe, program
 
 
-class SwitchFabric:
-    """Fabric with one switch process for all data NICs, a segment each. The kernel has the launch network."""
+def switched_head(spec: LabSpec) -> PlacePlan:
+    """Return the head's plan: one switch process for all data NICs, a segment each.
 
-    def plan(self, spec: LabSpec) -> LabPlan:
-        """Return the plan. The kernel paces the nodes' output (TAP devices do not block), the switch all else."""
-        head = links.bridges(spec, [addresses.LAUNCH_NIC])
-        lines = describe([port for name in spec.node_names for port in _ports(spec, name)])
-        head.commands.append(
-            PlanCommand(
-                words=[str(program()), *lines], purpose="the switch for latency, jitter and loss", stays=True
-            )
+    The kernel has the launch network, and paces the nodes' output, as TAP devices do not block.
+    """
+    head = links.bridges(spec, [addresses.LAUNCH_NIC])
+    lines = describe([port for name in spec.node_names for port in _ports(spec, name)])
+    head.commands.append(
+        PlanCommand(
+            words=[str(program()), *lines], purpose="the switch for latency, jitter and loss", stays=True
         )
-        plan = LabPlan(head=head)
-        for number, name in enumerate(spec.node_names, 1):
-            plan.nodes[name] = links.node_network(spec, number)
-        return plan
+    )
+    return head
 
 
 def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:

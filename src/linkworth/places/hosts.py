@@ -18,13 +18,12 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding, Place
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import COUNTED
-from linkworth.places.mpiexec import MpiexecLauncher
+from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts
 from linkworth.units import plural
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
 # Words after a host that other launchers read and that do not define slots.
 _OTHER_WORDS = re.compile(r"(?:max[_-]slots|sockets?|rack|binding|ifname|user|iface)=\S+")
-HYDRA = ("mpich", "intel", "mvapich")
 ANSWER_SECONDS = 20.0
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 """BatchMode: nobody would see a question for a password."""
@@ -119,12 +118,7 @@ class HostfileLauncher(MpiexecLauncher):
         binding: Binding = "",
         spread: bool = False,
     ) -> None:
-        if mpi.kind != "openmpi" and mpi.kind not in HYDRA:
-            raise EnvironmentLacksError(
-                f"{mpi.name} cannot be started over ssh here: its launcher is neither Open MPI's nor Hydra"
-            )
-        if not mpi.mpiexec:
-            raise EnvironmentLacksError(f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here")
+        check_reaches_hosts(mpi, "cannot be started over ssh here")
         super().__init__(mpi, transport, binding)
         self.hosts = list(hosts)
         self._each = each

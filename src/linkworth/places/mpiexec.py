@@ -49,6 +49,21 @@ def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
     ]
 
 
+_HYDRA = ("mpich", "intel", "mvapich")
+"""Kinds of MPI whose mpiexec is Hydra."""
+
+
+def check_reaches_hosts(mpi: MpiInstallation, cannot: str) -> None:
+    """Raise EnvironmentLacksError for an MPI without a launcher that can start ranks on other hosts.
+
+    `cannot` is what it then cannot do.
+    """
+    if mpi.kind != "openmpi" and mpi.kind not in _HYDRA:
+        raise EnvironmentLacksError(f"{mpi.name} {cannot}: its launcher is neither Open MPI's nor Hydra")
+    if not mpi.mpiexec:
+        raise EnvironmentLacksError(f"{mpi.name} ({mpi.library}) has no launcher (mpiexec) here")
+
+
 class MpiexecLauncher(ABC):
     """Launcher by an MPI's own `mpiexec`. A subclass places the ranks."""
 
@@ -56,7 +71,7 @@ class MpiexecLauncher(ABC):
 
     def __init__(self, mpi: MpiInstallation, transport: str, binding: Binding) -> None:
         self.mpi = mpi
-        self._settings = transports.settings(transport, mpi)
+        self.settings = transports.settings(transport, mpi)
         self._binding = binding
         # An option below makes Open MPI yield.
         self.spins_when_crowded = mpi.kind != "openmpi"
@@ -76,8 +91,8 @@ class MpiexecLauncher(ABC):
         options = [*self.placement(job.ranks), *mpiexec_options(self._binding, self.mpi, crowded=crowded)]
         if crowded and self.mpi.kind == "openmpi":
             options += ["--mca", "mpi_yield_when_idle", "1"]
-        variables = set_for_ranks(self._settings.environment | job.environment)
-        start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self._settings.arguments]
+        variables = set_for_ranks(self.settings.environment | job.environment)
+        start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self.settings.arguments]
         return [*start, *variables, *job.command]
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
