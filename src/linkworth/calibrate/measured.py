@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from linkworth.calibrate.patterns import WINDOW
+from linkworth.calibrate.replayed import WINDOW
 from linkworth.model.bench import BenchResult, BenchRow
 
 IN_TURN = "latency"

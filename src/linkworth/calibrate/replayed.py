@@ -3,9 +3,13 @@
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from linkworth import _engine
-from linkworth.calibrate import patterns
+from linkworth.bench.replayed import exchanges
+from linkworth.bench.replayed.calls import Rank, writer
+from linkworth.bench.replayed.exchanges import Exchange
+from linkworth.bench.replayed.sampled import PINGPONG_WARM_UP, ROUNDS, WARM_UP
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.fabric import Fabric
@@ -14,6 +18,8 @@ from linkworth.replay.run import replay
 
 TESTS = ("latency", "pingpong", "bandwidth", "bibandwidth", "multipair", "incast")
 """Tests with predictable results."""
+WINDOW = 64
+"""Messages under way at once in the bandwidth tests (osu_bw's default)."""
 
 
 def message_seconds(
@@ -70,21 +76,42 @@ def result(
     )
 
 
+class _Written(NamedTuple):
+    """What the ranks of a test do, to be timed by the first rank."""
+
+    exchange: Exchange
+    messages: float
+    """Messages that the reported time of an exchange is divided by."""
+    warm_up: int = WARM_UP
+
+
+def _written(test: str, pairs: int) -> _Written:
+    if test in {"latency", "pingpong"}:
+        return _Written(exchanges.in_turn(), 2.0, PINGPONG_WARM_UP)
+    if test in {"bandwidth", "multipair"}:
+        return _Written(exchanges.windows(WINDOW, pairs), float(WINDOW * pairs))
+    if test == "bibandwidth":
+        return _Written(exchanges.windows_both_ways(WINDOW), 2.0 * WINDOW)
+    if test == "incast":
+        return _Written(exchanges.incast(pairs), 1.0)
+    raise UsageError(f"{test}: no test that the replay can predict; it knows {', '.join(TESTS)}")
+
+
 @cache
 def _trace(test: str, size: int, pairs: int) -> tuple[_engine.Trace, float]:
+    """Return the trace of a test, and the number of messages in its timed part."""
+    written, ranks = _written(test, pairs), _ranks(test, pairs)
     with tempfile.TemporaryDirectory(prefix="linkworth-calibrate-") as folder:
         path = Path(folder) / "benchmark.lwt"
-        if test in {"latency", "pingpong"}:
-            messages = patterns.pingpong(path, size)
-        elif test == "bandwidth":
-            messages = patterns.windows(path, size)
-        elif test == "bibandwidth":
-            messages = patterns.both_ways(path, size)
-        elif test == "multipair":
-            messages = patterns.windows(path, size, pairs)
-        elif test == "incast":
-            messages = patterns.incast(path, size, pairs)
-        else:
-            raise UsageError(f"{test}: no test that the replay can predict; it knows {', '.join(TESTS)}")
+        trace = writer(path, ranks)
+        for number in range(ranks):
+            rank = Rank(trace, number)
+            written.exchange(rank, size, written.warm_up)
+            if number == 0:
+                rank.mark(1)
+            written.exchange(rank, size, ROUNDS)
+            if number == 0:
+                rank.mark(0)
+        trace.close()
         # The engine maps the file, so it may disappear with the folder.
-        return _engine.Trace(str(path)), messages
+        return _engine.Trace(str(path)), ROUNDS * written.messages
