@@ -7,6 +7,7 @@ import msgspec
 from linkworth.catalog import virtual
 from linkworth.cli.place_options import options_of
 from linkworth.measure import plan as launch_plan
+from linkworth.measure.open_place import open_place
 from linkworth.model.study import Study
 from linkworth.places.given import is_launcher
 from linkworth.places.job import Job
@@ -14,7 +15,7 @@ from linkworth.study.attempt import as_workload
 from linkworth.study.fabric import takes_transport
 from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
-from linkworth.study.open_places import open_environment, place_of
+from linkworth.study.open_places import place_of
 from linkworth.study.predictions import is_recorded
 
 
@@ -23,7 +24,7 @@ def command_of(planned: PlannedRun, study: Study) -> list[str]:
     if planned.mode == "predict":
         return _predict_command(planned, study)
     if planned.environment.where.kind == "local" and not is_bench(planned.workload):
-        with open_environment(planned.environment, place_of(planned)) as opened:
+        with open_place(place_of(planned)) as opened:
             workload = as_workload(planned, opened)
             decided = launch_plan.plan(workload, planned.environment.mpi, opened, planned=True)
             return decided.launcher.arguments(Job(command=decided.command, ranks=workload.ranks))

@@ -11,13 +11,14 @@ from linkworth.cli.steps import started_bar
 from linkworth.model.study import RunRecord
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.plan import StudyPlan
+from linkworth.study.progress import Watch
 from linkworth.study.status import Status
 from linkworth.units import plural
 
 _SHOWN_PROBLEMS = 20
 
 
-class StudyProgress:
+class StudyProgress(Watch):
     """Shows the numbers of finished and failed runs and the remaining time; use it as a context manager."""
 
     def __init__(self) -> None:

@@ -157,13 +157,9 @@ def _planned(
             workload.iteration_pattern,
             _deciding(environment),
             [mode, ranks, nodes, per_node],
-            study.prediction if mode == "predict" else None,
-            *([workload.recording, workload.cpu_factor] if mode == "predict" and _states_recording(workload) else []),
-            *([sorted(workload.recorded_ranks)] if mode == "predict" and workload.recorded_ranks else []),
-            *(_scaling(workload, ranks) if mode == "predict" else []),
-            *(_LATER if mode == "predict" and _states_later_keys(environment) else []),
+            _deciding_prediction(study, workload, ranks) if mode == "predict" else None,
         ]
-    )  # fmt: skip
+    )
     return PlannedRun(
         run=identity(workload.name, environment.name, mode, repetition),
         workload=workload,
@@ -179,36 +175,17 @@ def _planned(
     )
 
 
-_LATER = ["mpi, rate, latency and transport apply to predictions"]
-"""Marker that repeats predictions made before these keys had an effect."""
+def _deciding_prediction(study: Study, workload: StudyWorkload, ranks: int | None) -> list[Any]:
+    """Return the inputs of a prediction, apart from those of any run."""
+    scaling = None if ranks in workload.recorded_ranks else [workload.weak, workload.grid(ranks)]
+    recorded = [workload.recording, sorted(workload.recorded_ranks), scaling]
+    return [study.prediction, workload.cpu_factor, *recorded]
 
 
-def _states_recording(workload: StudyWorkload) -> bool:
-    return bool(workload.recording) or workload.cpu_factor != 1.0
-
-
-def _scaling(workload: StudyWorkload, ranks: int | None) -> list[Any]:
-    """Return what decides how a workload is scaled to a number of ranks, apart from its recordings."""
-    given = [workload.weak, workload.grid(ranks)]
-    return given if ranks not in workload.recorded_ranks and any(given) else []
-
-
-def _states_later_keys(environment: Environment) -> bool:
-    return bool(environment.mpi or environment.rate or environment.latency or environment.transport)
-
-
-def _deciding(environment: Environment) -> dict[str, Any]:
-    """Return the inputs of runs in an environment."""
-    decides: dict[str, Any] = msgspec.to_builtins(
-        msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
-                                usd_per_node_hour=None)
-    )  # fmt: skip
-    # These keys were added later: studies that were begun before them keep their runs.
-    if not environment.where.binding:
-        del decides["where"]["binding"]
-    if not environment.mpi_settings:
-        del decides["mpi_settings"]
-    return decides
+def _deciding(environment: Environment) -> Environment:
+    """Return an environment without what no run depends on."""
+    return msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
+                                   usd_per_node_hour=None)  # fmt: skip
 
 
 def layout(

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 
 import msgspec
 
-from linkworth.measure.open_place import open_place
 from linkworth.model.place import Place
 from linkworth.model.study import Environment
 from linkworth.places.kinds import SYSTEMS
@@ -18,12 +17,7 @@ MOST_OPEN = 8
 """Most open places: an unused emulated cluster costs little, but not nothing."""
 
 Say = Callable[[str], None]
-Opener = Callable[[Environment, Place, Say], OpenPlace]
-
-
-def open_environment(environment: Environment, where: Place, say: Say | None = None) -> OpenPlace:
-    """Open the place of an environment for runs; `say` gets sentences on batch jobs."""
-    return open_place(where, say)
+Opener = Callable[[Place, Say], OpenPlace]
 
 
 def is_batch(planned: PlannedRun) -> bool:
@@ -79,7 +73,7 @@ class OpenPlaces:
             while len(self._open) >= MOST_OPEN:
                 self._open.popitem(last=False)[1][1].close()
             stack = ExitStack()
-            opened = stack.enter_context(self._opener(planned.environment, place_of(planned), self._say))
+            opened = stack.enter_context(self._opener(place_of(planned), self._say))
             self._open[key] = (opened, stack)
             return opened
 

@@ -4,25 +4,49 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+J = TypeVar("J")
+R = TypeVar("R")
+KILLED = "the process that made it was killed, as the kernel does when memory runs out"
 
 
-def cores_for(jobs: int, processes: int | None = None) -> int:
-    """Return the number of processes for a number of jobs: one for each core, and not more than jobs."""
+def cores_for(jobs: int, processes: int | None) -> int:
+    """Return the number of processes for a number of jobs: as asked for, else one for each core; not more than jobs."""
     return min(processes or len(os.sched_getaffinity(0)), jobs)
 
 
-def pool(count: int) -> ProcessPoolExecutor:
-    """Return a pool of processes. They are spawned, so that none inherits open files (the study's lock)."""
+def on_all_cores(
+    work: Callable[[J], R], jobs: Sequence[J], processes: int | None = None
+) -> Generator[tuple[J, R | None], None, None]:
+    """Yield each job with its result as it is done; None if its process was `KILLED`.
+
+    Closing the iterator cancels the jobs that are not begun.
+    """
+    count = cores_for(len(jobs), processes)
+    if count <= 1:
+        yield from ((job, work(job)) for job in jobs)
+        return
+    # Spawned, so that no process inherits open files (the study's lock).
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
-
-
-def give_up(executor: ProcessPoolExecutor) -> None:
-    """Stop the work of a pool."""
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in multiprocessing.active_children():
-        process.terminate()
+    workers = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+    try:
+        pending = {workers.submit(work, job): job for job in jobs}
+        for future in as_completed(pending):
+            try:
+                yield pending[future], future.result()
+            except BrokenProcessPool:
+                yield pending[future], None
+    except BaseException:
+        workers.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        workers.shutdown(wait=True, cancel_futures=True)
 
 
 def _end_with_parent() -> None:

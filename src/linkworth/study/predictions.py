@@ -1,10 +1,7 @@
 """Makes the predictions of a study on all cores: one job for each workload, the long ones first."""
 
 import contextlib
-import itertools
 from collections.abc import Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -27,7 +24,7 @@ from linkworth.study.fabric import fabric_of
 from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
-from linkworth.study.pool import cores_for, give_up, pool
+from linkworth.study.pool import KILLED, on_all_cores
 from linkworth.study.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
 from linkworth.study.store import Store, now
 
@@ -246,26 +243,12 @@ def _work(job: ReplayJob) -> float:
 
 def run_jobs(jobs: Sequence[ReplayJob], processes: int | None = None) -> Generator[Made, None, None]:
     """Make the jobs and yield each run's outcome as it arrives. Closing the iterator cancels jobs not begun."""
-    count = cores_for(len(jobs), processes)
-    if count <= 1:
-        yield from itertools.chain.from_iterable(make(job) for job in jobs)
-        return
     began = now()
-    workers = pool(count)
-    try:
-        pending: dict[Future[list[Made]], ReplayJob] = {workers.submit(make, job): job for job in jobs}
-        while pending:
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                job = pending.pop(future)
-                try:
-                    yield from future.result()
-                except BrokenProcessPool:
-                    cause = "the process that made it was killed, as the kernel does when memory runs out"
-                    outcome = Outcome(state="failed", cause=cause)
-                    for target in job.targets:
-                        yield Made(run=target.run, outcome=outcome, started=began, ended=now())
-    except BaseException:
-        give_up(workers)
-        raise
-    finally:
-        workers.shutdown(wait=True, cancel_futures=True)
+    with contextlib.closing(on_all_cores(make, jobs, processes)) as done:
+        for job, made in done:
+            if made is None:
+                outcome = Outcome(state="failed", cause=KILLED)
+                made = [
+                    Made(run=each.run, outcome=outcome, started=began, ended=now()) for each in job.targets
+                ]
+            yield from made

@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from statistics import median
-from typing import Protocol
 
 from linkworth.model.study import RecordState, RunRecord
 from linkworth.study.matrix import PlannedRun
 
 
-class Watch(Protocol):
-    """Observer of a study's events."""
+class Watch:
+    """Observer of a study's events, which this one ignores."""
 
     def begin(self, total: int, done: int) -> None:
         """Receive the number of runs, and of those that have been made before."""
@@ -24,22 +23,6 @@ class Watch(Protocol):
 
     def say(self, sentence: str) -> None:
         """Receive another message for the user."""
-
-
-class SilentWatch:
-    """A watch that ignores every event."""
-
-    def begin(self, total: int, done: int) -> None:
-        """Do nothing."""
-
-    def started(self, planned: PlannedRun) -> None:
-        """Do nothing."""
-
-    def finished(self, record: RunRecord, remaining_seconds: float | None) -> None:
-        """Do nothing."""
-
-    def say(self, sentence: str) -> None:
-        """Do nothing."""
 
 
 class Estimate:

@@ -24,17 +24,14 @@ def encode(record: RunRecord) -> bytes:
 
 
 def decode(content: bytes) -> RunRecord:
-    """Return the record of a file. Older versions of linkworth wrote no checksum.
-
-    Raises DamagedRecordError for anything that was changed after it was written.
-    """
+    """Return the record of a file. Raises DamagedRecordError for anything that was changed after it was written."""
     try:
         record = msgspec.json.decode(content, type=RunRecord)
     except JSON_ERRORS as error:
         raise DamagedRecordError(str(error)) from None
-    if record.checksum and _CHECKSUM.search(content) is None:
+    if _CHECKSUM.search(content) is None:
         raise DamagedRecordError("its checksum is not where linkworth writes it")
-    if record.checksum and record.checksum != _crc(_with_checksum(content, _NONE)).decode():
+    if record.checksum != _crc(_with_checksum(content, _NONE)).decode():
         raise DamagedRecordError("its checksum is wrong")
     return msgspec.structs.replace(record, checksum="")
 

@@ -9,6 +9,7 @@ import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import deferred, terminate_as_interrupt
+from linkworth.measure.open_place import open_place
 from linkworth.model.study import RunRecord
 from linkworth.places.arrays import MOST_ELEMENTS, Arrays
 from linkworth.places.batch import BatchSystem
@@ -21,12 +22,12 @@ from linkworth.study.filter import Filter, filter_of
 from linkworth.study.health import losses
 from linkworth.study.job_threads import JobThreads
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.open_places import Opener, OpenPlaces, is_batch, open_environment, place_of
+from linkworth.study.open_places import Opener, OpenPlaces, is_batch, place_of
 from linkworth.study.orphans import marked, stop_orphans
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
 from linkworth.study.predictions import prepare, run_jobs
-from linkworth.study.progress import Estimate, SilentWatch, Watch
+from linkworth.study.progress import Estimate, Watch
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 from linkworth.study.unapplied import FACT, sentences, unapplied
@@ -39,7 +40,7 @@ def run_study(
     filters: Sequence[str] = (),
     max_parallel: int | None = None,
     redo_failed: bool = False,
-    opener: Opener = open_environment,
+    opener: Opener = open_place,
 ) -> Status:
     """Make the open runs of a study (those that the filters select), and return its state afterwards.
 
@@ -49,7 +50,7 @@ def run_study(
     with store.lock():
         runner = Runner(
             store,
-            watch=watch,
+            watch=watch or Watch(),
             chosen=filter_of(store.study, filters),
             redo_failed=redo_failed,
             max_parallel=max_parallel,
@@ -66,14 +67,14 @@ class Runner:
         self,
         store: Store,
         *,
-        watch: Watch | None = None,
-        chosen: Filter | None = None,
-        redo_failed: bool = False,
-        max_parallel: int | None = None,
-        opener: Opener = open_environment,
+        watch: Watch,
+        chosen: Filter | None,
+        redo_failed: bool,
+        max_parallel: int | None,
+        opener: Opener,
     ) -> None:
         self.store = store
-        self.watch = watch or SilentWatch()
+        self.watch = watch
         self.chosen = [planned for planned in store.planned if chosen is None or chosen.fits(planned)]
         if not self.chosen:
             raise UsageError("`filter` fits no run of the study; its plan lists all runs")

@@ -1,11 +1,9 @@
 """Profiles of a study's traces: shares and groups of network dependence, kept beside the traces."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -13,14 +11,20 @@ from linkworth import __version__
 from linkworth.errors import LinkworthError
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.profile import Group
-from linkworth.study.pool import cores_for, give_up, pool
+from linkworth.study.pool import KILLED, on_all_cores
 from linkworth.writing.documents import encode
 
 if TYPE_CHECKING:
     from linkworth.trace.read import TraceFile
 
-Key = tuple[str, str]
-"""Workload and environment."""
+
+class _Asked(NamedTuple):
+    """A profile to make."""
+
+    workload: str
+    environment: str
+    trace: Path
+    smaller: Path | None
 
 
 class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +67,7 @@ def profiles_of(
     """
     found: dict[tuple[str, str], TraceProfile] = {}
     remarks = []
-    asked = {}
+    asked = []
     for (workload, environment), trace in traces.items():
         other = traces.get((smaller.get(workload, ""), environment))
         try:
@@ -73,49 +77,27 @@ def profiles_of(
             remarks.append(f"{workload} has no profile: {trace} cannot be read: {error.strerror}")
             continue
         if known is None:
-            asked[workload, environment] = (trace, other)
+            asked.append(_Asked(workload, environment, trace, other))
         else:
             found[workload, environment] = known
     plan(len(asked))
-    for key, made in _made(asked):
-        step(f"profile of {key[0]}")
+    # The largest traces are begun first.
+    ordered = sorted(asked, key=lambda each: each.trace.stat().st_size, reverse=True)
+    for each, made in on_all_cores(_tried, ordered):
+        step(f"profile of {each.workload}")
         if isinstance(made, TraceProfile):
-            found[key] = made
+            found[each.workload, each.environment] = made
         else:
-            remarks.append(f"{key[0]} has no profile: {made}")
+            remarks.append(f"{each.workload} has no profile: {made or KILLED}")
     return {key: found[key] for key in traces if key in found}, remarks
 
 
-def _made(asked: Mapping[Key, tuple[Path, Path | None]]) -> Iterator[tuple[Key, TraceProfile | str]]:
-    """Yield each profile, made on all cores, or the reason for its absence; the largest traces are begun first."""
-    ordered = sorted(asked.items(), key=lambda item: item[1][0].stat().st_size, reverse=True)
-    count = cores_for(len(ordered))
-    if count <= 1:
-        yield from ((key, _tried(*paths)) for key, paths in ordered)
-        return
-    workers = pool(count)
-    try:
-        pending = {workers.submit(_tried, *paths): key for key, paths in ordered}
-        for future in as_completed(pending):
-            try:
-                yield pending[future], future.result()
-            except BrokenProcessPool:
-                yield (
-                    pending[future],
-                    "the process that made it was killed, as the kernel does when memory runs out",
-                )
-    except BaseException:
-        give_up(workers)
-        raise
-    finally:
-        workers.shutdown(wait=True, cancel_futures=True)
-
-
-def _tried(trace: Path, smaller: Path | None) -> TraceProfile | str:
+def _tried(asked: _Asked) -> TraceProfile | str:
+    """Return a profile, or the reason for its absence."""
     from linkworth.trace.read import without_advice
 
     try:
-        return _make(trace, smaller)
+        return _make(asked.trace, asked.smaller)
     except (LinkworthError, OSError) as error:
         return without_advice(error)
 
