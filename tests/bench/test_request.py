@@ -74,7 +74,7 @@ def test_options_of_other_tests_are_named(names, given, sentence):
         ("latency", {"sizes": [0]}, "`sizes`: 0 bytes"),
         ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave `async` out"),
         ("latency", {"pairs": True}, "`pairs` is an option of pingpong"),
-        ("latency", {"methods": ["sendrecv"]}, "methods of exchange apply to beff"),
+        ("latency", {"methods": ["sendrecv"]}, "`methods` is an option of beff"),
     ],
 )
 def test_bad_arguments_are_named(test, given, sentence):

@@ -8,17 +8,12 @@ import msgspec
 
 from linkworth.bench import run, tests
 from linkworth.bench.run import Prepared
-from linkworth.bench.settings import BenchSettings
+from linkworth.bench.settings import OF_ONE_TEST, BenchSettings, option_of
 from linkworth.errors import UsageError
 from linkworth.places.place import OpenPlace
 
 DEFAULT_TESTS = ["latency", "bandwidth"]
-_OPTIONS_OF = {
-    "asynchronous": "pingpong",
-    "bidirectional": "pingpong",
-    "pairs": "pingpong",
-    "longest": "beff",
-}
+_DEFAULTS = BenchSettings()
 
 
 def split(words: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -44,7 +39,7 @@ def settings(
     """Return the settings for sizes as texts such as `64K`. `others` are fields of BenchSettings. Raises UsageError."""
     if sizes and (least or most):
         raise UsageError("`sizes` names the sizes; `min` and `max` are for the default ones")
-    chosen = tests.parse_sizes(sizes, "`sizes`") if sizes else []
+    chosen = tests.parse_sizes(sizes) if sizes else []
     if least or most:
         chosen = tests.sizes_between(
             tests.parse_size(least, "`min`") if least else None,
@@ -69,21 +64,12 @@ def prepare(
 
     An option of one test is an error without that test, and is not passed to the others.
     """
-    for option, owner in _OPTIONS_OF.items():
-        if getattr(settings, option) and owner not in names:
-            word = {"asynchronous": "async"}.get(option, option)
-            raise UsageError(f"`{word}` is an option of {owner}, which is not asked for")
+    for setting, owner in OF_ONE_TEST.items():
+        if getattr(settings, setting) and owner not in names:
+            raise UsageError(f"{option_of(setting)} is an option of {owner}, which is not asked for")
     prepared = []
     for name in names:
-        own = _own_options(name, settings)
+        others = {each: getattr(_DEFAULTS, each) for each, owner in OF_ONE_TEST.items() if owner != name}
+        own = msgspec.structs.replace(settings, **others)
         prepared.append(run.prepare(name, opened=opened, mpi=mpi, ranks=ranks, settings=own, planned=planned))
     return prepared
-
-
-def _own_options(name: str, settings: BenchSettings) -> BenchSettings:
-    others = {
-        option: None if option == "longest" else False
-        for option, owner in _OPTIONS_OF.items()
-        if owner != name
-    }
-    return msgspec.structs.replace(settings, **others)

@@ -21,7 +21,16 @@ ONLY_FOR: tuple[tuple[tuple[str, ...], set[str]], ...] = (
     (("seed",), {"beff", "hpcc"}),
     (("sizes", "least", "most"), set(tests.TESTS) - {"barrier", "hpcc"}),
 )
-"""Parameters of several tests, and these tests. `arguments` refuses parameters of one test for any other."""
+"""Parameters of several tests, and these tests."""
+OF_ONE_TEST = {
+    "asynchronous": "pingpong",
+    "bidirectional": "pingpong",
+    "pairs": "pingpong",
+    "longest": "beff",
+    "methods": "beff",
+}
+"""Settings of one test, and that test."""
+_SWITCHES = {"asynchronous": "async", "bidirectional": "bidirectional", "pairs": "pairs"}
 
 
 def doublings(most: int) -> Iterator[int]:
@@ -73,30 +82,27 @@ def sizes_of(test: tests.BenchTest, settings: BenchSettings) -> list[int]:
     return settings.sizes or tests.DEFAULT_SIZES
 
 
+def option_of(setting: str) -> str:
+    """Return the option of a setting for a message."""
+    return f"`{_SWITCHES.get(setting, setting)}`"
+
+
 def arguments(test: tests.BenchTest, settings: BenchSettings) -> list[str]:
     """Return the arguments of lw-netbench. Raises UsageError for options that the test lacks."""
+    for setting, owner in OF_ONE_TEST.items():
+        if getattr(settings, setting) and owner != test.name:
+            raise UsageError(f"{option_of(setting)} is an option of {owner}, not of {test.name}")
     words = [test.name]
     sizes = sizes_of(test, settings)
     if sizes:
         words += ["--sizes", ",".join(map(str, sizes))]
     words += ["--precision", f"{settings.precision:g}", "--seconds", f"{settings.seconds:g}"]
     words += ["--window", str(settings.window), "--among", settings.among]
-    for option, given in (
-        ("--async", settings.asynchronous),
-        ("--bidirectional", settings.bidirectional),
-        ("--pairs", settings.pairs),
-    ):
-        if given and test.name != "pingpong":
-            raise UsageError(f"`{option[2:]}` is an option of pingpong, not of {test.name}")
-        words += [option] if given else []
+    words += [f"--{option}" for setting, option in _SWITCHES.items() if getattr(settings, setting)]
     if settings.asynchronous and settings.bidirectional:
         raise UsageError("`bidirectional` posts its receives first by itself; leave `async` out")
     if settings.longest is not None:
-        if test.name != "beff":
-            raise UsageError(f"`longest` is an option of beff, not of {test.name}")
         words += ["--longest", str(settings.longest)]
     if settings.methods:
-        if test.name != "beff":
-            raise UsageError(f"methods of exchange apply to beff, not to {test.name}")
         words += ["--methods", ",".join(settings.methods)]
     return [*words, "--seed", str(settings.seed)] if test.name in ("beff", "hpcc") else words

@@ -1,4 +1,4 @@
-"""Tests: names, required ranks, meaning of a row's time and bandwidth, and default sizes."""
+"""Tests: names, required ranks and default sizes. docs/reference/bench.md has the meaning of a row's figures."""
 
 import re
 from collections.abc import Sequence
@@ -19,10 +19,6 @@ class BenchTest(NamedTuple):
 
     name: str
     title: str
-    time_means: str
-    """Meaning of `latency_seconds` in a row."""
-    bandwidth_means: str
-    """Meaning of `bandwidth_bytes_per_second` in a row; "" without one."""
     is_pair: bool = False
     """Two ranks are enough; others use all."""
     shows: str = "time"
@@ -32,29 +28,21 @@ class BenchTest(NamedTuple):
 
 
 _ALL = [
-    BenchTest("latency", "ping-pong of one message", "half a round trip", "size / half a round trip", True),
-    BenchTest("bandwidth", "windows of messages one way", "window / messages in it", "of the window, one way", True, "bandwidth"),
-    BenchTest("bibandwidth", "windows of messages both ways", "window / messages one way", "sum of both ways", True, "bandwidth"),
-    BenchTest("pingpong", "NetPIPE-like ping-pong of perturbed sizes", "half a round trip; both ways at once: one exchange",
-              "sum over all pairs and ways", True, "bandwidth"),
-    BenchTest("beff", "effective bandwidth (b_eff) of rings and random patterns", "one exchange with both neighbours",
-              "sum over all ranks, logarithmic average over patterns", False, "bandwidth"),
-    BenchTest("hpcc", "HPC Challenge's latency and bandwidth of pairs and rings", "one message", "of one rank", False),
-    BenchTest("multipair", "windows of messages of several pairs at once", "window / messages of one pair", "sum over all pairs",
-              False, "bandwidth"),
-    BenchTest("incast", "messages of several ranks to the first one at once", "until all messages are there",
-              "into the first rank", False),
-    BenchTest("overlap", "share of a transfer that computation hides", "transfer, computation, or both at once",
-              "of the transfer, both ways", True),
-    BenchTest("alltoall", "MPI_Alltoall; size: from each rank to each other", "the slowest rank's", "what a rank sends / time",
-              payload_is_least=True),
-    BenchTest("allreduce", "MPI_Allreduce of a sum; size: each rank's vector", "the slowest rank's", "size / time",
-              payload_is_least=True),
-    BenchTest("bcast", "MPI_Bcast from the first rank", "the slowest rank's", "size / time", payload_is_least=True),
-    BenchTest("allgather", "MPI_Allgather; size: what each rank gives", "the slowest rank's", "what a rank receives / time",
-              payload_is_least=True),
-    BenchTest("barrier", "MPI_Barrier", "the slowest rank's", "", payload_is_least=True),
-]  # fmt: skip
+    BenchTest("latency", "ping-pong of one message", is_pair=True),
+    BenchTest("bandwidth", "windows of messages one way", is_pair=True, shows="bandwidth"),
+    BenchTest("bibandwidth", "windows of messages both ways", is_pair=True, shows="bandwidth"),
+    BenchTest("pingpong", "NetPIPE-like ping-pong of perturbed sizes", is_pair=True, shows="bandwidth"),
+    BenchTest("beff", "effective bandwidth (b_eff) of rings and random patterns", shows="bandwidth"),
+    BenchTest("hpcc", "HPC Challenge's latency and bandwidth of pairs and rings"),
+    BenchTest("multipair", "windows of messages of several pairs at once", shows="bandwidth"),
+    BenchTest("incast", "messages of several ranks to the first one at once"),
+    BenchTest("overlap", "share of a transfer that computation hides", is_pair=True),
+    BenchTest("alltoall", "MPI_Alltoall; size: from each rank to each other", payload_is_least=True),
+    BenchTest("allreduce", "MPI_Allreduce of a sum; size: each rank's vector", payload_is_least=True),
+    BenchTest("bcast", "MPI_Bcast from the first rank", payload_is_least=True),
+    BenchTest("allgather", "MPI_Allgather; size: what each rank gives", payload_is_least=True),
+    BenchTest("barrier", "MPI_Barrier", payload_is_least=True),
+]
 TESTS = {test.name: test for test in _ALL}
 COLLECTIVES = ["alltoall", "allreduce", "bcast", "allgather", "barrier"]
 GROUPS = {"collectives": COLLECTIVES, "all": list(TESTS)}
@@ -105,6 +93,6 @@ def parse_size(text: str, option: str) -> int:
     return int(found[1]) * _UNITS[found[2]]
 
 
-def parse_sizes(text: str, option: str) -> list[int]:
-    """Return sizes with commas between them, ascending and each once. Raises UsageError that names the option."""
-    return sorted({parse_size(word, option) for word in text.split(",")})
+def parse_sizes(text: str) -> list[int]:
+    """Return sizes with commas between them, ascending and each once. Raises UsageError."""
+    return sorted({parse_size(word, "`sizes`") for word in text.split(",")})

@@ -146,8 +146,8 @@ class BatchLauncher:
             probe=probe,
             exported=as_root | dict(self.system.launcher_variables),
         )
-        given = self._request
-        return BatchRequest(
+        return msgspec.structs.replace(
+            self._request,
             name=re.sub(r"[^\w.+-]", "-", Path(job.command[0]).name)[:32] or "linkworth",
             body=commands,
             folder=folder,
@@ -155,11 +155,6 @@ class BatchLauncher:
             tasks=job.ranks,
             nodes=shape.nodes,
             tasks_per_node=shape.ranks_per_node,
-            seconds=given.seconds,
-            partition=given.partition,
-            constraint=given.constraint,
-            account=given.account,
-            options=given.options,
         )
 
     def _check_pairing(self, job: Job, files: JobFolder, ways: list[str], remembered: Remembered) -> None:

@@ -17,7 +17,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding, Place
 from linkworth.places.job_folder import parse_reading
-from linkworth.places.job_script import COUNTED
+from linkworth.places.job_script import READ_COUNTED
 from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts
 from linkworth.units import plural
 
@@ -27,7 +27,6 @@ _OTHER_WORDS = re.compile(r"(?:max[_-]slots|sockets?|rack|binding|ifname|user|if
 ANSWER_SECONDS = 20.0
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 """BatchMode: nobody would see a question for a password."""
-_READ = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
 
 
 class HostfilePlace:
@@ -70,7 +69,7 @@ class HostfilePlace:
     def counters(self) -> list[NodeCounters]:
         """Read the counters of all hosts at the same time. A host that does not answer is left out."""
         with ThreadPoolExecutor(max_workers=32) as pool:
-            texts = list(pool.map(lambda name: _ask(name, _READ), self.nodes))
+            texts = list(pool.map(lambda name: _ask(name, READ_COUNTED), self.nodes))
         return [
             parse_reading(name, answer.stdout)
             for name, answer in zip(self.nodes, texts, strict=True)

@@ -17,6 +17,8 @@ PAIRING_FAILED = 76
 """Exit code of a job in which no way started the ranks (EX_PROTOCOL of sysexits.h)."""
 PROBE_SECONDS = 60
 COUNTED = ("net/dev", "net/snmp", "net/netstat", "stat")
+READ_COUNTED = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
+"""Shell commands that print a node's counters, as `job_folder.parse_reading` reads them."""
 
 
 def body(
@@ -89,7 +91,6 @@ def _probing(ways: Sequence[str], probe: Path, ranks: int) -> list[str]:
 
 def _counting(system: BatchSystem, when: str) -> str:
     """Shell code that writes each node's counters, or the first one's if not all are reachable."""
-    reading = "; ".join(f'echo "==> {name}"; cat /proc/{name}' for name in COUNTED)
     each = system.on_each_node
-    script = f'{{ {reading}; }} > "$1/{when}.$(uname -n)" 2>/dev/null'
+    script = f'{{ {READ_COUNTED}; }} > "$1/{when}.$(uname -n)" 2>/dev/null'
     return f'{f"{each} " if each else ""}sh -c {shlex.quote(script)} counters "$J" > /dev/null 2>&1'

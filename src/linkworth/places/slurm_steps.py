@@ -16,7 +16,7 @@ from linkworth.places.batch import JobShape
 from linkworth.places.batch_place import transport_variables
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import parse_reading
-from linkworth.places.job_script import COUNTED, PROBE_SECONDS
+from linkworth.places.job_script import PROBE_SECONDS, READ_COUNTED
 from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
 from linkworth.places.process import run_session
@@ -78,7 +78,6 @@ class SlurmSteps:
 
     def counters(self) -> list[NodeCounters]:
         """Read the counters of all nodes with one step. Empty if the step fails."""
-        reading = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
         count = str(len(self.nodes))
         step = [
             "srun",
@@ -91,7 +90,7 @@ class SlurmSteps:
         ]
         try:
             done = subprocess.run(
-                [*step, f"--nodelist={','.join(self.nodes)}", "sh", "-c", f"uname -n; {reading}"],
+                [*step, f"--nodelist={','.join(self.nodes)}", "sh", "-c", f"uname -n; {READ_COUNTED}"],
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):

@@ -28,7 +28,6 @@ class Solved(NamedTuple):
     state: Literal["optimal", "feasible", "infeasible", "undecided"]
     values: list[int]
     """Values of the variables; empty without a solution."""
-    objective: float
     bound: float
     """No solution is below it."""
 
@@ -107,13 +106,12 @@ def _solved(
     solver.run()
     status, info = solver.getModelStatus(), solver.getInfo()
     if status == highspy.HighsModelStatus.kInfeasible:
-        return Solved("infeasible", [], float("inf"), float("inf"))
+        return Solved("infeasible", [], float("inf"))
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-        return Solved("undecided", [], float("inf"), info.mip_dual_bound)
+        return Solved("undecided", [], info.mip_dual_bound)
     optimal = status == highspy.HighsModelStatus.kOptimal
     return Solved(
         "optimal" if optimal else "feasible",
         [round(value) for value in solver.getSolution().col_value],
-        info.objective_function_value,
         info.objective_function_value if optimal else info.mip_dual_bound,
     )

@@ -70,9 +70,10 @@ def solve(
     for option in problem.options:
         last = slots.until(problem.deadlines[option.program]) - slots.of(option.seconds)
         starts += [(option, slot) for slot in range(last + 1)]
-    missing = set(range(len(problem.runs))) - {option.program for option, _ in starts}
+    wanted = {program: runs for program, runs in enumerate(problem.runs) if runs}
+    missing = wanted.keys() - {option.program for option, _ in starts}
     if missing:
-        return SlotSolution(Solved("infeasible", [], math.inf, math.inf), [])
+        return SlotSolution(Solved("infeasible", [], math.inf), [])
     costs = [option.cost_usd if goal == "cost" else 0.0 for option, _ in starts]
     uppers = [problem.runs[option.program] for option, _ in starts]
     rows = [
@@ -81,7 +82,7 @@ def solve(
             runs,
             runs,
         )
-        for program, runs in enumerate(problem.runs)
+        for program, runs in wanted.items()
     ]
     # Variable `first_used + t`: some node is busy in slot t or later.
     first_used = len(starts)

@@ -100,7 +100,7 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> SolvedAllocati
             break
         # A schedule exists with times rounded down but not up: use finer slots.
         width, number = width / 2, number * 2
-    order = [_named(hurried, problem, option) for option in found.order]
+    order = [*found.order]
     order += [cheapest_of[program] for program in free for _ in range(problem.runs[program])]
     if found.order:
         runs = scheduled(order, problem.counts)
@@ -226,25 +226,13 @@ def _deadline(problem: Problem, option: AllocationOption) -> float:
 
 
 def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
-    """Return the problem of the programs with a deadline; the budget is checked on the whole."""
-    kept = [program for program in range(len(problem.runs)) if program not in free]
-    place = {program: number for number, program in enumerate(kept)}
-    return Problem(
-        options=[
-            msgspec.structs.replace(option, program=place[option.program])
-            for option in problem.options
-            if option.program in place
-        ],
-        runs=[problem.runs[program] for program in kept],
-        counts=problem.counts,
-        deadlines=[problem.deadlines[program] for program in kept],
+    """Return the problem without runs of the programs that have no deadline; the budget is checked on the whole."""
+    return msgspec.structs.replace(
+        problem,
+        options=[option for option in problem.options if option.program not in free],
+        runs=[0 if program in free else runs for program, runs in enumerate(problem.runs)],
+        budget=None,
     )
-
-
-def _named(hurried: Problem, problem: Problem, option: AllocationOption) -> AllocationOption:
-    """Return the whole problem's option for one of the hurried programs."""
-    kept = [program for program, deadline in enumerate(problem.deadlines) if deadline is not None]
-    return msgspec.structs.replace(option, program=kept[option.program])
 
 
 def _longest_of_fastest(problem: Problem) -> float:

@@ -11,9 +11,11 @@ sigma of repeated runs, which must overlap. Predictions are not repeated: they a
 import ast
 import operator
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import numpy
+from numpy.typing import NDArray
 
 from linkworth.advise.choose import cost_usd
 from linkworth.predict.drawn import ASSUMED_SPREAD
@@ -23,9 +25,6 @@ from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.statistics.compare import MARGIN, sigma_overlap
 from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DRAWS = 200
 SURE = 0.95
@@ -76,8 +75,6 @@ class Evaluator:
 
     def number(self, expression: Expression) -> ExpressionValue:
         """Return an expression's value. Raises NoValueError."""
-        import numpy
-
         values = self._number(expression.root)
         low, high = numpy.quantile(values, [0.05, 0.95])
         return ExpressionValue(value=float(values[0]), low=float(low), high=float(high))
@@ -109,9 +106,7 @@ class Evaluator:
             return node.value
         return f"{float(self._number(node)[0]):.3g}"
 
-    def _number(self, node: ast.expr) -> "NDArray[Any]":
-        import numpy
-
+    def _number(self, node: ast.expr) -> NDArray[Any]:
         match node:
             case ast.Constant(value=int() | float() as value):
                 return numpy.array([float(value)])
@@ -134,9 +129,7 @@ class Evaluator:
                 return ratio
         raise AssertionError(ast.unparse(node))
 
-    def _truth(self, node: ast.expr) -> "NDArray[Any]":
-        import numpy
-
+    def _truth(self, node: ast.expr) -> NDArray[Any]:
         match node:
             case ast.UnaryOp(operand=operand):
                 return ~self._truth(operand)
@@ -187,14 +180,12 @@ class Evaluator:
             raise NoValueError(f"{workload} has no group of network dependence")
         return found.group
 
-    def _result(self, wanted: Selection) -> "NDArray[Any]":
+    def _result(self, wanted: Selection) -> NDArray[Any]:
         if wanted not in self._known:
             self._known[wanted] = self._values(wanted)
         return self._known[wanted]
 
-    def _values(self, wanted: Selection) -> "NDArray[Any]":
-        import numpy
-
+    def _values(self, wanted: Selection) -> NDArray[Any]:
         workload, environment = wanted.workload, wanted.environment
         stored = "seconds" if wanted.metric == "cost_usd" else wanted.metric
         for mode in MODES:
@@ -214,10 +205,8 @@ class Evaluator:
         raise NoValueError(f"{workload} on {environment} has no value of {wanted.metric}")
 
 
-def _alike(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple["NDArray[Any]", "NDArray[Any]"]:
+def _alike(first: NDArray[Any], second: NDArray[Any]) -> tuple["NDArray[Any]", "NDArray[Any]"]:
     """Return two arrays of one length: a value without draws is repeated, surplus draws are dropped."""
-    import numpy
-
     if len(first) == 1 or len(second) == 1:
         both = numpy.broadcast_arrays(first, second)
         return both[0], both[1]
@@ -225,10 +214,8 @@ def _alike(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple["NDArray[Any]
     return first[:count], second[:count]
 
 
-def _drawn(group: RunGroup, metric: str) -> "NDArray[Any]":
+def _drawn(group: RunGroup, metric: str) -> NDArray[Any]:
     """Return the mean of a metric, then its values under draws, if there are any."""
-    import numpy
-
     values = numpy.array(group.values(metric))
     if group.mode == "measure":
         if len(values) == 1:
