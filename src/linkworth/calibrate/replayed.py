@@ -77,7 +77,7 @@ def result(
 
 
 class _Written(NamedTuple):
-    """What the ranks of a test do, to be timed by the first rank."""
+    """Calls of the ranks of a test. The first rank times them."""
 
     exchange: Exchange
     messages: float
