@@ -18,8 +18,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from network_namespaces import Namespace
+from user_switch import Switch
 
-from linkworth.lab.switch import Switch, SwitchPort, read_counters
+from linkworth.lab.switch import SwitchPort
 
 ECHOES = 1000
 SEND = """
@@ -64,7 +65,7 @@ def with_switch(
         ports = [
             SwitchPort(name=f"n{n}", namespace=node.file, device="d0", **port) for n, node in enumerate(nodes)
         ]
-        running = stack.enter_context(Switch(ports, counters=folder / "counters"))
+        running = stack.enter_context(Switch(ports, folder / "counters"))
         addressed(nodes, mtu)
         trip = echoes(nodes[0])
         rate = 0.0
@@ -74,8 +75,7 @@ def with_switch(
             nodes[0].run(sys.executable, "-c", SEND, "10.0.0.2", str(seconds))
             rate = float(there.communicate()[0])
         class_of = "SCHED_FIFO" if running.real_time else "no real-time scheduling"
-    counted = read_counters(folder / "counters")
-    dropped = sum(one.up_dropped + one.down_dropped for one in counted.values())
+    dropped = sum(one.up_dropped + one.down_dropped for one in running.counted().values())
     return trip, rate, f"{class_of}, {dropped} dropped"
 
 
@@ -99,7 +99,7 @@ def main() -> int:
             (1.25e9, 1500, True),
         ):
             _, got, more = with_switch(
-                Path(folder), mtu, given.seconds, latency=50e-6, up_rate=rate, down_rate=rate, offload=offload
+                Path(folder), mtu, given.seconds, latency=50e-6, down_rate=rate, offload=offload
             )
             print(f"{rate * 8 / 1e9:4.1f} Gbit/s  50 us {mtu:6}  {offload!s:7} {got / 1e6:8.0f} Mbit/s  "
                   f"({got / rate / 8:.3f} of the rate; {more})")  # fmt: skip

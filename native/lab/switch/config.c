@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LINE_SIZE = 1024, DEFAULT_QUEUE = 256 * 1024 };
+enum { DEFAULT_QUEUE = 256 * 1024 };
 
 static bool complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,8 +51,6 @@ static bool set(struct port* port, const char* key, const char* value) {
         port->given_fd = (int)number;
     else if (strcmp(key, "segment") == 0 && number <= UINT16_MAX)
         port->segment = (uint16_t)number;
-    else if (strcmp(key, "up") == 0)
-        port->up_rate = number;
     else if (strcmp(key, "down") == 0)
         port->down_rate = number;
     else if (strcmp(key, "delay") == 0 && number <= longest)
@@ -96,15 +93,11 @@ static bool read_port(struct network* network, char** place) {
     return true;
 }
 
-static bool read_line(struct network* network, char* line, bool* ready) {
+static bool read_line(struct network* network, char* line) {
     char* place = NULL;
     const char* word = strtok_r(line, " ", &place);
     if (word == NULL) return true;
     if (strcmp(word, "port") == 0) return read_port(network, &place);
-    if (strcmp(word, "run") == 0) {
-        *ready = true;
-        return network->count > 0 || complain("there are no ports");
-    }
     // Use the rest of the line: a path may contain spaces.
     const char* value = place != NULL && *place != '\0' ? place : NULL;
     if (strcmp(word, "seed") == 0 && value != NULL && network->count == 0)
@@ -116,31 +109,8 @@ static bool read_line(struct network* network, char* line, bool* ready) {
     return complain("cannot understand %s", word);
 }
 
-bool config_take(char* const* lines, size_t count, struct network* network) {
-    bool ready = false;
+bool config_read(char* const* lines, size_t count, struct network* network) {
     for (size_t i = 0; i < count; i++)
-        if (!read_line(network, lines[i], &ready)) return false;
+        if (!read_line(network, lines[i])) return false;
     return network->count > 0 || complain("there are no ports");
-}
-
-bool config_read(int fd, struct network* network) {
-    char line[LINE_SIZE];
-    size_t length = 0;
-    for (bool ready = false; !ready;) {
-        char character = 0;
-        // Read one by one, because the program must not consume what follows the line `run`.
-        ssize_t got = read(fd, &character, 1);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return complain("the description of the network ends without the line run");
-        if (character != '\n') {
-            if (length + 1 == sizeof line)
-                return complain("a line is longer than %d characters", LINE_SIZE - 1);
-            line[length++] = character;
-            continue;
-        }
-        line[length] = '\0';
-        length = 0;
-        if (!read_line(network, line, &ready)) return false;
-    }
-    return true;
 }

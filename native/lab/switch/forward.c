@@ -117,8 +117,7 @@ void forward_up(struct network* network, struct addresses* addresses, size_t sou
     if (length < (port->vnet_header ? (uint32_t)VNET_HEADER : 0) + HEADER_SIZE) return;
     uint32_t segments = 0;
     uint32_t wire = tap_wire_bytes(port, bytes, length, &segments);
-    int64_t passed = pass(port->up_rate, port->queue_bytes, wire, now, &port->up_free);
-    struct frame* frame = passed < 0 ? NULL : frame_of(bytes, length);
+    struct frame* frame = frame_of(bytes, length);
     if (frame == NULL) {
         port->counters.up_dropped++;
         return;
@@ -128,10 +127,7 @@ void forward_up(struct network* network, struct addresses* addresses, size_t sou
     frame->wire = wire;
     frame->segment = port->segment;
     frame->source = (uint16_t)source;
-    if (port->up_rate == 0)
-        switch_frame(network, addresses, frame, now);
-    else if (!queue_append(&port->up, frame, passed))
-        port->counters.up_dropped++;
+    switch_frame(network, addresses, frame, now);
     frame_release(frame);
 }
 
@@ -145,26 +141,8 @@ static void hand_over(struct port* port, const struct frame* frame) {
     port->counters.down_frames += segments;
 }
 
-/// Return the port whose frame ends first on the wire to the switch, not later than `by`; or NULL.
-static struct port* next_up(struct network* network, int64_t by) {
-    struct port* next = NULL;
-    for (size_t i = 0; i < network->count; i++) {
-        struct port* port = &network->ports[i];
-        if (port->up.count == 0 || queue_first(&port->up)->due > by) continue;
-        if (next == NULL || queue_first(&port->up)->due < queue_first(&next->up)->due) next = port;
-    }
-    return next;
-}
-
-int64_t forward_due(struct network* network, struct addresses* addresses, int64_t now, int64_t margin) {
+int64_t forward_due(struct network* network, int64_t now, int64_t margin) {
     int64_t by = now + margin;
-    // Use the order of their times, and these times themselves, so that late wake-ups of this process do not
-    // add up.
-    for (struct port* port; (port = next_up(network, by)) != NULL;) {
-        struct queued arrived = queue_take(&port->up);
-        switch_frame(network, addresses, arrived.frame, arrived.due);
-        frame_release(arrived.frame);
-    }
     int64_t next = INT64_MAX;
     for (size_t i = 0; i < network->count; i++) {
         struct port* port = &network->ports[i];
@@ -179,7 +157,6 @@ int64_t forward_due(struct network* network, struct addresses* addresses, int64_
         }
         if (port->down.count > 0 && queue_first(&port->down)->due < next)
             next = queue_first(&port->down)->due;
-        if (port->up.count > 0 && queue_first(&port->up)->due < next) next = queue_first(&port->up)->due;
     }
     return next;
 }

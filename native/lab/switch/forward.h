@@ -11,11 +11,11 @@ struct addresses;
 struct addresses* addresses_new(void);
 void addresses_free(struct addresses* addresses);
 
-/// Take a frame from a node at a time (ns). It waits for its turn on the wire to the switch, or is dropped.
+/// Take a frame that came from a node at a time (ns), and queue it for all nodes that it goes to.
 void forward_up(struct network* network, struct addresses* addresses, size_t source,
                 const unsigned char* bytes, uint32_t length, int64_t now);
 
 /// Move on everything that is due by `now` and a margin; returns the time of the next event, or INT64_MAX.
-int64_t forward_due(struct network* network, struct addresses* addresses, int64_t now, int64_t margin);
+int64_t forward_due(struct network* network, int64_t now, int64_t margin);
 
 #endif

@@ -1,9 +1,9 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 /// A switch in user space for kernels without netem: each port has its rate, delay, jitter, loss and queue.
 ///
-/// Standard input describes the network (config.h); the switch ends when standard input does. It prints one
-/// line `ready fifo` or `ready other` (its scheduling class) when the ports are there, and writes its
-/// counters as a table into a file on SIGUSR1 and at its end.
+/// Its arguments describe the network (config.h). It prints one line `ready fifo` or `ready other` (its
+/// scheduling class) when the ports are there, and writes its counters as a table into a file on SIGUSR1 and
+/// at its end, which SIGTERM asks for.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -24,7 +24,7 @@
 #include "queue.h"
 #include "tap.h"
 
-enum { CONTROL = MOST_PORTS, TIMER, SIGNALS, EVENTS = 64, BATCH = 64, LONGEST_WAKE = 30000 };
+enum { TIMER = MOST_PORTS, SIGNALS, EVENTS = 64, BATCH = 64, LONGEST_WAKE = 30000 };
 
 struct loop {
     struct network network;
@@ -76,12 +76,6 @@ static void read_signal(struct loop* loop) {
         loop->ended = true;
 }
 
-static void read_control(struct loop* loop) {
-    char ignored[64];
-    ssize_t got = read(STDIN_FILENO, ignored, sizeof ignored);
-    loop->ended |= got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
-}
-
 static void arm(struct loop* loop, int64_t due) {
     if (due == loop->armed) return;
     struct itimerspec when = {0};
@@ -116,15 +110,13 @@ static void run(struct loop* loop) {
                 read_port(loop, number, came);
             } else if (number == SIGNALS) {
                 read_signal(loop);
-            } else if (number == CONTROL) {
-                read_control(loop);
             } else {
                 if (slept && count == 1) learn_wake(loop, woken - loop->armed);
                 loop->armed = -1;
             }
         }
         // Packets due within the time of another wake-up leave now: as often early as late.
-        int64_t next = forward_due(&loop->network, loop->addresses, now(), loop->wake);
+        int64_t next = forward_due(&loop->network, now(), loop->wake);
         arm(loop, next == INT64_MAX ? next : next - loop->wake);
     }
 }
@@ -147,13 +139,13 @@ static bool open_ports(struct network* network) {
     return true;
 }
 
-static bool set_up(struct loop* loop, bool controlled) {
+static bool set_up(struct loop* loop) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    // A Ctrl-C reaches the whole group, but packets must flow until the holder of standard input closes it.
+    // A Ctrl-C reaches the whole group, but packets must flow until the lab ends.
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     loop->signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -162,7 +154,6 @@ static bool set_up(struct loop* loop, bool controlled) {
     loop->addresses = addresses_new();
     bool good = loop->signals >= 0 && loop->timer >= 0 && loop->epoll >= 0 && loop->addresses != NULL &&
                 watch(loop, loop->timer, TIMER) && watch(loop, loop->signals, SIGNALS);
-    good = good && (!controlled || watch(loop, STDIN_FILENO, CONTROL));
     for (size_t i = 0; good && i < loop->network.count; i++)
         good = watch(loop, loop->network.ports[i].fd, (uint32_t)i);
     if (!good) fprintf(stderr, "lw-switch: cannot set up: %s\n", strerror(errno));
@@ -172,7 +163,6 @@ static bool set_up(struct loop* loop, bool controlled) {
 static void tear_down(struct loop* loop) {
     for (size_t i = 0; i < loop->network.count; i++) {
         struct port* port = &loop->network.ports[i];
-        queue_free(&port->up);
         queue_free(&port->down);
         if (port->fd >= 0) close(port->fd);
     }
@@ -182,10 +172,8 @@ static void tear_down(struct loop* loop) {
 int main(int count, char** arguments) {
     struct loop* loop = calloc(1, sizeof *loop);
     if (loop == NULL) return 1;
-    bool controlled = count < 2;
-    bool good = controlled ? config_read(STDIN_FILENO, &loop->network)
-                           : config_take(arguments + 1, (size_t)count - 1, &loop->network);
-    good = good && open_ports(&loop->network) && set_up(loop, controlled);
+    bool good = config_read(arguments + 1, (size_t)count - 1, &loop->network) && open_ports(&loop->network) &&
+                set_up(loop);
     if (good) {
         prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
         struct sched_param first = {.sched_priority = 1};

@@ -44,13 +44,14 @@ struct queue {
 };
 
 struct counters {
-    uint64_t up_frames, up_bytes;       // from the node
-    uint64_t down_frames, down_bytes;   // to the node
-    uint64_t lost;                      // by chance, on the way to the node
-    uint64_t up_dropped, down_dropped;  // the queue was full
-    uint64_t refused;                   // the node's end did not take it
-    uint64_t handed;                    // to the node, joined segments as one
-    int64_t late_sum, late_most;        // nanoseconds behind the due time, when handed to the node
+    uint64_t up_frames, up_bytes;      // from the node
+    uint64_t down_frames, down_bytes;  // to the node
+    uint64_t lost;                     // by chance, on the way to the node
+    uint64_t up_dropped;               // no memory was left
+    uint64_t down_dropped;             // the queue was full
+    uint64_t refused;                  // the node's end did not take it
+    uint64_t handed;                   // to the node, joined segments as one
+    int64_t late_sum, late_most;       // nanoseconds behind the due time, when handed to the node
 };
 
 struct port {
@@ -60,20 +61,20 @@ struct port {
     char namespace_path[PATH_SIZE];
     int given_fd;
     uint16_t segment;
-    uint64_t up_rate, down_rate;  // bytes per second; 0: without limit
-    int64_t delay, jitter;        // nanoseconds, towards the node: mean and standard deviation
-    int64_t moderation;           // nanoseconds between the times at which frames reach the node; 0: any time
-    double loss;                  // share of the frames to the node
-    uint64_t queue_bytes;         // of either direction
-    bool offload;                 // let the kernel hand on joined segments and open checksums
+    uint64_t down_rate;     // bytes per second; 0: without limit
+    int64_t delay, jitter;  // nanoseconds, towards the node: mean and standard deviation
+    int64_t moderation;     // nanoseconds between the times at which frames reach the node; 0: any time
+    double loss;            // share of the frames to the node
+    uint64_t queue_bytes;   // towards the node
+    bool offload;           // let the kernel hand on joined segments and open checksums
 
     // Actual state.
     int fd;
     bool vnet_header;
     uint64_t random;
     int64_t moderation_phase;
-    int64_t up_free, down_free, last_due;
-    struct queue up, down;
+    int64_t down_free, last_due;
+    struct queue down;
     struct counters counters;
 };
 

@@ -33,7 +33,7 @@ def plan_of(spec: LabSpec) -> LabPlan:
     Raises EnvironmentLacksError if the kernel does not support them.
     """
     if needs_switch(spec):
-        from linkworth.lab.switch_links import switched_head
+        from linkworth.lab.switch import switched_head
 
         head = switched_head(spec)
     else:

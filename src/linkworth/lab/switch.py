@@ -3,19 +3,18 @@
 One process moves every frame between the nodes' TAP devices. One core moves some 200,000 frames a second, so
 that 1 Gbit/s at an MTU of 1500 fills it. With `offload` the kernel passes joined segments and some 10 Gbit/s
 are possible. Loss and jitter are drawn per frame, so `offload` is for links without both. If all cores are
-busy, a frame waits for one, unless the kernel allows real-time scheduling (`Switch.real_time`).
+busy, a frame waits for one, unless the kernel allows real-time scheduling.
 """
 
-import contextlib
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
 
 import msgspec
 
-from linkworth.errors import EnvironmentLacksError
+from linkworth.lab import addresses, links
 from linkworth.lab.native import compiled
+from linkworth.lab.plan import PlacePlan, PlanCommand
+from linkworth.lab.spec import LabSpec
 
 OWN_SECONDS = 8e-6
 """Extra time of a frame through two TAP devices and the process, compared with the kernel's pair of virtual
@@ -41,8 +40,6 @@ class SwitchPort(msgspec.Struct, frozen=True, kw_only=True):
     """Descriptor that the process inherits, instead of the namespace and device."""
     segment: int = 0
     """Network of the port. Ports of other segments are never reached."""
-    up_rate: float | None = None
-    """Bytes per second from the node. None: no limit, for a NIC that tbf shapes in the node."""
     down_rate: float | None = None
     """Bytes per second to the node, on the wire: with preamble, check sequence and gap of Ethernet."""
     latency: float = 0.0
@@ -54,30 +51,11 @@ class SwitchPort(msgspec.Struct, frozen=True, kw_only=True):
     loss: float = 0.0
     """Share of the frames to the node that are lost, 0 to 1."""
     queue_bytes: int | None = None
-    """Queue size of either direction. A frame that does not fit is dropped. None: the bytes of QUEUE_SECONDS
-    at the rate."""
+    """Queue size towards the node. A frame that does not fit is dropped. None: the bytes of QUEUE_SECONDS at
+    the rate."""
     offload: bool = False
     """True if the kernel passes joined segments (TSO) and leaves checksums open. It must be the same in all
     of a segment."""
-
-
-class SwitchCounters(msgspec.Struct, frozen=True, kw_only=True):
-    """Counters of a port. Frames count as they would be on the wire."""
-
-    up_frames: int
-    up_bytes: int
-    down_frames: int
-    down_bytes: int
-    lost: int
-    """Frames lost by the link's random loss."""
-    up_dropped: int
-    """Frames dropped because the queue from the node was full."""
-    down_dropped: int
-    refused: int
-    """Frames that the node's end refused because the device was down."""
-    late_mean_ns: int
-    """Mean delay of frames behind their due time."""
-    late_most_ns: int
 
 
 def program() -> Path:
@@ -86,91 +64,64 @@ def program() -> Path:
 
 
 def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed: int = 1) -> list[str]:
-    """Return the switch's network, for its arguments or for its standard input before a line `run`."""
+    """Return the arguments of the switch, which describe its network."""
     lines = [f"seed {seed}", *([f"counters {counters}"] if counters else [])]
     for port in ports:
-        words = ["port", port.name]
-        if port.descriptor is not None:
-            words += ["fd", str(port.descriptor)]
-        else:
-            words += ["netns", str(port.namespace), "tap", port.device]
-        words += ["segment", str(port.segment), "loss", repr(port.loss), "offload", str(int(port.offload))]
-        for key, rate in (("up", port.up_rate), ("down", port.down_rate)):
-            words += [key, str(round(rate or 0))]
-        words += [
-            "delay",
-            _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
-            "jitter",
-            _nanoseconds(port.jitter),
-            "moderation",
-            _nanoseconds(port.moderation),
-        ]
-        words += ["queue", str(port.queue_bytes or _queue(port))]
-        lines.append(" ".join(words))
+        end = (
+            {"netns": port.namespace, "tap": port.device}
+            if port.descriptor is None
+            else {"fd": port.descriptor}
+        )
+        rate = port.down_rate or 0.0
+        settings = {
+            "segment": port.segment,
+            "loss": repr(port.loss),
+            "offload": int(port.offload),
+            "down": round(rate),
+            "delay": _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
+            "jitter": _nanoseconds(port.jitter),
+            "moderation": _nanoseconds(port.moderation),
+            "queue": port.queue_bytes or max(round(rate * QUEUE_SECONDS), _SMALLEST_QUEUE),
+        }
+        words = [f"{key} {value}" for key, value in (end | settings).items()]
+        lines.append(" ".join(["port", port.name, *words]))
     return lines
 
 
-def read_counters(path: Path) -> dict[str, SwitchCounters]:
-    """Return the counters of each port from the switch's last write. Empty before the first write."""
-    try:
-        names, *rows = [line.split() for line in path.read_text().splitlines()]
-    except (OSError, ValueError):
-        return {}
-    return {row[0]: SwitchCounters(**dict(zip(names[1:], map(int, row[1:]), strict=True))) for row in rows}
+def _nanoseconds(seconds: float) -> int:
+    return round(seconds * 1e9)
 
 
-def _queue(port: SwitchPort) -> int:
-    rate = max(port.up_rate or 0.0, port.down_rate or 0.0)
-    return max(round(rate * QUEUE_SECONDS), _SMALLEST_QUEUE)
+def switched_head(spec: LabSpec) -> PlacePlan:
+    """Return the head's plan: one switch process for all data NICs, a segment each.
 
-
-def _nanoseconds(seconds: float) -> str:
-    return str(round(seconds * 1e9))
-
-
-class Switch:
-    """A running switch. Its devices exist from its construction until it is closed or killed."""
-
-    def __init__(self, ports: Sequence[SwitchPort], *, counters: Path, seed: int = 1) -> None:
-        """Start it. Raises EnvironmentLacksError with the reason if a device cannot be made."""
-        self.counters_path = counters
-        self._process = subprocess.Popen(
-            [str(program())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            pass_fds=[port.descriptor for port in ports if port.descriptor is not None],
+    The kernel has the launch network, and paces the nodes' output, as TAP devices do not block.
+    """
+    head = links.bridges(spec, [addresses.LAUNCH_NIC])
+    lines = describe([port for name in spec.node_names for port in _ports(spec, name)])
+    head.commands.append(
+        PlanCommand(
+            words=[str(program()), *lines], purpose="the switch for latency, jitter and loss", stays=True
         )
-        assert self._process.stdin and self._process.stdout
-        with contextlib.suppress(BrokenPipeError):
-            lines = describe(ports, counters=counters, seed=seed)
-            self._process.stdin.write("\n".join([*lines, "run", ""]))
-            self._process.stdin.flush()
-        answer = self._process.stdout.readline().split()
-        if answer[:1] != ["ready"]:
-            said = self.close()
-            raise EnvironmentLacksError(
-                f"the switch for links with latency, jitter or loss cannot start: {said or 'it gave no reason'}"
-            )
-        self.real_time = answer[1:] == ["fifo"]
+    )
+    return head
 
-    @property
-    def pid(self) -> int:
-        """Process ID."""
-        return self._process.pid
 
-    def close(self) -> str:
-        """End it, which removes its devices, and return its standard error."""
-        if self._process.returncode is not None:
-            return ""
-        _, said = self._process.communicate()
-        return str(said).strip().removeprefix("lw-switch: ")
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        self.close()
+def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:
+    rate = spec.link_rate
+    return [
+        SwitchPort(
+            name=f"{node}-{nic}",
+            namespace=Path(f"/proc/{{{node}}}/ns/net"),
+            device=nic,
+            segment=number,
+            down_rate=None if rate is None else rate / 8,
+            latency=spec.link_latency or 0.0,
+            jitter=spec.jitter * spec.dilate,
+            moderation=spec.moderation * spec.dilate,
+            loss=spec.loss,
+            queue_bytes=links.port_bytes(spec),
+            offload=spec.joins_packets and not spec.loss and not spec.jitter,
+        )
+        for number, nic in enumerate(spec.nic_names)
+    ]
