@@ -95,7 +95,7 @@ def _side_by_side(*parts: RenderableType) -> Table:
 
 def _head(profile: Profile) -> list[RenderableType]:
     verified = {True: ", verified", False: ", FAILED its verification", None: ""}[profile.verified]
-    where = "where it ran" if profile.rates is None else "in one node's memory; not run"
+    where = "where it ran" if profile.was_run else "in one node's memory; not run"
     ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
     return [
         Text(f"{profile.workload}: {ranks}, {units.duration(profile.elapsed_seconds)} {where}{verified}"),
@@ -150,6 +150,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     warnings += filter(None, [profile.node_aware, profile.idle_in_part])
     if profile.rates is not None and profile.rates.warning:
         warnings.append(profile.rates.warning)
+    if profile.scaling is not None:
+        warnings += profile.scaling.warnings()
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
     if not profile.oversubscribed and profile.descheduled_seconds > _MUCH_WAITING * busy:
         warnings.append(

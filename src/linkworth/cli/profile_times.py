@@ -27,12 +27,13 @@ def shares(profile: Profile) -> Table:
     """
     found = profile.run_shares
     parts = (("  computation", found.compute), ("  communication", found.communication))
-    was_run = profile.rates is None
     return Table(
         ["", ">", ""],
         [[name, units.percent(share, 1), bar(share)] for name, share in parts],
         title="Share of the ranks' time",
-        note=f"  + {units.duration(profile.init_seconds)} a rank: MPI_Init, Finalize" if was_run else "",
+        note=f"  + {units.duration(profile.init_seconds)} a rank: MPI_Init, Finalize"
+        if profile.was_run
+        else "",
     )
 
 
@@ -97,7 +98,7 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
 
     A program that was not run has no times of its own: the calls with most data are shown.
     """
-    timed = profile.rates is None
+    timed = profile.was_run
     wide = width >= TWO_COLUMNS
     total = sum(call.seconds for call in profile.calls if call.name not in INIT) or 1.0
     waits = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from linkworth.model.rates import RateSource
+from linkworth.model.scaling import Scaling
 
 Group = Literal["highly dependent", "dependent", "low", "none"]
 
@@ -275,9 +276,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rank_communication_seconds: list[float] = msgspec.field(default_factory=list)
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     damage: list[str] = msgspec.field(default_factory=list)
+    was_run: bool = True
+    """False for a skeleton and a scaled trace. Its communication is from a replay in the memory of one node."""
     rates: RateSource | None = None
-    """Source of the computation times, for a program that was not run. Its communication is then from a
-    replay in the memory of one node."""
+    """Source of the computation times of a skeleton."""
+    scaling: Scaling | None = None
+    """Method and errors of a scaled trace."""
     waits: Waits | None = None
     """None for a program that was not run, since it has no recorded times."""
     imbalance: Imbalance | None = None

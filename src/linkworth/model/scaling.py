@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from linkworth import units
 from linkworth.errors import UsageError
 
 
@@ -61,6 +62,15 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
         if self.left_out is None or not self.left_out.seconds:
             return None
         return max(map(abs, self.left_out.seconds.values()))
+
+    def warnings(self) -> list[str]:
+        """Return sentences on how far the trace can be trusted."""
+        counts = ", ".join(map(str, self.ranks))
+        text = f"the trace is scaled from recordings on {counts} ranks"
+        if (error := self.time_error()) is not None:
+            largest = self.ranks[-1]
+            text += f"; the same way, the time on {largest} is predicted from the smaller ones within {units.percent(error)}"
+        return [text, *(f"about the scaled trace: {remark}" for remark in self.remarks)]
 
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""

@@ -73,6 +73,11 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
 
+    @property
+    def was_run(self) -> bool:
+        """False if the trace has no time inside calls: that of a skeleton, or one scaled from other recordings."""
+        return self.source not in ("skeleton", "scaled")
+
 
 FILE_CALLS = "MPI_File_"
 """Beginning of the names of calls to files, whose recorded time a replay takes."""

@@ -51,24 +51,8 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
-    return warnings + _scaled(trace)
-
-
-def _scaled(trace: TraceFile) -> list[str]:
-    """Return how far a scaled trace can be trusted."""
     scaling = trace.metadata.scaling
-    if scaling is None:
-        return []
-    counts = ", ".join(map(str, scaling.ranks))
-    error = scaling.time_error()
-    if error is None:
-        told = f"the trace is scaled from recordings on {counts} ranks"
-    else:
-        told = (
-            f"the trace is scaled from recordings on {counts} ranks; the same way, the time on {scaling.ranks[-1]} is "
-            f"predicted from the smaller ones within {percent(error)}"
-        )
-    return [told, *(f"about the scaled trace: {remark}" for remark in scaling.remarks)]
+    return warnings + (scaling.warnings() if scaling is not None else [])
 
 
 def measured_warnings(seconds: float, measured: Prediction) -> list[str]:

@@ -93,6 +93,8 @@ def ran_on(item: ReportItem) -> str:
         return ""
     if item.metadata.source == "skeleton":
         return "not run: skeleton of its communication"
+    if item.metadata.scaling is not None:
+        return f"not run: scaled from {', '.join(map(str, item.metadata.scaling.ranks))} ranks"
     hosts = list(dict.fromkeys(rank.host for rank in item.metadata.ranks if rank.host))
     parts = [hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"] if hosts else []
     cores = {rank.host: rank.cores for rank in item.metadata.ranks}
@@ -113,7 +115,7 @@ def mpi_name(mpi: MpiInfo) -> str:
 
 
 def _init_time(item: ReportItem) -> str:
-    if item.profile.rates is None:
+    if item.profile.was_run:
         return units.duration(item.profile.init_seconds)
     started = item.predictions.initialisation
     return "" if started is None else f"about {units.duration(started.seconds)}"

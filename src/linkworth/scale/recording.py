@@ -37,6 +37,7 @@ class Sequence(NamedTuple):
     """By event: computation before it; CPU time where that was recorded."""
     has_cpu: npt.NDArray[np.bool_]
     durations: Times
+    """By event: its time if it is local, else 0."""
 
 
 class Cut(NamedTuple):
@@ -159,12 +160,17 @@ class Recording:
         calls = np.array(own, dtype=np.int64)[read["call"]]
         cpu, gap = read["cpu_seconds"], read["gap_seconds"]
         polls = np.array([_is_poll(self.calls[number]) for number in own], dtype=bool)[read["call"]]
+        local = np.array([self.calls[number].call_class == "local" for number in own], dtype=bool)[
+            read["call"]
+        ]
+        # Time inside all other calls follows from a replay. What was recorded belongs to other ranks and another network.
+        durations = np.where(local, read["duration_seconds"], 0.0)
         compute = np.where(cpu >= 0, cpu, gap)
         if polls.any():
             # A poll that found nothing is waiting: neither it nor its own time says anything about other counts.
             keep = ~polls
-            return Sequence(calls[keep], compute[keep], cpu[keep] >= 0, read["duration_seconds"][keep])
-        return Sequence(calls, compute, cpu >= 0, read["duration_seconds"])
+            return Sequence(calls[keep], compute[keep], cpu[keep] >= 0, durations[keep])
+        return Sequence(calls, compute, cpu >= 0, durations)
 
     def _communicators(self, rank: int) -> dict[int, list[int]]:
         """Return the members of each of a rank's communicators."""

@@ -106,15 +106,15 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
     from linkworth.trace.read import open_trace
 
     opened = open_trace(trace)
-    was_run = opened.metadata.source != "skeleton"
-    made = _of_run(opened, smaller) if was_run else _of_skeleton(opened, smaller)
+    was_run = opened.metadata.was_run
+    made = _of_run(opened, smaller) if was_run else _not_run(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
     with contextlib.suppress(OSError):  # a read-only folder: the next report repeats the work
         _profile_of(trace).write_bytes(encode(kept))
     return made
 
 
-def _of_skeleton(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
+def _not_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     """Return the group of a program that was not run."""
     from linkworth.profile import group_of
 
