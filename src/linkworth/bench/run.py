@@ -14,7 +14,7 @@ from linkworth.bench.tests import BenchTest, named
 from linkworth.bench.warnings import above_link, rates_of, row_warnings
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
 from linkworth.measure.counters import CounterWatch
-from linkworth.measure.ending import classify
+from linkworth.measure.ending import classify, refusal
 from linkworth.measure.plan import Plan
 from linkworth.measure.run import yielding_environment
 from linkworth.model.bench import LINK_RATE, BenchResult, BenchRow
@@ -144,10 +144,11 @@ def execute(
 
 
 def _raise_for_refusal(end: JobEnd, stream: ResultStream) -> None:
-    if end.exit_code and stream.refusal:
-        if end.exit_code == MEMORY or "not enough memory" in stream.refusal:
-            raise EnvironmentLacksError(stream.refusal)
-        raise UsageError(stream.refusal)
+    sentence = refusal(stream.said, "lw-netbench")
+    if end.exit_code and sentence:
+        if end.exit_code == MEMORY or "not enough memory" in sentence:
+            raise EnvironmentLacksError(sentence)
+        raise UsageError(sentence)
 
 
 def _result(

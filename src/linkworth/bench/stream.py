@@ -12,7 +12,6 @@ from linkworth.places.job import Observer, Stream
 
 KEPT_LINES = 60
 """Lines of launcher and ranks, besides results, that are kept for the message of a failure."""
-OWN_WORDS = "lw-netbench: "
 
 
 class StreamRow(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
@@ -89,15 +88,6 @@ class ResultStream:
 
     def tick(self, seconds: float) -> None:
         """Do nothing."""
-
-    @property
-    def refusal(self) -> str:
-        """The program's own sentence on why it cannot run."""
-        for line in self.said:
-            _, mark, sentence = line.partition(OWN_WORDS)
-            if mark:
-                return sentence.strip()
-        return ""
 
     def _take(self, stream: Stream, line: str) -> None:
         if stream == "stdout" and line.startswith('{"kind":'):

@@ -2,6 +2,7 @@
 
 import re
 import signal
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkworth import units
@@ -27,6 +28,15 @@ class Ending(NamedTuple):
 
     state: RunState
     message: str
+
+
+def refusal(lines: Iterable[str], program: str) -> str:
+    """Return the sentence on why a program of our own cannot run, from what it and its launcher said."""
+    for line in lines:
+        _, mark, sentence = line.partition(f"{program}: ")
+        if mark:
+            return sentence.strip()
+    return ""
 
 
 def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:

@@ -8,7 +8,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure import iterations as reading
 from linkworth.measure import srun_check
 from linkworth.measure.counters import CounterWatch
-from linkworth.measure.ending import Ending, classify
+from linkworth.measure.ending import Ending, classify, refusal
 from linkworth.measure.output import OutputStore
 from linkworth.measure.parsers import npb
 from linkworth.measure.plan import Plan
@@ -130,7 +130,9 @@ def execute(
         stored.close()
     stdout, stderr = stored.text("stdout"), stored.text("stderr")
     if decided.is_app and end.exit_code == APP_USAGE_ERROR:
-        raise UsageError(refusal(stderr) or f"{decided.workload.name} cannot use its arguments")
+        raise UsageError(
+            refusal(stderr.splitlines(), "lw-npb") or f"{decided.workload.name} cannot use its arguments"
+        )
     stored.release_stderr()
     ending = classify(end, stdout + stderr, timeout)
     trouble = found.trouble(decided)
@@ -173,12 +175,3 @@ def sharing(decided: Plan) -> str:
         f"{ranks} ranks share {plural(cores, 'core')}: times include the wait for a core "
         "and do not apply to a machine with a core for each rank"
     )
-
-
-def refusal(stderr: str) -> str:
-    """Return a bundled program's own sentence on why it cannot run."""
-    for line in stderr.splitlines():
-        _, mark, sentence = line.partition("lw-npb: ")
-        if mark:
-            return sentence.strip()
-    return ""

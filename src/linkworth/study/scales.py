@@ -1,11 +1,11 @@
 """Applies a scale to the study at the top of the same file."""
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from linkworth.model.study import Environment, StudyWorkload
 from linkworth.study.document import Document, nearest
+from linkworth.study.patterns import matches, matching
 
 T = TypeVar("T", StudyWorkload, Environment)
 
@@ -55,12 +55,12 @@ def kept(document: Document, scale: str, kind: str, entries: Sequence[T]) -> lis
     patterns = document.data["scale"][scale].get(key, [])
     names = [entry.name for entry in entries]
     for index, pattern in enumerate(patterns):
-        if not any(fnmatchcase(name, pattern) for name in names):
+        if not matching(pattern, names):
             raise document.error(
                 ("scale", scale, key, index),
                 f"no {kind[:-1]} is called {pattern!r}; {nearest(pattern, names)}",
             )
-    return [entry for entry in entries if not any(fnmatchcase(entry.name, pattern) for pattern in patterns)]
+    return [entry for entry in entries if not matches(entry.name, patterns)]
 
 
 def _spell_out(document: Document) -> None:
