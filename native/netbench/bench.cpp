@@ -13,26 +13,24 @@ void Bench::line(const std::string& json) const {
     std::fflush(stdout);
 }
 
-void Bench::row(std::int64_t bytes, std::string_view label, const Measurement& measured,
+void Bench::row(std::int64_t bytes, std::string_view label, const Summary& measured,
                 double bytes_moved) const {
     if (!speaks()) return;
-    const Summary& summary = measured.summary;
     JsonLine json;
     json.text("kind", "row")
         .count("bytes", bytes)
         .text("label", label)
-        .number("latency_seconds", summary.mean);
-    if (bytes_moved > 0.0) json.number("bandwidth_bytes_per_second", bytes_moved / summary.mean);
-    json.count("samples", static_cast<std::int64_t>(summary.samples))
-        .count("operations_per_sample", measured.operations_per_sample)
-        .number("mean", summary.mean)
-        .number("median", summary.median)
-        .number("deviation", summary.deviation)
-        .number("minimum", summary.minimum)
-        .number("p99", summary.p99)
-        .number("confidence_half_width", summary.half_width)
-        .count("outliers", static_cast<std::int64_t>(summary.outliers));
-    if (summary.drift_is_significant) json.number("drift", summary.drift);
+        .number("latency_seconds", measured.mean);
+    if (bytes_moved > 0.0) json.number("bandwidth_bytes_per_second", bytes_moved / measured.mean);
+    json.count("samples", static_cast<std::int64_t>(measured.samples))
+        .number("mean", measured.mean)
+        .number("median", measured.median)
+        .number("deviation", measured.deviation)
+        .number("minimum", measured.minimum)
+        .number("p99", measured.p99)
+        .number("confidence_half_width", measured.half_width)
+        .count("outliers", static_cast<std::int64_t>(measured.outliers));
+    if (measured.drift_is_significant) json.number("drift", measured.drift);
     line(json.line());
 }
 

@@ -37,8 +37,7 @@ struct Bench {
 
     /// Prints a size on the first rank. `bytes_moved` is the number of bytes of one operation in all, or 0 if
     /// that has no meaning.
-    void row(std::int64_t bytes, std::string_view label, const Measurement& measured,
-             double bytes_moved) const;
+    void row(std::int64_t bytes, std::string_view label, const Summary& measured, double bytes_moved) const;
     void value(std::string_view name, double value) const;
     void warning(std::string_view sentence) const;
     /// Prints a line of the stream of results on the first rank and hands it on at once.

@@ -67,7 +67,7 @@ double Sampler::warm_up(const Operation& operation, Clock clock, double started)
     return one;
 }
 
-Measurement Sampler::measure(const Operation& operation, Clock clock) {
+Summary Sampler::measure(const Operation& operation, Clock clock) {
     const double started = MPI_Wtime();
     const double one = warm_up(operation, clock, started);
     const double per_sample = std::max(1.0, std::ceil(kTimerShare * resolution_ / std::max(one, 1e-12)));
@@ -97,8 +97,7 @@ Measurement Sampler::measure(const Operation& operation, Clock clock) {
         const bool late = spent > 1.0 && (samples.size() >= kFewSamples || spent > kPatience);
         if (precise || late) order.samples = 0.0;
     }
-    if (!decides_) return {};
-    return {summarise(samples), static_cast<std::int64_t>(per_sample)};
+    return decides_ ? summarise(samples) : Summary{};
 }
 
 }  // namespace linkworth::netbench

@@ -24,12 +24,6 @@ struct Limits {
     double seconds;    ///< after which it is given up
 };
 
-/// Result of a measurement; filled on the first rank only.
-struct Measurement {
-    Summary summary;
-    std::int64_t operations_per_sample = 0;
-};
-
 /// Repeats an operation until its mean is known well enough. The first rank decides between rounds and
 /// informs the others, so that only the operation passes between ranks while samples are taken.
 class Sampler {
@@ -37,7 +31,8 @@ class Sampler {
     /// Collective over the communicator, as is `measure`.
     Sampler(MPI_Comm comm, Limits limits);
 
-    Measurement measure(const Operation& operation, Clock clock);
+    /// Return the times of an operation, on the first rank only.
+    Summary measure(const Operation& operation, Clock clock);
 
   private:
     double once(const Operation& operation, std::int64_t count, Clock clock) const;

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,6 @@ OFFICIAL = """
 def test_the_official_block_is_read():
     report = npb.parse(OFFICIAL)
     assert (report.seconds, report.verified) == (0.87, True)
-    assert report.operations_per_second == pytest.approx(8203.11e6)
 
 
 def test_each_verdict():
@@ -36,7 +34,7 @@ def test_of_several_blocks_the_last_counts_and_no_number_is_none():
     worse = OFFICIAL.replace("0.87", "0.91").replace("SUCCESSFUL", "UNSUCCESSFUL")
     report = npb.parse(OFFICIAL + worse)
     assert (report.seconds, report.verified) == (0.91, False)
-    assert npb.parse(OFFICIAL.replace("8203.11", "*******")).operations_per_second is None
+    assert npb.parse(OFFICIAL.replace("0.87", "*******")).seconds is None
     assert npb.parse("Loop time of 2.3 on 4 procs\nTime in seconds: 4\n") == npb.NpbReport()
 
 

@@ -36,7 +36,7 @@ void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_by
                           " B: the buffers would not fit into a quarter of the memory");
             continue;
         }
-        const Measurement measured = sampler.measure(
+        const Summary measured = sampler.measure(
             [&](std::int64_t count) {
                 if (group.rank == 0) {
                     bench.payload.bytes += per_byte.bytes * size * static_cast<double>(count);
@@ -118,7 +118,7 @@ void run_allreduce(Bench& bench) {
 
 void run_barrier(Bench& bench) {
     Sampler sampler(bench.group.comm, bench.limits());
-    const Measurement measured = sampler.measure(
+    const Summary measured = sampler.measure(
         [&](std::int64_t count) {
             MPI_Barrier(bench.group.comm);
             const double before = MPI_Wtime();

@@ -42,7 +42,7 @@ void run_senders(Bench& bench, const Group& group) {
             MPI_Waitall(senders, coming.data(), MPI_STATUSES_IGNORE);
             return MPI_Wtime() - before;
         };
-        const Measurement measured = sampler.measure(
+        const Summary measured = sampler.measure(
             [&](std::int64_t count) {
                 if (!receives) bench.sent(group, 0, static_cast<double>(bytes) * static_cast<double>(count));
                 double seconds = 0.0;

@@ -57,16 +57,16 @@ void run_overlap(Bench& bench) {
                 },
                 Clock::slowest_rank);
         };
-        const Measurement transfer = measure(true, 0);
-        auto steps = static_cast<std::int64_t>(std::max(1.0, transfer.summary.median * speed));
+        const Summary transfer = measure(true, 0);
+        auto steps = static_cast<std::int64_t>(std::max(1.0, transfer.median * speed));
         MPI_Bcast(&steps, 1, MPI_INT64_T, 0, group.comm);
-        const Measurement computation = measure(false, steps);
-        const Measurement together = measure(true, steps);
+        const Summary computation = measure(false, steps);
+        const Summary together = measure(true, steps);
         bench.row(bytes, "transfer", transfer, 2.0 * static_cast<double>(bytes));
         bench.row(bytes, "computation", computation, 0.0);
         bench.row(bytes, "both at once", together, 0.0);
-        const double alone = transfer.summary.median, work = computation.summary.median;
-        const double hidden = (alone + work - together.summary.median) / std::min(alone, work);
+        const double alone = transfer.median, work = computation.median;
+        const double hidden = (alone + work - together.median) / std::min(alone, work);
         bench.line(JsonLine()
                        .text("kind", "overlap")
                        .count("bytes", bytes)

@@ -67,7 +67,7 @@ void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirec
     const double times = bidirectional ? 1.0 : 0.5;  // one direction of a round trip
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
-        const Measurement measured = sampler.measure(
+        const Summary measured = sampler.measure(
             [&](std::int64_t count) {
                 bench.sent(group, pair.partner, static_cast<double>(bytes) * static_cast<double>(count));
                 const double before = MPI_Wtime();

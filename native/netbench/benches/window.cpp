@@ -72,7 +72,7 @@ void run_windows(Bench& bench, const Group& group, bool bidirectional, const std
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
         const int size = static_cast<int>(bytes);
-        const Measurement measured = sampler.measure(
+        const Summary measured = sampler.measure(
             [&](std::int64_t count) {
                 if (sends || bidirectional)
                     bench.sent(group, window.partner,

@@ -15,9 +15,8 @@ KEPT_LINES = 60
 
 
 class StreamRow(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"):
-    """Row of a size, with fields that only warnings need."""
+    """Row of a size, with a field that only warnings need."""
 
-    operations_per_sample: int = 1
     drift: float | None = None
 
 
@@ -117,7 +116,6 @@ class ResultStream:
     def _take_row(self, row: StreamRow) -> None:
         fields = msgspec.structs.asdict(row)
         drift = fields.pop("drift")
-        del fields["operations_per_sample"]
         if drift is not None:
             self.drifts[row.bytes] = drift
         self.rows.append(BenchRow(**fields))

@@ -63,7 +63,7 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     with labs.up(spec, name) as lab:
         lab.keep()
     if as_json:
-        emit_json(report.about(lab.state, schema="linkworth.lab/1"))
+        emit_json(report.about(lab.state))
     else:
         console().print(f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}")
     return 0

@@ -23,7 +23,7 @@ class AboutNode(msgspec.Struct, frozen=True, kw_only=True):
 class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
     """A lab that is up."""
 
-    schema: str
+    schema: str = "linkworth.lab/1"
     name: str
     spec: LabSpec
     stays: bool
@@ -32,7 +32,7 @@ class AboutLab(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, str]
 
 
-def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
+def about(known: LabState) -> AboutLab:
     """Return a report on a lab, including the number of processes that run in it."""
     inside = [system.namespace_of(pid) for pid in proc.all_pids()]
     nodes = [
@@ -45,12 +45,7 @@ def about(known: LabState, schema: str = "linkworth.lab/1") -> AboutLab:
         if name != HEAD
     ]
     return AboutLab(
-        schema=schema,
-        name=known.name,
-        spec=known.spec,
-        stays=not known.scoped,
-        nodes=nodes,
-        facts=place.facts(known.spec),
+        name=known.name, spec=known.spec, stays=not known.scoped, nodes=nodes, facts=place.facts(known.spec)
     )
 
 

@@ -21,20 +21,16 @@ class Linkage(NamedTuple):
     """Name of an MPI library that the program needs and the loader does not find, "" otherwise."""
     dynamic: bool
     """False for a static program, into which nothing can be preloaded."""
-    elf: bool
-    """False for a script, whose MPI is unknown from outside."""
 
 
 def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Linkage:
     """Find the MPI library of a program that is started with these variables added to this process's own."""
-    if not elf.is_elf(program):
-        return Linkage(None, "", True, False)
     try:
         information = elf.info(program)
     except (elf.ElfError, OSError):
-        return Linkage(None, "", True, True)
+        return Linkage(None, "", True)
     if not information.interpreter:
-        return Linkage(None, "", bool(information.needed), True)
+        return Linkage(None, "", bool(information.needed))
     lines = _loader_list(information.interpreter, program, variables or {})
     missing = ""
     for line in lines:
@@ -43,9 +39,9 @@ def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Lin
             continue
         target = rest.rsplit(" (", 1)[0] if rest else name.rsplit(" (", 1)[0]
         if target.startswith("/"):
-            return Linkage(Path(target).resolve(), "", True, True)
+            return Linkage(Path(target).resolve(), "", True)
         missing = missing or name
-    return Linkage(None, missing, True, True)
+    return Linkage(None, missing, True)
 
 
 def query_environment() -> dict[str, str]:

@@ -46,7 +46,7 @@ class RankProgram(NamedTuple):
         return self.link.library is not None or bool(self.link.missing) or self.free
 
 
-_UNKNOWN = Linkage(None, "", True, False)
+_UNKNOWN = Linkage(None, "", True)
 NO_TARGET = RankProgram(None, _UNKNOWN)
 
 
@@ -90,7 +90,7 @@ def _of_words(words: Sequence[str], variables: Mapping[str, str], depth: int) ->
 
 def _of_python(interpreter: Path) -> RankProgram:
     mpi = python_program.mpi_of(interpreter)
-    return RankProgram(interpreter, Linkage(mpi.library, "", True, True), mpi.free)
+    return RankProgram(interpreter, Linkage(mpi.library, "", True), mpi.free)
 
 
 def _program_words(words: Sequence[str]) -> Iterator[int]:

@@ -8,15 +8,12 @@ import difflib
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi.files import is_file
-
-Way = Literal["sockets", "memory", ""]
 
 
 class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,11 +23,6 @@ class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Options of mpiexec, before the program."""
     environment: dict[str, str] = msgspec.field(default_factory=dict)
     """Variables of the ranks."""
-    within_node: Way = ""
-    """Required path of messages between ranks of one node. `sockets`: the loopback interface counts the
-    bytes. `memory`: no interface counts them. "": the library chooses."""
-    between_nodes: Way = ""
-    """Required path of messages between nodes. `sockets`: the NICs count the bytes, with TCP segments."""
 
 
 DEFAULT = "default"
@@ -79,17 +71,6 @@ def _known(mpi: MpiInstallation) -> dict[str, TransportSettings]:
     return makers[mpi.kind](mpi) if mpi.kind in makers else {}
 
 
-def _through(
-    within_node: Way, arguments: list[str] | None = None, environment: dict[str, str] | None = None
-) -> TransportSettings:
-    return TransportSettings(
-        arguments=arguments or [],
-        environment=environment or {},
-        within_node=within_node,
-        between_nodes="sockets",
-    )
-
-
 def _mca(**parameters: str) -> list[str]:
     return [word for name, value in parameters.items() for word in ("--mca", name, value)]
 
@@ -102,17 +83,17 @@ def _openmpi(mpi: MpiInstallation) -> dict[str, TransportSettings]:
     copies = {"smsc": "^cma,knem,xpmem"} if newer else {"btl_vader_single_copy_mechanism": "none"}
     single = {"smsc": "cma"} if newer else {"btl_vader_single_copy_mechanism": "cma"}
     found = {
-        "tcp": _through("sockets", _mca(pml="ob1", btl="tcp,self")),
-        "shm+tcp": _through("memory", _mca(pml="ob1", btl=memory, **copies)),
-        "shm-cma": _through("memory", _mca(pml="ob1", btl=memory, **single)),
+        "tcp": TransportSettings(arguments=_mca(pml="ob1", btl="tcp,self")),
+        "shm+tcp": TransportSettings(arguments=_mca(pml="ob1", btl=memory, **copies)),
+        "shm-cma": TransportSettings(arguments=_mca(pml="ob1", btl=memory, **single)),
     }
     if "pml:ucx" in components:
         ucx = _mca(pml="ucx", pml_ucx_tls="any", pml_ucx_devices="any")
-        found["ucx-tcp"] = _through("sockets", ucx, {"UCX_TLS": "tcp,self"})
-        found["ucx-shm+tcp"] = _through("memory", ucx, {"UCX_TLS": "tcp,sm,self"})
+        found["ucx-tcp"] = TransportSettings(arguments=ucx, environment={"UCX_TLS": "tcp,self"})
+        found["ucx-shm+tcp"] = TransportSettings(arguments=ucx, environment={"UCX_TLS": "tcp,sm,self"})
     if "mtl:ofi" in components:
         ofi = _mca(pml="cm", mtl="ofi", mtl_ofi_provider_include="tcp,tcp;ofi_rxm")
-        found["ofi-tcp"] = _through("sockets", ofi)
+        found["ofi-tcp"] = TransportSettings(arguments=ofi)
     return found
 
 
@@ -123,37 +104,36 @@ def _mpich(mpi: MpiInstallation) -> dict[str, TransportSettings]:
         if network not in device:
             continue
         sockets = _mpich_through(network)
-        memory = _mpich_through(network, within="memory")
+        memory = _mpich_through(network, memory=True)
         found.setdefault("tcp", sockets)
         found.setdefault("shm+tcp", memory)
-        found.setdefault("shm-cma", _mpich_through(network, within="memory", cma=True))
+        found.setdefault("shm-cma", _mpich_through(network, memory=True, cma=True))
         found[f"{network}-tcp"] = sockets
         if network == "ucx":
             found["ucx-shm+tcp"] = memory
     return found
 
 
-def _mpich_through(network: str, within: Way = "sockets", *, cma: bool = False) -> TransportSettings:
+def _mpich_through(network: str, *, memory: bool = False, cma: bool = False) -> TransportSettings:
     variables = {"MPIR_CVAR_CH4_NETMOD": network}
-    if within == "sockets":
-        variables["MPIR_CVAR_NOLOCAL"] = "1"
-    else:
+    if memory:
         variables["MPIR_CVAR_CH4_CMA_ENABLE"] = "1" if cma else "0"
+    else:
+        variables["MPIR_CVAR_NOLOCAL"] = "1"
     if network == "ucx":
-        memory = ",posix,sysv" if within == "memory" else ""
-        variables["UCX_TLS"] = f"tcp{memory}{',cma' if cma else ''},self"
-        if within == "memory":
+        variables["UCX_TLS"] = f"tcp{',posix,sysv' if memory else ''}{',cma' if cma else ''},self"
+        if memory:
             # UCX 1.13 puts long messages within a node into its sockets otherwise, as these can write without
             # a copy.
             variables["UCX_TCP_PUT_ENABLE"] = "n"
     else:
         variables["FI_PROVIDER"] = "tcp"
-    return _through(within, environment=variables)
+    return TransportSettings(environment=variables)
 
 
 def _intel(_mpi: MpiInstallation) -> dict[str, TransportSettings]:
-    sockets = _through("sockets", environment={"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"})
-    memory = _through("memory", environment={"I_MPI_FABRICS": "shm:ofi", "FI_PROVIDER": "tcp"})
+    sockets = TransportSettings(environment={"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"})
+    memory = TransportSettings(environment={"I_MPI_FABRICS": "shm:ofi", "FI_PROVIDER": "tcp"})
     return {"tcp": sockets, "shm+tcp": memory, "ofi-tcp": sockets}
 
 

@@ -88,13 +88,12 @@ def phase_times(
     progress: StepProgress,
     *,
     anew: bool = False,
-    least_runs: int = 2,
     most_runs: int = 3,
     enough_seconds: float = 3.0,
 ) -> PhaseTimes:
     """Return the phase times of a bundled program (`["npb:lu.W"]`) on one rank of this machine.
 
-    The least time of each phase over several runs counts, since it is freest of noise. After `least_runs`, no run
+    The least time of each phase over several runs counts, since it is freest of noise. After two, no run
     follows once all took `enough_seconds` together. The times are stored for this machine and this build of the
     program, with the date and the machine's load; `anew` ignores stored times. Raises EnvironmentLacksError if the
     program cannot run here.
@@ -113,9 +112,7 @@ def phase_times(
     progress.step(f"timing {workload} on 1 rank (kept for later)")
     reports: list[PhaseReport] = []
     watch = BusyCores()
-    while len(reports) < least_runs or (
-        len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds
-    ):
+    while len(reports) < 2 or (len(reports) < most_runs and sum(r.seconds for r in reports) < enough_seconds):
         reports.append(_run(decided))
     busy_cores = watch.mean()
     now = datetime.now(UTC)

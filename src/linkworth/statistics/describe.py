@@ -35,9 +35,7 @@ def runs_for_mean(cv: float, precision: float, confidence: float) -> int | None:
     return n if n <= MOST else None
 
 
-def runs_to_decide(
-    difference: float, variance: float, margin: float, *, significance: float, power: float = POWER
-) -> int | None:
+def runs_to_decide(difference: float, variance: float, margin: float, *, significance: float) -> int | None:
     """Return how many runs of each of two samples probably decide, or None if more than a million are needed.
 
     `difference` of the means and `margin` are in the unit of the values; `variance` is the sum of both samples'
@@ -46,8 +44,8 @@ def runs_to_decide(
     |difference|)^2 (Chow, Shao & Wang, Sample Size Calculations in Clinical Research, 2nd edition, 2008, sections
     3.2.1 and 3.2.3).
     """
-    different = normal_quantile(1 - significance / 2) + normal_quantile(power)
-    equal = normal_quantile(1 - significance) + normal_quantile((1 + power) / 2)
+    different = normal_quantile(1 - significance / 2) + normal_quantile(POWER)
+    equal = normal_quantile(1 - significance) + normal_quantile((1 + POWER) / 2)
     numbers = []
     if difference:
         numbers.append(different**2 * variance / difference**2)

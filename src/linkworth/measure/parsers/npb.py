@@ -5,7 +5,6 @@ import re
 import msgspec
 
 _SECONDS = re.compile(r"^\s*Time in seconds\s*=\s*(\S+)\s*$", re.MULTILINE)
-_MOPS = re.compile(r"^\s*Mop/s total\s*=\s*(\S+)\s*$", re.MULTILINE)
 _VERIFICATION = re.compile(r"^\s*Verification\s*=\s*(\w+)", re.MULTILINE)
 _VERDICTS = {"SUCCESSFUL": True, "UNSUCCESSFUL": False, "FAILED": False}
 
@@ -15,23 +14,17 @@ class NpbReport(msgspec.Struct, frozen=True, kw_only=True):
 
     seconds: float | None = None
     """Time of the timed region."""
-    operations_per_second: float | None = None
     verified: bool | None = None
 
 
 def parse(text: str) -> NpbReport:
     """Read the last result block of a program's output."""
     verdicts = [_VERDICTS.get(word.upper()) for word in _VERIFICATION.findall(text)]
-    mops = _last_number(_MOPS, text)
-    return NpbReport(
-        seconds=_last_number(_SECONDS, text),
-        operations_per_second=None if mops is None else mops * 1e6,
-        verified=verdicts[-1] if verdicts else None,
-    )
+    return NpbReport(seconds=_last_number(text), verified=verdicts[-1] if verdicts else None)
 
 
-def _last_number(pattern: re.Pattern[str], text: str) -> float | None:
-    for word in reversed(pattern.findall(text)):
+def _last_number(text: str) -> float | None:
+    for word in reversed(_SECONDS.findall(text)):
         try:
             return float(word)
         except ValueError:

@@ -48,7 +48,7 @@ def _panel(
     sizes = {int(str(point["bytes"])) for point in points}
     base = alt.Chart(kinds.values(points)).encode(
         x=alt.X("bytes:Q", title="message size", scale=alt.Scale(type="log", base=2, nice=False),
-                axis=alt.Axis(labelExpr=_LABEL, values=_powers(min(sizes), max(sizes), 2, 6), labelOverlap=True)),
+                axis=alt.Axis(labelExpr=_LABEL, values=_powers_of_two(min(sizes), max(sizes)), labelOverlap=True)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"),
                 axis=alt.Axis(format="~r", values=[10.0**power for power in range(-3, 10)])),
         color=alt.Color("series:N", sort=series,
@@ -61,11 +61,11 @@ def _panel(
     return alt.layer(lines, dots).properties(width=theme.PLOT_WIDTH, height=_HEIGHT, title=heading)
 
 
-def _powers(least: int, most: int, base: int, count: int) -> list[int]:
-    """Return about `count` equidistant powers of the base within the range."""
-    first, last = math.ceil(math.log(least, base)), math.floor(math.log(most, base))
-    step = max(1, round((last - first) / count))
-    return [base**power for power in range(first, last + 1, step)]
+def _powers_of_two(least: int, most: int) -> list[int]:
+    """Return about six equidistant powers of two within the range."""
+    first, last = math.ceil(math.log(least, 2)), math.floor(math.log(most, 2))
+    step = max(1, round((last - first) / 6))
+    return [2**power for power in range(first, last + 1, step)]
 
 
 def _series(results: Sequence[Named]) -> list[str]:
