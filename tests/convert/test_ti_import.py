@@ -32,7 +32,8 @@ def imported(folder, *ranks, **options):
     events = [list(trace.iterate(rank)) for rank in range(len(ranks))]
     assert summary.records == trace.events == sum(map(len, events))
     assert (summary.source, summary.target, summary.ranks) == ("ti", "lwt", len(ranks))
-    assert json.loads(trace.metadata_json)["source"] == "converted"
+    metadata = json.loads(trace.metadata_json)
+    assert metadata["source"] == "converted" and not metadata["timed"]
     assert all(
         event["duration_seconds"] == 0 and event["cpu_seconds"] < 0 for rank in events for event in rank
     )

@@ -21,8 +21,8 @@ def test_a_scaled_program_has_no_time_of_its_own(tmp_path: Path) -> None:
     made = tmp_path / "made.lwt"
     scale(ScaleRequest(traces=[recording(4, tmp_path), recording(8, tmp_path)], ranks=16, output=made))
     recorded, scaled = build_profile(tmp_path / "8.lwt"), build_profile(made)
-    assert recorded.was_run and sum(recorded.rank_communication_seconds) > 0
-    assert not scaled.was_run and scaled.waits is None
+    assert recorded.timed and sum(recorded.rank_communication_seconds) > 0
+    assert not scaled.timed and scaled.waits is None
     assert sum(scaled.rank_communication_seconds) == sum(call.seconds for call in scaled.calls) == 0
     assert scaled.elapsed_seconds == predict(made, [get("shm")], Arrangement(nodes=1)).predictions[0].seconds
 

@@ -95,7 +95,7 @@ def _side_by_side(*parts: RenderableType) -> Table:
 
 def _head(profile: Profile) -> list[RenderableType]:
     verified = {True: ", verified", False: ", FAILED its verification", None: ""}[profile.verified]
-    where = "where it ran" if profile.was_run else "in one node's memory; not run"
+    where = "where it ran" if profile.timed else "in one node's memory; not timed"
     ranks = f"{profile.ranks:,} rank{'s' if profile.ranks != 1 else ''}"
     return [
         Text(f"{profile.workload}: {ranks}, {units.duration(profile.elapsed_seconds)} {where}{verified}"),

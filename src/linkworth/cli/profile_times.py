@@ -32,7 +32,7 @@ def shares(profile: Profile) -> Table:
         [[name, units.percent(share, 1), bar(share)] for name, share in parts],
         title="Share of the ranks' time",
         note=f"  + {units.duration(profile.init_seconds)} a rank: MPI_Init, Finalize"
-        if profile.was_run
+        if profile.timed
         else "",
     )
 
@@ -98,7 +98,7 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
 
     A program that was not run has no times of its own: the calls with most data are shown.
     """
-    timed = profile.was_run
+    timed = profile.timed
     wide = width >= TWO_COLUMNS
     total = sum(call.seconds for call in profile.calls if call.name not in INIT) or 1.0
     waits = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}

@@ -100,6 +100,7 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         linkworth=__version__,
         source="converted",
+        timed=False,
     )
     made = _engine.read_ti(
         [str(each) for each in _files(entry)],

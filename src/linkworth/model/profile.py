@@ -276,14 +276,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rank_communication_seconds: list[float] = msgspec.field(default_factory=list)
     unmodelled: dict[str, int] = msgspec.field(default_factory=dict)
     damage: list[str] = msgspec.field(default_factory=list)
-    was_run: bool = True
-    """False for a skeleton and a scaled trace. Its communication is from a replay in the memory of one node."""
+    timed: bool = True
+    """False if calls take no time in the trace. Communication is then from a replay in the memory of one node."""
     rates: RateSource | None = None
     """Source of the computation times of a skeleton."""
     scaling: Scaling | None = None
     """Method and errors of a scaled trace."""
     waits: Waits | None = None
-    """None for a program that was not run, since it has no recorded times."""
+    """None if calls take no time in the trace."""
     imbalance: Imbalance | None = None
     partners: Partners | None = None
     phases: Phases | None = None

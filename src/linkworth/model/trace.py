@@ -61,6 +61,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Seconds | None = None
     reported_seconds: Seconds | None = None
     source: Literal["recorded", "skeleton", "converted", "synthetic", "scaled"] = "recorded"
+    timed: bool = True
+    """False if calls take no time in the trace: a skeleton, a scaled trace, and one of time-independent traces."""
     time_step_ns: int = 0
     """Step to which each time in the trace is rounded. 0: the exact time of the rank's clock."""
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
@@ -72,11 +74,6 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """Method and errors of a scaled trace."""
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
-
-    @property
-    def was_run(self) -> bool:
-        """False if the trace has no time inside calls: that of a skeleton, or one scaled from other recordings."""
-        return self.source not in ("skeleton", "scaled")
 
 
 FILE_CALLS = "MPI_File_"

@@ -27,7 +27,7 @@ def initialisation(trace: TraceFile, layout: Layout, startup: Startup | None) ->
     Returns None for a recording without MPI_Init.
     """
     ranks = trace.engine.ranks
-    if startup is None and trace.metadata.was_run:
+    if startup is None and trace.metadata.timed:
         recorded = _recorded(trace)
         if not recorded:
             return None

@@ -124,14 +124,14 @@ def build_profile(
     found = scan(trace, nodes, with_phases=True)
     cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
     oversubscribed = min(cores) < 1
-    was_run = trace.metadata.was_run
-    # Only the whole replay gives the time of a program that was not run.
-    part = Part(trace, trace.engine) if whole or not was_run else _part(trace)
+    timed = trace.metadata.timed
+    # Only the whole replay gives the time of a trace without times.
+    part = Part(trace, trace.engine) if whole or not timed else _part(trace)
     lacks = next((each.of.lacks for each in (part, smaller_part) if each is not None and each.of.lacks), None)
     can_replay = lacks is None or (replay_incomplete and all(trace.engine.rank_events))
     answer = replayed(part, found, smaller_part) if can_replay else f"{NOT_KNOWN}, because {lacks}"
     told = answer if isinstance(answer, ReplayedProfile) else None
-    shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not was_run else None
+    shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not timed else None
     marked = (
         told.ideal.result.marked_region
         if told is not None
@@ -156,7 +156,7 @@ def build_profile(
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
-        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks) if was_run else runtime,
+        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks) if timed else runtime,
         shares=shares,
         run_shares=shares.of_run,
         init_seconds=statistics.fmean(rank.init_seconds for rank in found.ranks),
@@ -176,10 +176,10 @@ def build_profile(
         rank_communication_seconds=[rank.communication_seconds for rank in found.ranks],
         unmodelled=found.unmodelled,
         damage=[*trace.damage, *found.damage, *(smaller_part.of.damage if smaller_part is not None else [])],
-        was_run=was_run,
+        timed=timed,
         rates=trace.metadata.rates,
         scaling=trace.metadata.scaling,
-        waits=waits(found) if was_run else None,
+        waits=waits(found) if timed else None,
         imbalance=imbalance([rank.compute_seconds for rank in found.ranks]),
         partners=partners(found, nodes),
         phases=found.phases,
@@ -198,7 +198,7 @@ def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -
     replay stops.
     """
     trace = opened(trace)
-    part = _part(trace) if trace.metadata.was_run else Part(trace, trace.engine)
+    part = _part(trace) if trace.metadata.timed else Part(trace, trace.engine)
     return group_by_replay(part, scan(trace), _smaller_part(smaller, trace))
 
 

@@ -127,7 +127,7 @@ def with_charts(
     return msgspec.structs.replace(
         item,
         grids=grids,
-        recorded=activities.recorded(trace) if item.profile.was_run else None,
+        recorded=activities.recorded(trace) if item.profile.timed else None,
         predicted={
             fabric.name: activities.predicted(
                 trace, fabric, layout, cpu_factor=target.cpu_factor, settings=target.settings

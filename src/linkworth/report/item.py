@@ -30,7 +30,7 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     prices: list[Price] = msgspec.field(default_factory=list)
     """The prices behind the advice, with their sources."""
     recorded: Activities | None = None
-    """Time of the ranks in the recording; None for a program that was not run."""
+    """Time of the ranks in the recording; None if calls take no time in it."""
     predicted: dict[str, Activities] = msgspec.field(default_factory=dict)
     """Time of the ranks on the slowest fabric and on the chosen or else the fastest one."""
     metadata: TraceMetadata | None = None

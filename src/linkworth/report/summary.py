@@ -115,7 +115,7 @@ def mpi_name(mpi: MpiInfo) -> str:
 
 
 def _init_time(item: ReportItem) -> str:
-    if item.profile.was_run:
+    if item.profile.timed:
         return units.duration(item.profile.init_seconds)
     started = item.predictions.initialisation
     return "" if started is None else f"about {units.duration(started.seconds)}"

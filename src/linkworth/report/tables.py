@@ -37,7 +37,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     ran = units.duration(profile.elapsed_seconds)
     if profile.oversubscribed:
         ran += ", more ranks than cores: computation counted in CPU time"
-    where = "where it ran" if profile.was_run else "in one node's memory"
+    where = "where it ran" if profile.timed else "in one node's memory"
     rows.append((f"from start to end {where}", ran))
     if profile.descheduled_seconds:
         rows.append(("waiting for a core, all ranks", units.duration(profile.descheduled_seconds)))

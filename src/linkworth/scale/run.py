@@ -209,6 +209,7 @@ def _scaled(
         linkworth=__version__,
         mpi=largest.mpi,
         source="scaled",
+        timed=False,
         scaling=scaling,
         call_sites=largest.call_sites,
         rates=largest.rates,

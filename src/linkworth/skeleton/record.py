@@ -38,6 +38,7 @@ def record_skeleton(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         linkworth=__version__,
         source="skeleton",
+        timed=False,
         rates=rates,
     )
     watch = progress or SilentProgress()

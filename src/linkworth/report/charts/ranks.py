@@ -19,9 +19,9 @@ COLOURS = {kind: theme.KINDS[kind] for kind in ("computation", "MPI calls", "wai
 
 
 def figure(item: ReportItem, key: str) -> Figure | None:
-    """Return one stacked bar for each rank; None for one rank, and for a program that was not run."""
+    """Return one stacked bar for each rank; None for one rank, and if calls take no time in the trace."""
     profile = item.profile
-    if not profile.was_run or profile.ranks < 2 or not profile.rank_compute_seconds:
+    if not profile.timed or profile.ranks < 2 or not profile.rank_compute_seconds:
         return None
     times = _times(profile)
     step = math.ceil(len(times) / MOST_BARS)

@@ -106,16 +106,15 @@ def _make(trace: Path, smaller: Path | None) -> TraceProfile:
     from linkworth.trace.read import open_trace
 
     opened = open_trace(trace)
-    was_run = opened.metadata.was_run
-    made = _of_run(opened, smaller) if was_run else _not_run(opened, smaller)
+    made = _of_run(opened, smaller) if opened.metadata.timed else _without_times(opened, smaller)
     kept = _Kept(key=_key(trace, smaller), profile=made)
     with contextlib.suppress(OSError):  # a read-only folder: the next report repeats the work
         _profile_of(trace).write_bytes(encode(kept))
     return made
 
 
-def _not_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
-    """Return the group of a program that was not run."""
+def _without_times(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
+    """Return the group of a trace in which calls take no time."""
     from linkworth.profile import group_of
 
     group, reason = group_of(trace, smaller)
