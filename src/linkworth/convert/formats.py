@@ -3,7 +3,7 @@
 A written format has `write(trace, output, options) -> ConversionSummary`, where `output` is a new, empty folder or
 the name of a new file. A read format has `recognises(path) -> bool`, a cheap look at the file, and
 `read(path, output, options) -> ConversionSummary`, which writes the trace `output`. `linkworth.convert.run` adds the
-names, the formats and the trace's damage to the summary.
+names, the formats, the trace's damage and its lack of times to the summary.
 """
 
 import importlib
@@ -32,6 +32,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Unit of `ConversionSummary.records`."""
     read: bool = False
     """Traces can be made from it."""
+    timed: bool = True
+    """False if the format has no time inside calls."""
 
 
 class FormatModule(Protocol):
@@ -52,6 +54,7 @@ FORMATS = {
             suffix=".ti",
             unit="actions",
             read=True,
+            timed=False,
         ),
         Format(
             name="paje",

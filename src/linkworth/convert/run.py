@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 
 from linkworth._engine import ConvertError, TraceError, TraceWriteError
-from linkworth.convert.formats import ALIASES, FORMATS, module, recognise, targets
+from linkworth.convert.formats import ALIASES, FORMATS, Format, module, recognise, targets
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
-from linkworth.trace.read import Allowance, open_trace
+from linkworth.trace.read import Allowance, TraceFile, open_trace
 from linkworth.writing.files import is_stream, staged, unwritable
 
 _AS_RECORDED = ConversionOptions()
@@ -63,9 +63,18 @@ def convert(
         target,
         form.written == "folder",
         replace,
-        lambda unfinished: msgspec.structs.replace(
-            module(form.name).write(trace, unfinished, options), target=form.name, damage=trace.damage
-        ),
+        lambda unfinished: _written(trace, form, unfinished, options),
+    )
+
+
+def _written(trace: TraceFile, form: Format, output: Path, options: ConversionOptions) -> ConversionSummary:
+    summary = module(form.name).write(trace, output, options)
+    lack = "calls take no time in it, because the trace has none; the timeline of a prediction has them"
+    return msgspec.structs.replace(
+        summary,
+        target=form.name,
+        damage=trace.damage,
+        remarks=[lack, *summary.remarks] if form.timed and not trace.metadata.timed else summary.remarks,
     )
 
 
