@@ -134,6 +134,7 @@ class Trace:
         Columns: `source` and `destination` (ranks of MPI_COMM_WORLD), `bytes`, `sent_ns` (start of the sending call since the
         first rank's start), and `received_ns` (end of the call that completed the receive; missing if the trace has none).
         Messages of collectives are not in it; `profile().matrix` contains them.
+        In a trace without times (`metadata.timed` is false) a message may be received before it is sent.
         """
         import numpy as np
 
