@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Self
+
+from eventual import eventually
 
 RTT_PROGRAM = """
 import os, socket, struct, sys, time
@@ -37,9 +38,8 @@ class Namespace:
 
     def __init__(self) -> None:
         self._holder = subprocess.Popen(["unshare", "--net", "sleep", "600"])
-        while self.inode == Path("/proc/self/ns/net").stat().st_ino:
-            assert self._holder.poll() is None
-            time.sleep(0.002)
+        own = Path("/proc/self/ns/net").stat().st_ino
+        assert eventually(lambda: self.inode != own, during=self._holder)
 
     @property
     def file(self) -> Path:

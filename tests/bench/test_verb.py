@@ -4,11 +4,11 @@ import contextlib
 import json
 import re
 import signal
-import time
 from functools import partial
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from mpi_programs import despite_faults, first_mpi
 
 QUICK = ["--seconds", "0.01", "--sizes", "1,1K,64K"]
@@ -124,9 +124,7 @@ def is_measuring(folder):
 def test_ctrl_c_keeps_what_was_measured(linkworth):
     assert linkworth("bench", "barrier", "--seconds", "0.01", "-o", "kept.json").returncode == 0
     process = linkworth.start("bench", "latency", "--seconds", "30", "--precision", "1e-6", "-o", "kept.json")
-    while not is_measuring(linkworth.folder):
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.05)
+    assert eventually(lambda: is_measuring(linkworth.folder), during=process), process.poll()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 4, errors

@@ -2,10 +2,10 @@
 
 import json
 import signal
-import time
 
 import pytest
 from command import LinkworthCommand
+from eventual import eventually
 
 pytestmark = [pytest.mark.requires("mpi"), pytest.mark.slow]  # slow: it runs six MPI programs
 
@@ -54,8 +54,7 @@ def test_the_groups_are_those_of_the_literature(answer):
 def test_ctrl_c_keeps_what_was_recorded(tmp_path):
     process = LinkworthCommand(tmp_path).start("demo", "--ranks", "4")
     first = tmp_path / "linkworth-demo" / "ep.lwt"
-    while not first.exists() and process.poll() is None:
-        time.sleep(0.02)
+    assert eventually(first.exists, during=process)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 4, errors

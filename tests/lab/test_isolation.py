@@ -3,11 +3,11 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from collector import Collector
+from eventual import eventually
 from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
@@ -127,11 +127,12 @@ def test_a_container_has_its_own_system_and_the_shared_files(kind, tmp_path):
 def test_nothing_stays_when_the_supervisor_is_killed(kind):
     with labs.up(LabSpec(nodes=1, isolation=kind)) as lab:
         os.kill(lab.state.supervisor, signal.SIGKILL)
-    until = time.monotonic() + 120
-    while left_of(lab) and time.monotonic() < until:
+
+    def clean():
         labs.sweep()
-        time.sleep(0.05)
-    assert left_of(lab) == []
+        return left_of(lab) == []
+
+    assert eventually(clean), left_of(lab)
 
 
 def test_without_root_it_says_so(monkeypatch):

@@ -7,10 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 
 from linkworth.errors import UsageError
 from linkworth.lab import labs, state, system
@@ -44,16 +44,6 @@ def traces_of(lab):
         *(group for group in groups if Path(group).parent.exists()),
         *([str(lab.folder)] if lab.folder.exists() else []),
     ]
-
-
-def eventually(condition, seconds=120.0):
-    """Wait for a condition."""
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from hypothesis import given
 from hypothesis import strategies as st
 from network_namespaces import Namespace
@@ -64,11 +65,8 @@ class Wires:
         """Ask for the counters as they are now."""
         self.counters.unlink(missing_ok=True)
         os.kill(self.switch.pid, signal.SIGUSR1)
-        until = time.monotonic() + 120
-        while not (read := self.switch.counted()):
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        return read
+        assert eventually(self.switch.counted)
+        return self.switch.counted()
 
     def lost_or_handed_on(self):
         """Return the frames to the second end that a full queue dropped, and those that passed."""
@@ -186,8 +184,7 @@ def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires):
         net.ends[0].send(frame(0, address(1), number.to_bytes(payload, "big")))
     numbers = [int.from_bytes(got[14:], "big") for got in net.received(1, 0.5, expected=10)]
     lasted = time.monotonic() - started
-    while sum(net.lost_or_handed_on()) < 100:
-        time.sleep(0.01)
+    assert eventually(lambda: sum(net.lost_or_handed_on()) == 100)
     dropped, _ = net.lost_or_handed_on()
     numbers += [int.from_bytes(got[14:], "big") for got in net.received(1, 0.0, expected=0)]
     # The queue's worth, and at most what it passed on meanwhile, were the switch kept from running between two frames.

@@ -3,9 +3,9 @@
 import json
 import signal
 import subprocess
-import time
 
 import pytest
+from eventual import eventually
 
 from linkworth.lab import labs, state
 from linkworth.lab.spec import LabSpec
@@ -65,10 +65,7 @@ def test_a_terminated_command_takes_its_lab_along(linkworth, own_labs):
         assert process.stdout.readline() == "there\n"
         process.send_signal(number)
         process.communicate(timeout=300)
-        until = time.monotonic() + 120
-        while state.lab_folders(own_labs) and time.monotonic() < until:
-            time.sleep(0.02)
-        assert state.lab_folders(own_labs) == []
+        assert eventually(lambda: not state.lab_folders(own_labs)), state.lab_folders(own_labs)
         assert subprocess.run(["pgrep", "-f", command], capture_output=True, check=False).stdout == b""
 
 

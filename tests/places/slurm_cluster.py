@@ -12,8 +12,9 @@ import secrets
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
+
+from eventual import eventually
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 CONFIGURATION = """\
@@ -134,19 +135,17 @@ class SlurmCluster:
             SLURM_CONF=str(place / "slurm.conf"),
         )  # fmt: skip
 
-    def wait_idle(self, seconds: float = 600.0) -> None:
+    def wait_idle(self) -> None:
         """Wait until every node can take a job."""
-        until = time.monotonic() + seconds
-        while True:
+
+        def states() -> list[str]:
             try:
-                states = self.run("sinfo", "--noheader", "--Node", "--partition=main", "--format=%T").split()
+                return self.run("sinfo", "--noheader", "--Node", "--partition=main", "--format=%T").split()
             except AssertionError:
-                states = []
-            if states == ["idle"] * len(self.names):
-                return
-            if time.monotonic() > until:
-                raise TimeoutError(f"nodes are {states}; {self._logs()}")
-            time.sleep(0.05)
+                return []
+
+        if not eventually(lambda: states() == ["idle"] * len(self.names)):
+            raise TimeoutError(f"nodes are {states()}; {self._logs()}")
 
     def _start(self) -> None:
         (self.folder / "state").mkdir(parents=True)
@@ -186,11 +185,8 @@ class SlurmCluster:
                 f"--seed-file={munge['seed']}",
             ],
         )
-        until = time.monotonic() + 600
-        while not munge["socket"].exists():
-            if time.monotonic() > until:
-                raise TimeoutError("munged did not start")
-            time.sleep(0.01)
+        if not eventually(munge["socket"].exists):
+            raise TimeoutError("munged did not start")
         self._spawn("slurmctld", ["slurmctld", "-D", "-i", "-c", "-f", str(self.configuration)])
         for name in self.names:
             self.start_node(name)

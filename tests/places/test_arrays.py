@@ -1,9 +1,10 @@
 """Runs of several threads become arrays of a batch system, here a made-up one."""
 
 import threading
-import time
 from pathlib import Path
 from types import SimpleNamespace
+
+from eventual import eventually
 
 from linkworth.errors import UsageError
 from linkworth.places.arrays import ASK_SECONDS, Arrays, Gone
@@ -151,9 +152,7 @@ def test_threads_that_wait_go_when_it_is_closed_and_nothing_is_submitted(tmp_pat
     scheduler = Scheduler()
     arrays = Arrays(scheduler, tmp_path, expected=["a", "b", "late"], at_once=2)
     found, threads = started(arrays, tmp_path, {"a": 2, "b": 2})
-    until = time.monotonic() + PATIENCE
-    while len(arrays._waiting) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
+    assert eventually(lambda: len(arrays._waiting) == 2)
     arrays.close()
     joined(threads)
     assert [type(error) for error in found.values()] == [Gone, Gone]

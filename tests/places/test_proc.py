@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from eventual import alive, eventually
 from mpi_programs import compiled, first_mpi, hanging, ranks_left
 
 SESSION = """
@@ -25,20 +24,6 @@ print("interrupted" if end.interrupted else "ended", flush=True)
 """
 
 
-def until(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
-
-
-def is_gone(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True
-
-
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
 def test_a_job_ends_with_linkworth(number):
     with subprocess.Popen([sys.executable, "-c", SESSION], stdout=subprocess.PIPE, text=True) as started:
@@ -46,7 +31,7 @@ def test_a_job_ends_with_linkworth(number):
         started.send_signal(number)
         said = started.stdout.read()
     assert said == ("" if number == signal.SIGKILL else "interrupted\n")
-    assert until(lambda: is_gone(job))
+    assert eventually(lambda: not alive(job))
 
 
 def test_a_terminal_that_closes_stops_nothing_under_nohup():
@@ -66,8 +51,8 @@ def test_ranks_end_with_linkworth(tmp_path, kind, number):
     program = compiled(first_mpi(kind), tmp_path)
     command = [sys.executable, "-m", "linkworth", "run", "-n", "2", "--", str(program), "hang"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as started:
-        assert until(lambda: all(file.exists() for file in hanging(program, 2)))
+        assert eventually(lambda: all(file.exists() for file in hanging(program, 2)))
         assert len(ranks_left(program)) == 2
         started.send_signal(number)
         assert started.wait(60) == (4 if number == signal.SIGHUP else -signal.SIGKILL)
-    assert until(lambda: not ranks_left(program)), ranks_left(program)
+    assert eventually(lambda: not ranks_left(program)), ranks_left(program)

@@ -4,11 +4,10 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
-from pathlib import Path
 
 import pytest
 from collector import Collector
+from eventual import alive, eventually
 from gated_clock import pass_time_when
 
 from linkworth.errors import EnvironmentLacksError
@@ -22,18 +21,8 @@ def run(code, collector=None, **options):
     return end, collector
 
 
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def gone(pid, seconds=60.0):
-    until = time.monotonic() + seconds
-    while alive(pid) and time.monotonic() < until:
-        time.sleep(0.02)
-    return not alive(pid)
+def gone(pid):
+    return eventually(lambda: not alive(pid))
 
 
 def test_output_exit_code_and_variables_come_through(tmp_path):

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from collector import Collector
+from eventual import eventually
 from mpi_programs import despite_faults, first_mpi
 from slurm_cluster import PATH, SlurmCluster
 
@@ -129,13 +130,14 @@ def test_an_array_of_six(cluster, tmp_path):
     job = slurm.submit(request, tmp_path / "job.sh")
     elements = slurm.elements(job, 6)
     assert elements == [f"{job}_{number}" for number in range(6)]
-    until = time.monotonic() + 600
-    while True:
-        states = slurm.state(elements)
+    states = {}
+
+    def all_ended():
+        states.update(slurm.state(elements))
         assert sum(state.phase == "running" for state in states.values()) <= 3
-        if all(state.phase == "ended" for state in states.values()) or time.monotonic() > until:
-            break
-        time.sleep(0.1)
+        return all(state.phase == "ended" for state in states.values())
+
+    assert eventually(all_ended)
     assert [states[element].exit_code for element in elements] == [0, 0, 0, 0, 9, 0]
     assert [states[element].state for element in elements].count("COMPLETED") == 5
     assert all((tmp_path / str(number)).exists() for number in range(6))
@@ -148,9 +150,7 @@ def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monk
     command = [sys.executable, "-m", "linkworth", "run", "--slurm", "-n", "1", "-o", "out", "--", program]
     killed = subprocess.Popen(command, stderr=subprocess.PIPE)
     submitted = time.monotonic()
-    while not (tmp_path / "begun").exists():
-        assert killed.poll() is None
-        time.sleep(0.05)
+    assert eventually((tmp_path / "begun").exists, during=killed)
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     job = JobFolder(tmp_path / "out/job").record.job

@@ -2,9 +2,9 @@
 
 import json
 import sys
-import time
 
 import pytest
+from eventual import eventually
 from mpi_programs import compiled, usable_mpis
 from slurm_cluster import PATH, SlurmCluster
 
@@ -51,9 +51,7 @@ def test_a_run_is_a_step_on_the_jobs_nodes(tmp_path, monkeypatch):
         identity = cluster.run(
             "sbatch", "--parsable", "--nodes=2", "--ntasks=4", "-o", "/dev/null", str(job)
         ).strip()
-        until = time.monotonic() + 600
-        while Slurm().state([identity])[identity].phase != "ended" and time.monotonic() < until:
-            time.sleep(0.2)
+        assert eventually(lambda: Slurm().state([identity])[identity].phase == "ended")
     assert "ranks 4" in (tmp_path / "err").read_text()
     result = json.loads((tmp_path / "out.json").read_text())
     assert (result["state"], result["nodes"], result["cores"]) == ("complete", ["n1", "n2"], 4)

@@ -1,8 +1,8 @@
 import json
 import signal
-import time
 
 import pytest
+from eventual import eventually
 
 STUDY = """\
 title = "A small study"
@@ -87,8 +87,7 @@ def test_ctrl_c_leaves_a_study_that_can_be_resumed(linkworth, file, tmp_path):
     )
     process = linkworth.start("study", "run", name)
     folder = tmp_path / "s.study" / "runs"
-    while process.poll() is None and not list(folder.glob("*/run.json")):
-        time.sleep(0.02)
+    assert eventually(lambda: list(folder.glob("*/run.json")), during=process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 4

@@ -5,9 +5,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from eventual import eventually
 
 from linkworth.places.job_folder import JobFolder
 from linkworth.study import resume as taking_up
@@ -56,10 +56,8 @@ def test_jobs_are_on_their_way_together_and_found_again_after_a_kill(cluster, tm
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said)
         made = tmp_path / "made"
-        until = time.monotonic() + 600
-        while (not made.exists() or len(made.read_text().split()) < 2) and time.monotonic() < until:
-            assert process.poll() is None, (tmp_path / "said").read_text()
-            time.sleep(0.1)
+        two = lambda: made.exists() and len(made.read_text().split()) >= 2  # noqa: E731
+        assert eventually(two, during=process), (tmp_path / "said").read_text()
         process.send_signal(signal.SIGKILL)
         process.wait()
     under_way = len(list((store.folder / "runs").glob("*/job/job.json")))

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from fake_launcher import FakeLauncher
 from gated_clock import pass_time_when
 from mpi_programs import ALLREDUCES, compiled, each_launcher, each_mpi, hanging, until_it_dies, usable_mpis
@@ -271,9 +271,7 @@ def test_a_full_disk_lets_the_program_end_and_keeps_what_fits(program, tmp_path)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_recording_keeps_its_trace_and_exits_with_4(linkworth, program, number):
     running = linkworth.start("trace", "-n", "2", "-o", "t.lwt", "--", program, "hang")
-    while not all(path.exists() for path in hanging(program, 2)):
-        assert running.poll() is None
-        time.sleep(0.02)
+    assert eventually(lambda: all(path.exists() for path in hanging(program, 2)), during=running)
     running.send_signal(number)
     _, said = running.communicate(timeout=300)
     assert running.returncode == 4
