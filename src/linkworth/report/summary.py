@@ -95,6 +95,8 @@ def ran_on(item: ReportItem) -> str:
         return "not run: skeleton of its communication"
     if item.metadata.scaling is not None:
         return f"not run: scaled from {', '.join(map(str, item.metadata.scaling.ranks))} ranks"
+    if not item.metadata.timed:
+        return "in one node's memory: the trace has no times"
     hosts = list(dict.fromkeys(rank.host for rank in item.metadata.ranks if rank.host))
     parts = [hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"] if hosts else []
     cores = {rank.host: rank.cores for rank in item.metadata.ranks}
