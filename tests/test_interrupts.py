@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from fake_installation import script
 
 from linkworth import interrupts
 
@@ -34,9 +35,7 @@ class InterruptedFinalizer:
 @pytest.mark.parametrize(("when", "name"), [("before", "SIGINT"), ("after_in_parent", "SIGTERM")])
 def test_an_interrupt_while_a_program_is_started_stops_it(when, name, tmp_path):
     started = tmp_path / "started"
-    launcher = tmp_path / "srun"
-    launcher.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 600\n")
-    launcher.chmod(0o755)
+    script(tmp_path / "srun", f"echo $$ > {started}\nexec sleep 600")
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = subprocess.run(
         [sys.executable, "-c", RUN.format(when=when, signal=name)],

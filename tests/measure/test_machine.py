@@ -100,9 +100,7 @@ def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
 
 def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "find_all", list)
-    broken = tmp_path / "mpicc"
-    broken.write_text("#!/bin/sh\necho 'mpicc: line 1: gcc: command not found' >&2\nexit 127\n")
-    broken.chmod(0o755)
+    broken = fake.script(tmp_path / "mpicc", "echo 'mpicc: line 1: gcc: command not found' >&2\nexit 127")
     library = {
         "name": "mpich-flat",
         "kind": "mpich",

@@ -124,9 +124,7 @@ def test_what_cannot_be_run_is_one_sentence_and_exit_code_2(linkworth, verb, arg
 def test_without_an_mpi_run_and_trace_and_doctor_say_so_with_3(linkworth, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("LINKWORTH_MPI_PATH", "")
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    program = fake.script(tmp_path / "program", "")
     for arguments in (["run", "--", program], ["trace", "--", program], ["doctor"]):
         done = linkworth(*arguments)
         if done.returncode == 0:

@@ -1,4 +1,5 @@
 import pytest
+from fake_installation import script
 
 from linkworth.mpi import identify
 
@@ -39,18 +40,12 @@ def test_library_versions_as_libraries_print_them(text):
     ],
 )
 def test_launchers_are_told_apart_by_their_answer(tmp_path, answer, expected):
-    tool = tmp_path / "mpiexec"
-    tool.write_text(f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n")
-    tool.chmod(0o755)
-    found = identify.launcher(tool)
+    found = identify.launcher(script(tmp_path / "mpiexec", f"cat <<'END'\n{answer}\nEND"))
     assert found is not None
     assert (found.kind, found.version) == expected
 
 
 def test_a_tool_that_fails_or_is_silent_is_no_launcher(tmp_path):
     for text in ("exit 1", "true", "echo slurm 22.05.8"):
-        tool = tmp_path / "mpiexec"
-        tool.write_text(f"#!/bin/sh\n{text}\n")
-        tool.chmod(0o755)
-        assert identify.launcher(tool) is None
+        assert identify.launcher(script(tmp_path / "mpiexec", text)) is None
     assert identify.launcher(tmp_path / "absent") is None

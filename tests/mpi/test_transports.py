@@ -1,6 +1,7 @@
 """Named transports of each MPI library."""
 
 import pytest
+from fake_installation import script
 from mpi_programs import each_mpi
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -11,10 +12,8 @@ from linkworth.mpi import transports
 def installation(folder, kind, version, **tools):
     """An MPI in a folder whose tools print what is given."""
     bins = folder / "bin"
-    bins.mkdir()
     for name, text in tools.items():
-        (bins / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
-        (bins / name).chmod(0o755)
+        script(bins / name, f"cat <<'END'\n{text}\nEND")
     return MpiInstallation(
         name=f"{kind}-{version}", kind=kind, version=version, library=str(folder / "lib/libmpi.so"),
         library_version="", mpiexec=str(bins / "mpiexec"),

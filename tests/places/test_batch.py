@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from collector import Collector
+from fake_installation import script
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -160,10 +161,7 @@ def run_script(
 
 def way(tmp_path, name, says):
     """A launcher that answers the probe like this, and starts anything else."""
-    path = tmp_path / name
-    path.write_text(f"#!/bin/sh\ncase $1 in */probe) printf '{says}';; *) exec \"$@\";; esac\n")
-    path.chmod(0o755)
-    return str(path)
+    return str(script(tmp_path / name, f"case $1 in */probe) printf '{says}';; *) exec \"$@\";; esac"))
 
 
 def test_the_shell_judges_a_probe_as_python_does(tmp_path):

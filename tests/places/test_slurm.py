@@ -1,6 +1,5 @@
 """Slurm's words, from stand-ins of its commands; test_slurm_jobs.py asks a real one."""
 
-import fake_installation as fake
 import pytest
 
 from linkworth.errors import EnvironmentLacksError
@@ -9,17 +8,11 @@ from linkworth.places.slurm import Slurm
 
 
 @pytest.fixture
-def commands(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+def commands(commands):
+    """The commands of a Slurm that knows no job."""
     for name in ("squeue", "sacct", "scontrol"):
-        fake.script(
-            tmp_path / "bin" / name, f"echo {name} >> {tmp_path}/calls; echo 'Invalid job id' >&2; exit 1"
-        )
-
-    def make(name, text):
-        fake.script(tmp_path / "bin" / name, f"echo {name} >> {tmp_path}/calls; {text}")
-
-    return make
+        commands(name, "echo 'Invalid job id' >&2; exit 1")
+    return commands
 
 
 def test_every_state_has_its_phase_and_cause(tmp_path, commands):

@@ -9,6 +9,7 @@ import time
 import pytest
 from collector import Collector
 from eventual import eventually
+from fake_installation import script
 from mpi_programs import despite_faults, first_mpi
 from slurm_cluster import PATH, SlurmCluster
 
@@ -41,11 +42,8 @@ def cluster(whole_cluster, monkeypatch):
     whole_cluster.wait_idle()
 
 
-def script(folder, text):
-    path = folder / "program"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return str(path)
+def program_of(folder, text):
+    return str(script(folder / "program", text))
 
 
 class Doing(Collector):
@@ -103,7 +101,7 @@ def test_a_wrong_process_manager_is_caught_before_the_run(cluster, tmp_path, mon
     wrong = [way.replace("--mpi=pmi2", "--mpi=none") for way in right if "pmi2" in way]
     monkeypatch.setattr(pairing, "ways", lambda *_: wrong)
     (tmp_path / "ran").mkdir()
-    program = script(tmp_path, f"touch {tmp_path}/ran/$SLURM_PROCID")
+    program = program_of(tmp_path, f"touch {tmp_path}/ran/$SLURM_PROCID")
     with pytest.raises(EnvironmentLacksError, match=r"--mpi=none.* started 4 copies of rank 0 of 1"):
         started([program], 4, tmp_path, where=Place(kind="slurm", nodes=2), mpi=mpich.name)
     assert list((tmp_path / "ran").iterdir()) == []
@@ -146,7 +144,7 @@ def test_an_array_of_six(cluster, tmp_path):
 
 def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    program = script(tmp_path, f"echo begun >> {tmp_path}/begun; sleep 3; echo done")
+    program = program_of(tmp_path, f"echo begun >> {tmp_path}/begun; sleep 3; echo done")
     command = [sys.executable, "-m", "linkworth", "run", "--slurm", "-n", "1", "-o", "out", "--", program]
     killed = subprocess.Popen(command, stderr=subprocess.PIPE)
     submitted = time.monotonic()
@@ -162,14 +160,14 @@ def test_a_job_is_found_again_after_linkworth_was_killed(cluster, tmp_path, monk
     assert 2.9 < result.seconds < time.monotonic() - submitted
     assert (tmp_path / "begun").read_text() == "begun\n"
     # It is finished: the same command means a new run.
-    started([script(tmp_path, "echo again")], 1, tmp_path, say=said.append)
+    started([program_of(tmp_path, "echo again")], 1, tmp_path, say=said.append)
     assert said[1].startswith("submitted slurm job")
 
 
 def test_ctrl_c_cancels_the_job(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = started(
-        [script(tmp_path, "sleep 600")],
+        [program_of(tmp_path, "sleep 600")],
         1,
         tmp_path,
         observer=Doing(lambda: os.kill(os.getpid(), signal.SIGINT)),
@@ -182,7 +180,7 @@ def test_ctrl_c_cancels_the_job(cluster, tmp_path, monkeypatch):
 def test_a_job_that_someone_else_cancels_says_so(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = started(
-        [script(tmp_path, "sleep 600")],
+        [program_of(tmp_path, "sleep 600")],
         1,
         tmp_path,
         observer=Doing(lambda: cluster.run("scancel", "--user=root")),
@@ -192,7 +190,7 @@ def test_a_job_that_someone_else_cancels_says_so(cluster, tmp_path, monkeypatch)
 
 def test_linkworths_own_limit_counts_from_the_programs_start(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = started([script(tmp_path, "echo begun; sleep 600")], 1, tmp_path, timeout=1.0)
+    result = started([program_of(tmp_path, "echo begun; sleep 600")], 1, tmp_path, timeout=1.0)
     assert (result.state, result.message) == ("timeout", "it ran longer than 1 s and was stopped")
 
 
@@ -200,7 +198,9 @@ def test_a_program_that_fails_is_no_failure_of_slurm(cluster, tmp_path, monkeypa
     odd = tmp_path / "it's 100% odd"
     odd.mkdir()
     monkeypatch.chdir(odd)
-    result = started([script(odd, "pwd; exit 6")], 1, odd, where=Place(kind="slurm", options=["--exclusive"]))
+    result = started(
+        [program_of(odd, "pwd; exit 6")], 1, odd, where=Place(kind="slurm", options=["--exclusive"])
+    )
     assert (result.state, result.exit_code) == ("failed", 6)
     # srun does not report that it waited for the step before: the wait would count as the program's.
     lines = (odd / "out/output.txt").read_text().splitlines()
@@ -213,7 +213,7 @@ def test_a_node_that_dies_is_the_cause(cluster, tmp_path, monkeypatch):
     where = Place(kind="slurm", nodes=2, options=["--nodelist=n3,n4"])
     try:
         result = started(
-            [script(tmp_path, "sleep 600")],
+            [program_of(tmp_path, "sleep 600")],
             2,
             tmp_path,
             where=where,
@@ -234,7 +234,7 @@ def test_slurms_time_limit_is_the_cause(cluster, tmp_path, monkeypatch):
         cluster.run("scontrol", "update", f"jobid={job}", "endtime=now+10seconds")
 
     result = started(
-        [script(tmp_path, "sleep 600")],
+        [program_of(tmp_path, "sleep 600")],
         1,
         tmp_path,
         where=Place(kind="slurm", options=["--time=5"]),

@@ -10,6 +10,7 @@ import zipfile
 from functools import partial
 from pathlib import Path
 
+import fake_installation as fake
 import pytest
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -25,12 +26,6 @@ def run(script, *arguments, **environment):
     )
 
 
-def executable(path, text):
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
-
-
 def test_this_python_is_found_by_name():
     done = run("find_python.sh", PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
@@ -43,7 +38,7 @@ def test_this_python_is_found_by_name():
 )
 def test_an_old_python_or_compiler_is_refused_in_one_sentence(tmp_path, script, variable, words):
     # Stands for one whose comparison of versions, or whose compilation, ends with 1.
-    old = executable(tmp_path / "old", "exit 1")
+    old = fake.script(tmp_path / "old", "exit 1")
     done = run(script, **{variable: str(old)})
     assert done.returncode == 3
     assert words in done.stderr
@@ -58,10 +53,10 @@ def test_a_cpp20_compiler_is_found():
 
 
 def test_missing_headers_are_named_with_their_package(tmp_path):
-    bare = executable(
+    bare = fake.script(
         tmp_path / "python", 'case "$2" in *version*) echo 3.99;; *) echo /nonexistent/include;; esac'
     )
-    executable(tmp_path / "apt-get", "exit 1")
+    fake.script(tmp_path / "apt-get", "exit 1")
     done = subprocess.run(
         ["sh", str(SCRIPTS / "python_headers.sh"), str(bare)],
         cwd=tmp_path,

@@ -3,6 +3,7 @@ import signal
 
 import pytest
 from eventual import eventually
+from fake_installation import script
 
 STUDY = """\
 title = "A small study"
@@ -79,9 +80,7 @@ def test_mistakes_are_one_sentence_with_the_line(linkworth, file):
 @needs_mpi
 def test_ctrl_c_leaves_a_study_that_can_be_resumed(linkworth, file, tmp_path):
     gate = tmp_path / "gate"
-    program = tmp_path / "second_hangs"
-    program.write_text(f"#!/bin/sh\n[ ! -e {gate} ] || exec sleep 600\ntouch {gate}\n")
-    program.chmod(0o755)
+    program = script(tmp_path / "second_hangs", f"[ ! -e {gate} ] || exec sleep 600\ntouch {gate}")
     name = file(
         f'repetitions = 40\nranks = 1\nworkloads = ["{program}"]\nenvironments = [{{ name = "here" }}]\n'
     )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from fake_installation import script
 
 import linkworth
 from linkworth.cli.main import main
@@ -44,9 +45,7 @@ def test_any_study_can_go_to_hosts_of_a_file(name):
 
 
 def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path):
-    program = tmp_path / "lmp"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    script(tmp_path / "lmp", "")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.chdir(tmp_path)
     study = load(ROOT / "studies" / "slurm-four-nodes.toml")

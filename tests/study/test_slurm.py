@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from eventual import eventually
+from fake_installation import script
 
 from linkworth.places.job_folder import JobFolder
 from linkworth.study import resume as taking_up
@@ -40,10 +41,8 @@ def cluster(tmp_path_factory):
 
 
 def begin(tmp_path, seconds, environments=ONE, repetitions=6):
-    program = tmp_path / "program"
     said = f'echo "$SLURM_JOB_ID" >> {tmp_path}/made\necho "$SLURM_ARRAY_JOB_ID" >> {tmp_path}/arrays'
-    program.write_text(f"#!/bin/sh\n{said}\nsleep {seconds}\n")
-    program.chmod(0o755)
+    program = script(tmp_path / "program", f"{said}\nsleep {seconds}")
     file = tmp_path / "s.toml"
     file.write_text(STUDY.format(program=program, environments=environments, repetitions=repetitions))
     return taking_up.begin(file, folder=tmp_path / "s.study")
@@ -95,12 +94,9 @@ environments = [{ name = "cluster", nodes = 2 }]
 def deadly_sbatch(folder):
     """A sbatch that submits, and kills who called it before it can learn the job's number."""
     real = shutil.which("sbatch")
-    wrapper = folder / "bin" / "sbatch"
-    wrapper.parent.mkdir()
     version = f'[ "$1" = --version ] && exec "{real}" --version'
     submission = f'"{real}" --parsable "$2" > {folder}/submitted'
-    wrapper.write_text(f'#!/bin/sh\n{version}\n{submission}\nkill -9 "$PPID"\n')
-    wrapper.chmod(0o755)
+    wrapper = script(folder / "bin" / "sbatch", f'{version}\n{submission}\nkill -9 "$PPID"')
     return os.environ | {"PATH": f"{wrapper.parent}:{os.environ['PATH']}"}
 
 
