@@ -230,9 +230,14 @@ def each_launcher() -> list:
     return [pytest.param(mpi, id=mpi.name) for mpi in found.values()] or each_mpi()
 
 
+def compile_c(mpi: MpiInstallation, source: str, program: Path, *flags: str) -> Path:
+    """Compile a program from C code for an MPI, and return it."""
+    file = program.with_name(f"{program.name}.c")
+    file.write_text(source)
+    subprocess.run([mpi.mpicc, *flags, file, "-o", program], check=True, capture_output=True)
+    return program
+
+
 def compiled(mpi: MpiInstallation, folder: Path) -> Path:
     """Compile the program for an MPI."""
-    source = folder / "ends.c"
-    source.write_text(SOURCE)
-    subprocess.run([mpi.mpicc, source, "-o", folder / "ends"], check=True)
-    return folder / "ends"
+    return compile_c(mpi, SOURCE, folder / "ends")

@@ -1,7 +1,8 @@
 """A small MPI program that sends a known number of bytes from rank 0 to rank 1."""
 
-import subprocess
 from pathlib import Path
+
+from mpi_programs import compile_c
 
 from linkworth.model.mpi import MpiInstallation
 
@@ -33,8 +34,4 @@ int main(int argc, char **argv)
 
 def compile_into(folder: Path, mpi: MpiInstallation) -> Path:
     """Compile it for an MPI."""
-    source = folder / "send.c"
-    source.write_text(SOURCE)
-    program = folder / f"send-{mpi.name}"
-    subprocess.run([mpi.mpicc, "-o", str(program), str(source)], check=True, capture_output=True)
-    return program
+    return compile_c(mpi, SOURCE, folder / f"send-{mpi.name}")

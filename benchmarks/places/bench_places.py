@@ -45,7 +45,7 @@ def counters() -> None:
 def slurm(folder: Path) -> None:
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/places")]
     import capabilities
-    from slurm_cluster import PATH, SlurmCluster
+    from slurm_cluster import SlurmCluster
 
     lacking = capabilities.lacking("slurm")
     if lacking:
@@ -54,7 +54,7 @@ def slurm(folder: Path) -> None:
     began = time.monotonic()
     with SlurmCluster(folder / "cluster") as cluster:
         print(f"Slurm: {time.monotonic() - began:.2f} s to four idle nodes")
-        os.environ.update(cluster.environment, PATH=PATH)
+        os.environ.update(cluster.environment)
         os.chdir(folder)
         mpi = next(mpi for mpi in find_all() if mpi.kind in ("mpich", "openmpi"))
         plugin = "pmix" if mpi.kind == "openmpi" else "pmi2"

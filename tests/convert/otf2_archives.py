@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from mpi_programs import first_mpi
+from mpi_programs import compile_c, first_mpi
 
 from linkworth import _engine
 from linkworth.convert import convert
@@ -70,8 +70,7 @@ def by_bindings(script: str, *arguments: str | Path) -> str:
 def by_eztrace(source: str, kind: str, folder: Path) -> Path:
     """Record a C program on two ranks with EZTrace, which is built for the system's MPIs; return its archive's folder."""
     mpi = first_mpi(kind, below="/usr/bin/")
-    (folder / "pair.c").write_text(source)
-    subprocess.run([mpi.mpicc, "pair.c", "-o", "pair"], cwd=folder, check=True)
+    compile_c(mpi, source, folder / "pair")
     options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
     command = [mpi.mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, env=os.environ, timeout=600)

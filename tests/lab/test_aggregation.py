@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from collector import Collector
-from mpi_programs import first_mpi
+from mpi_programs import compile_c, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import aggregation, kernel, labs, links, mptcp
@@ -116,10 +116,7 @@ def test_one_connection_goes_over_every_nic_in_equal_shares(lab, spec):
 
 @cache
 def program(mpi, folder):
-    source = folder / "send.c"
-    source.write_text(PROGRAM)
-    subprocess.run([mpi.mpicc, str(source), "-o", str(folder / "send")], check=True)
-    return folder / "send"
+    return compile_c(mpi, PROGRAM, folder / "send")
 
 
 @pytest.mark.requires("lab", "openmpi")

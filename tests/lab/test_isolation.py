@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from collector import Collector
 from eventual import eventually
-from mpi_programs import UNTIL_STOPPED, despite_faults, first_mpi
+from mpi_programs import UNTIL_STOPPED, compile_c, despite_faults, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import cgroups, isolation, labs, system
@@ -78,15 +78,11 @@ def left_of(lab):
 )
 def test_ranks_run_inside_and_nothing_stays(kind, mpi_kind, tmp_path, record_property):
     mpi = first_mpi(mpi_kind)
-    source = tmp_path / "where.c"
-    source.write_text(PROGRAM)
-    subprocess.run([mpi.mpicc, str(source), "-o", str(tmp_path / "where")], check=True)
+    program = compile_c(mpi, PROGRAM, tmp_path / "where")
     with labs.up(LabSpec(nodes=2, isolation=kind)) as lab:
         opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
         # Its own LD_PRELOAD keeps the lab from building the tracer, which takes long, to have waiting ranks yield.
-        job = Job(
-            command=[str(tmp_path / "where")], ranks=2, timeout=UNTIL_STOPPED, environment={"LD_PRELOAD": ""}
-        )
+        job = Job(command=[str(program)], ranks=2, timeout=UNTIL_STOPPED, environment={"LD_PRELOAD": ""})
 
         def run():
             kept = Collector()

@@ -14,7 +14,10 @@ import socket
 import subprocess
 from pathlib import Path
 
+import pytest
 from eventual import eventually
+
+from linkworth.places.mpiexec import ROOT_ALLOWED
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 CONFIGURATION = """\
@@ -73,12 +76,12 @@ class SlurmCluster:
     @property
     def environment(self) -> dict[str, str]:
         """Variables with which Slurm's commands find this cluster, and its nodes take Open MPI as root."""
-        allowed = {
-            f"{project}_ALLOW_RUN_AS_ROOT{suffix}": "1"
-            for project in ("OMPI", "PRTE")
-            for suffix in ("", "_CONFIRM")
-        }
-        return {"SLURM_CONF": str(self.configuration), **allowed}
+        return {"PATH": PATH, "SLURM_CONF": str(self.configuration), **ROOT_ALLOWED}
+
+    def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Have a test's commands find this cluster."""
+        for name, value in self.environment.items():
+            monkeypatch.setenv(name, value)
 
     def __enter__(self) -> "SlurmCluster":
         try:
@@ -101,9 +104,7 @@ class SlurmCluster:
         Raises:
             AssertionError: it was refused; with Slurm's words, which a CalledProcessError would keep to itself.
         """
-        done = subprocess.run(
-            command, env={**os.environ, "PATH": PATH, **self.environment}, capture_output=True, text=True
-        )
+        done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
         assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"
         return done.stdout
 
@@ -197,7 +198,7 @@ class SlurmCluster:
             # Also where the tests themselves are killed, nothing of the cluster is left.
             self._daemons[name] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *command],
-                env={**os.environ, "PATH": PATH, **self.environment, **variables},
+                env={**os.environ, **self.environment, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -113,13 +113,11 @@ def test_a_slurm_that_binds_nothing_is_named(tmp_path, monkeypatch, plugins):
 
 @pytest.mark.requires("slurm", "mpi", "c++")
 def test_a_job_of_a_real_slurm_binds_its_ranks(tmp_path, monkeypatch):
-    from slurm_cluster import PATH, SlurmCluster
+    from slurm_cluster import SlurmCluster
 
-    monkeypatch.setenv("PATH", PATH)
     monkeypatch.chdir(tmp_path)
     with SlurmCluster(tmp_path / "c", nodes=2, cpus=1, task_plugin="task/affinity") as cluster:
-        for name, value in cluster.environment.items():
-            monkeypatch.setenv(name, value)
+        cluster.use(monkeypatch)
         with open_place(Place(kind="slurm", nodes=2, ranks_per_node=1, binding="core")) as opened:
             given = plan.workload(["grep", "Cpus_allowed_list", "/proc/self/status"], 2, opened)
             result = run.run(plan.plan(given, opened=opened), folder=tmp_path / "out")

@@ -11,7 +11,7 @@ from collector import Collector
 from eventual import eventually
 from fake_installation import script
 from mpi_programs import despite_faults, first_mpi
-from slurm_cluster import PATH, SlurmCluster
+from slurm_cluster import SlurmCluster
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure import plan, run
@@ -34,9 +34,7 @@ def whole_cluster(tmp_path_factory):
 @pytest.fixture
 def cluster(whole_cluster, monkeypatch):
     """The cluster, found by this test's commands; every node idle, so that tests do not wait for each other's jobs."""
-    monkeypatch.setenv("PATH", PATH)
-    for name, value in whole_cluster.environment.items():
-        monkeypatch.setenv(name, value)
+    whole_cluster.use(monkeypatch)
     yield whole_cluster
     whole_cluster.run("scancel", "--user=root")
     whole_cluster.wait_idle()

@@ -6,7 +6,7 @@ import sys
 import pytest
 from eventual import eventually
 from mpi_programs import compiled, usable_mpis
-from slurm_cluster import PATH, SlurmCluster
+from slurm_cluster import SlurmCluster
 
 from linkworth.errors import UsageError
 from linkworth.measure.open_place import open_place
@@ -41,10 +41,8 @@ def test_nodes_and_settings_are_those_of_the_job(variables):
 def test_a_run_is_a_step_on_the_jobs_nodes(tmp_path, monkeypatch):
     mpi = usable_mpis()[0]
     program = compiled(mpi, tmp_path)
-    monkeypatch.setenv("PATH", PATH)
     with SlurmCluster(tmp_path / "cluster", nodes=2) as cluster:
-        for name, value in cluster.environment.items():
-            monkeypatch.setenv(name, value)
+        cluster.use(monkeypatch)
         command = f"{sys.executable} -m linkworth run --slurm -n 4 --mpi {mpi.name} --json -- {program} well"
         job = tmp_path / "job.sh"
         job.write_text(f"#!/bin/sh\n{command} > {tmp_path}/out.json 2> {tmp_path}/err\n")

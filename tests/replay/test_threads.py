@@ -1,10 +1,9 @@
 """Threads of a rank that call MPI at once (MPI_THREAD_MULTIPLE) are replayed as streams of their own."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_programs import usable_mpis
+from mpi_programs import compile_c, usable_mpis
 from part_files import NAMES, call, payload, send_fields, shape, varint
 from synthetic import fabric, way
 from threaded_traces import merged
@@ -188,9 +187,7 @@ int main(int argc, char **argv)
 @pytest.mark.parametrize("shared", [False, True], ids=["own communicators", "one communicator"])
 def test_a_recorded_run_of_eight_threads_is_predicted(tmp_path: Path, shared: bool) -> None:
     mpi = usable_mpis()[0]
-    (tmp_path / "threads.c").write_text(PROGRAM)
-    program = tmp_path / "threads"
-    subprocess.run([mpi.mpicc, "-pthread", tmp_path / "threads.c", "-o", program], check=True)
+    program = compile_c(mpi, PROGRAM, tmp_path / "threads", "-pthread")
     trace = tmp_path / "run.lwt"
     command = [str(program), *(["shared"] if shared else [])]
     record(plan(Workload(name="threads", command=command, ranks=2), mpi=mpi.name), output=trace)

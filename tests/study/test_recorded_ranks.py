@@ -2,11 +2,10 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_programs import usable_mpis
+from mpi_programs import compile_c, usable_mpis
 
 from linkworth import _engine
 from linkworth.errors import UsageError
@@ -61,9 +60,7 @@ def begin(folder, text=STUDY):
 @pytest.mark.requires("mpi", "c++")
 @pytest.mark.slow  # the tracer is built, a program run and recorded
 def test_the_study_of_the_page_goes_from_recordings_to_time_and_cost_over_the_nodes(tmp_path):
-    (tmp_path / "app.c").write_text(RING)
-    mpi = usable_mpis()[0]
-    subprocess.run([mpi.mpicc, "-O2", "-o", tmp_path / "app", tmp_path / "app.c"], check=True)
+    compile_c(usable_mpis()[0], RING, tmp_path / "app", "-O2")
     store = begin(tmp_path)
     status = run_study(store)
     assert (status.total, status.done) == (11, 11), status.problems

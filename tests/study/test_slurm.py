@@ -30,14 +30,14 @@ TWO = '{ name = "one", nodes = 1, ranks = 2 }, { name = "two", nodes = 2, ranks 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    from slurm_cluster import PATH, SlurmCluster
+    from slurm_cluster import SlurmCluster
 
-    with SlurmCluster(tmp_path_factory.mktemp("slurm") / "c", nodes=2) as found:
-        before = dict(os.environ)
-        os.environ |= {"PATH": PATH, **found.environment}
+    with (
+        SlurmCluster(tmp_path_factory.mktemp("slurm") / "c", nodes=2) as found,
+        pytest.MonkeyPatch.context() as monkeypatch,
+    ):
+        found.use(monkeypatch)
         yield found
-        os.environ.clear()
-        os.environ |= before
 
 
 def begin(tmp_path, seconds, environments=ONE, repetitions=6):
