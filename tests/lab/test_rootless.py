@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from unprivileged import NOBODY, without_rights
 
-NOBODY = 65534
 PROGRAM = """
 import os, subprocess, sys
 sys.dont_write_bytecode = True
@@ -27,15 +27,6 @@ with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500, **eval(sys.argv[1]))) as lab:
     folder = lab.folder
 print(os.geteuid(), said.stdout.strip(), user.stdout.strip(), again.stdout.strip(), sorted(names), folder.exists())
 """
-
-
-def without_rights():
-    """Words before a command that make it an ordinary user's, who may read the files of the tests."""
-    if os.geteuid() != 0:
-        return []
-    keep = "-all,+dac_read_search"
-    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={keep}",
-            f"--ambient-caps={keep}", f"--bounding-set={keep}"]  # fmt: skip
 
 
 @pytest.mark.requires("lab", "user-namespaces")

@@ -1,10 +1,13 @@
 """Diagnosis of other machines, from made-up /sys and /proc trees, and of this one."""
 
 import json
+import subprocess
+import sys
 
 import fake_installation as fake
 import msgspec
 import pytest
+from unprivileged import without_rights
 
 from linkworth.measure.machine import hardware, kernel
 from linkworth.measure.machine.tools import mpi_checks
@@ -96,6 +99,18 @@ def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
     checks = {check.name: check for check in kernel.features()}
     assert checks["veth"].present is None
     assert "iproute2" in checks["veth"].remedy
+
+
+@pytest.mark.requires("user-namespaces")
+def test_a_user_without_rights_finds_the_kernel_features_that_root_finds():
+    program = "from linkworth.measure.machine.kernel import features; print([c.name for c in features() if c.present])"
+    found = [
+        subprocess.run(
+            [*user, sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout
+        for user in ([], without_rights())
+    ]
+    assert found[0] == found[1]
 
 
 def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from linkworth.model.environment import Check
 
 # CLONE_NEWUSER and CLONE_NEWNET of <linux/sched.h>. A separate process is needed: it cannot leave a namespace.
 _PROBE = """
-import ctypes, json, os, subprocess, sys
+import contextlib, ctypes, json, os, pathlib, subprocess, sys
 NEWUSER, NEWNET = 0x10000000, 0x40000000
 libc = ctypes.CDLL(None, use_errno=True)
 result = {}
@@ -20,7 +20,17 @@ def unshare(flags):
 if os.fork() == 0:
     os._exit(0 if not unshare(NEWUSER) else 1)
 result["user namespaces"] = "" if os.wait()[1] == 0 else "the kernel or its settings forbid them"
-result["network namespaces"] = unshare(NEWNET) and unshare(NEWUSER | NEWNET)
+def own_network():
+    if not unshare(NEWNET):
+        return ""
+    user, group = os.getuid(), os.getgid()
+    trouble = unshare(NEWUSER | NEWNET)
+    # A user without a number in the namespace loses all rights when another program starts.
+    for name, text in {"setgroups": "deny", "uid_map": f"0 {user} 1", "gid_map": f"0 {group} 1"}.items():
+        with contextlib.suppress(OSError):
+            pathlib.Path("/proc/self", name).write_text(text)
+    return trouble
+result["network namespaces"] = own_network()
 def tried(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     words = (done.stderr or done.stdout).strip().splitlines()
