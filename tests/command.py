@@ -1,6 +1,7 @@
 """The real command line, run as a shell runs it, each time in a process of its own."""
 
 import atexit
+import json
 import os
 import pickle
 import signal
@@ -13,9 +14,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 PATIENCE = 1200.0
 """Seconds: a command may have to build the tracer first, which takes minutes on a machine that does much else."""
+
+
+def with_json(arguments: Sequence[str]) -> list[str]:
+    """Add --json to the arguments of linkworth, before those of a program."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:end], "--json", *arguments[end:]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,12 @@ class LinkworthCommand:
             process.terminate()
             raise
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def json(self, *arguments: str | Path) -> Any:
+        """Run it to its end with --json as well, and return the document. It must not fail."""
+        done = self(*with_json(list(map(str, arguments))))
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
 
 class _Forks:

@@ -1,15 +1,17 @@
 """Fixtures that all tests share, and the list of tests skipped because this machine lacks something."""
 
 import contextlib
+import json
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import capabilities
 import pytest
-from command import LinkworthCommand
+from command import LinkworthCommand, with_json
 from hypothesis import HealthCheck, settings
 from markupsafe import Markup
 
@@ -167,3 +169,16 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def linkworth(tmp_path: Path) -> LinkworthCommand:
     """Return the real command line, to be called with its arguments in a folder of the test's own."""
     return LinkworthCommand(tmp_path)
+
+
+@pytest.fixture
+def json_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Return what calls the command line in this process with --json as well, and returns the document."""
+    from linkworth.cli.main import main
+
+    def call(*arguments: str) -> Any:
+        capsys.readouterr()
+        assert main(with_json(arguments)) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return call

@@ -1,14 +1,11 @@
 """Node types and numbers of nodes as options, prices of cores and of one's own machines."""
 
-import json
-
 import pytest
 from advice_inputs import predicted, price
 from synthetic import recv, send, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.request import PriceOptions, gather_environments
-from linkworth.cli.main import main
 from linkworth.errors import UsageError
 
 TWO = predicted({"gbe": 20.0, "ib-hdr": 10.0}, 2)
@@ -100,7 +97,7 @@ def test_options_that_cannot_be_used(options, message):
 
 
 @pytest.mark.parametrize(("options", "types"), [([], 2), (["--instance", "ib-node"], 0)])
-def test_unknown_cpus_of_node_types_are_named(options, types, tmp_path, capsys):
+def test_unknown_cpus_of_node_types_are_named(options, types, tmp_path, json_of):
     rows = "".join(
         f'[[prices]]\nname = "{name}"\nfabric = "{fabric}"\nusd_per_node_hour = 1\nprovider = "p"\nregion = "r"\n'
         f'date = "2026"\nsource = "s"\n'
@@ -109,8 +106,7 @@ def test_unknown_cpus_of_node_types_are_named(options, types, tmp_path, capsys):
     (tmp_path / "prices.toml").write_text(f'title = "t"\n{rows}')
     trace = write_trace(tmp_path / "t.lwt", [[send(1, 8)], [recv(0, 8)]])
     prices = ["--prices", str(tmp_path / "prices.toml"), "--draws", "0"]
-    assert main(["advise", str(trace), *prices, *options, "--json"]) == 0
-    warnings = json.loads(capsys.readouterr().out)["warnings"]
+    warnings = json_of("advise", str(trace), *prices, *options)["warnings"]
     assert [each for each in warnings if "CPUs of" in each] == (
         [f"nothing is known about the speed of the CPUs of {types} node types: the computation takes as long on each of them"]
         if types

@@ -1,7 +1,5 @@
 """Advice names a setting of the MPI library that gains, and the command line with it."""
 
-import json
-
 import pytest
 from synthetic import Call, irecv, isend, waitall, write_trace
 
@@ -22,17 +20,15 @@ def exchange(path, messages):
     return str(write_trace(path / f"{messages}.lwt", [window(1), window(0)], mpi=mpi))
 
 
-def test_it_is_named_if_it_gains(tmp_path, capsys):
+def test_it_is_named_if_it_gains(tmp_path, capsys, json_of):
     trace = exchange(tmp_path, 8)
     assert main(["advise", trace, *PRICES]) == 0
     assert "mpiexec --mca btl_tcp_flags send" in " ".join(capsys.readouterr().out.split())
-    assert main(["advise", trace, *PRICES, "--json"]) == 0
-    advice = json.loads(capsys.readouterr().out)
+    advice = json_of("advise", trace, *PRICES)
     gain = advice["mpi_setting"]
     assert (gain["name"], gain["value"]) == ("btl_tcp_flags", "send")
     assert 0.2 < gain["gain"] < 0.4
-    assert main(["predict", trace, "--on", "gbe", "--mpi-setting", "btl_tcp_flags=send", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json_of("predict", trace, "--on", "gbe", "--mpi-setting", "btl_tcp_flags=send")
     assert found["predictions"][0]["seconds"] == pytest.approx(gain["seconds"])
     assert found["predictions"][0]["mpi_settings"] == {"btl_tcp_flags": "send"}
 
@@ -46,18 +42,15 @@ def test_it_is_named_if_it_gains(tmp_path, capsys):
         (8, ["--goal", "time"]),
     ],
 )
-def test_it_is_not_named_otherwise(messages, more, tmp_path, capsys):
-    assert main(["advise", exchange(tmp_path, messages), *PRICES, *more, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["mpi_setting"] is None
+def test_it_is_not_named_otherwise(messages, more, tmp_path, json_of):
+    assert json_of("advise", exchange(tmp_path, messages), *PRICES, *more)["mpi_setting"] is None
 
 
-def test_a_measured_time_is_without_the_setting(tmp_path, capsys):
+def test_a_measured_time_is_without_the_setting(tmp_path, json_of):
     # The exchange takes 0.14 s of the measured 1 s as installed, and half as long with the setting.
     trace = exchange(tmp_path, 8)
-    assert main(["predict", trace, "--on", "gbe", "--measured", "gbe=1", "--json"]) == 0
-    installed = json.loads(capsys.readouterr().out)["predictions"][0]["seconds"]
-    options = ["--measured", "gbe=1", "--mpi-setting", "btl_tcp_flags=send", "--json"]
-    assert main(["predict", trace, "--on", "gbe", *options]) == 0
-    faster = json.loads(capsys.readouterr().out)["predictions"][0]["seconds"]
+    installed = json_of("predict", trace, "--on", "gbe", "--measured", "gbe=1")["predictions"][0]["seconds"]
+    options = ["--measured", "gbe=1", "--mpi-setting", "btl_tcp_flags=send"]
+    faster = json_of("predict", trace, "--on", "gbe", *options)["predictions"][0]["seconds"]
     assert installed == pytest.approx(1.0, rel=0.01)
     assert 0.9 < faster < 0.95

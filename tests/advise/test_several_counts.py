@@ -1,7 +1,5 @@
 """A choice among numbers of nodes, each with the trace of as many ranks."""
 
-import json
-
 import pytest
 from synthetic import Call, recv, send, write_trace
 
@@ -22,9 +20,8 @@ def traces(tmp_path_factory):
     return made
 
 
-def test_each_trace_takes_its_nodes(traces, capsys):
-    assert main(["advise", *traces, "--ppn", "4", *PRICES, "--goal", "time", "--json"]) == 0
-    advice = json.loads(capsys.readouterr().out)
+def test_each_trace_takes_its_nodes(traces, json_of):
+    advice = json_of("advise", *traces, "--ppn", "4", *PRICES, "--goal", "time")
     places = {(option["fabric"], option["nodes"], option["ranks"]) for option in advice["options"]}
     assert places == {(fabric, nodes, 4 * nodes) for fabric in ("gbe", "ib-hdr") for nodes in (1, 4)}
     assert advice["ranks"] == advice["options"][advice["choice_option"]]["ranks"]

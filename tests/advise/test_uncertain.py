@@ -1,7 +1,5 @@
 """Certainty of a choice: counts over paired draws, by hand and by replays."""
 
-import json
-
 import msgspec
 import pytest
 from advice_inputs import predicted, price
@@ -119,15 +117,14 @@ def test_noise_has_seeds_of_its_own(trace):
     assert len(ratios) >= 10
 
 
-def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path):
+def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path, json_of):
     exchange = [send(1, MB).after(0.01), recv(1, MB)]
     path = write_trace(
         tmp_path / "four.lwt",
         [exchange, [recv(0, MB).after(0.01), send(0, MB)], [send(3, 8).after(0.02)], [recv(2, 8)]],
     )
     arguments = ["advise", str(path), "--nodes", "1,2,4", "--price", "gbe=0.78", "--price", "ib-fdr=0.975"]
-    assert main([*arguments, "--draws", "20", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of(*arguments, "--draws", "20")
     assert document["draws"] == 20
     assert {(option["fabric"], option["nodes"]) for option in document["options"]} == {
         (name, nodes) for name in ("gbe", "ib-fdr") for nodes in (1, 2, 4)
@@ -142,8 +139,7 @@ def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path):
     assert main([*arguments, "--draws", "20"]) == 0
     shown = capsys.readouterr().out
     assert "choice is cheaper in" in shown and "of 20" in shown and "Certainty: " in shown
-    assert main([*arguments, "--draws", "0", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["options"][0]["draws"] is None
+    assert json_of(*arguments, "--draws", "0")["options"][0]["draws"] is None
 
 
 @pytest.mark.parametrize(

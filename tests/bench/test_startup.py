@@ -69,10 +69,9 @@ def place(monkeypatch, tmp_path):
 WHERE = ["--hostfile", "hosts", "-n", "4"]
 
 
-def test_ranks_and_nodes_have_their_cost_each(place, capsys, tmp_path):
+def test_ranks_and_nodes_have_their_cost_each(place, json_of, tmp_path):
     kept = tmp_path / "startup.json"
-    assert main(["bench", "init", *WHERE, "--json", "-o", str(kept)]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json_of("bench", "init", *WHERE, "-o", str(kept))
     assert found == json.loads(kept.read_text())
     assert [(row["ranks"], row["nodes"]) for row in found["rows"]] == [(1, 1), (2, 1), (4, 1), (2, 2), (4, 2)]
     assert all(len(row["launch_seconds"]) == startup.LAUNCHES for row in found["rows"])

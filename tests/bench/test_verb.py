@@ -18,9 +18,7 @@ QUICK = ["--seconds", "0.01", "--sizes", "1,1K,64K"]
     "kind", [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("mpich", "openmpi")]
 )
 def test_latency_is_the_contracts_document(linkworth, kind):
-    done = linkworth("bench", "latency", "--mpi", kind, *QUICK, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    document = linkworth.json("bench", "latency", "--mpi", kind, *QUICK)
     assert (document["schema"], document["test"], document["ranks"]) == ("linkworth.bench/1", "latency", 2)
     assert [row["bytes"] for row in document["rows"]] == [1, 1024, 65536]
     for row in document["rows"]:
@@ -34,9 +32,7 @@ def test_latency_is_the_contracts_document(linkworth, kind):
 
 @pytest.mark.requires("mpi")
 def test_inside_a_node_no_network_is_claimed(linkworth):
-    done = linkworth("bench", "bandwidth", "--seconds", "0.02", "--sizes", "1M", "--json")
-    assert done.returncode == 0, done.stderr
-    carried = json.loads(done.stdout)["carried"]
+    carried = linkworth.json("bench", "bandwidth", "--seconds", "0.02", "--sizes", "1M")["carried"]
     assert "shared memory" in carried["verdict"]
     assert carried["transport"]
 
@@ -46,9 +42,9 @@ def test_sockets_on_the_loopback_are_told_from_memory(linkworth, monkeypatch):
     monkeypatch.setenv("OMPI_MCA_btl", "tcp,self")
     monkeypatch.setenv("OMPI_MCA_pml", "ob1")
     monkeypatch.setenv("OMPI_MCA_btl_tcp_if_include", "lo")
-    done = linkworth("bench", "bandwidth", "--mpi", "openmpi", "--seconds", "0.02", "--sizes", "1M", "--json")
-    assert done.returncode == 0, done.stderr
-    carried = json.loads(done.stdout)["carried"]
+    carried = linkworth.json("bench", "bandwidth", "--mpi", "openmpi", "--seconds", "0.02", "--sizes", "1M")[
+        "carried"
+    ]
     assert carried["transport"] == "ob1: tcp"
     assert carried["verdict"].startswith("inside a node over lo (TCP on the loopback): 1.")
 
@@ -78,9 +74,7 @@ def test_between_nodes_the_nic_is_named(linkworth, record_property, kind):
 @pytest.mark.requires("mpi")
 def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
     names = ["bibandwidth", "pingpong", "multipair", "incast", "overlap", "beff", "collectives"]
-    done = linkworth("bench", *names, *QUICK, "-n", "2", "--json", "-o", "kept.json", "--plot", "kept.svg")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    document = linkworth.json("bench", *names, *QUICK, "-n", "2", "-o", "kept.json", "--plot", "kept.svg")
     assert document["schema"] == "linkworth.bench-set/1"
     assert document == json.loads((linkworth.folder / "kept.json").read_text())
     by_name = {result["test"]: result for result in document["results"]}
@@ -101,9 +95,9 @@ def test_several_tests_are_a_set_and_are_kept_and_drawn(linkworth):
 @pytest.mark.requires("openmpi")
 def test_all_ranks_of_a_crowded_machine(linkworth):
     tests = ["alltoall", "multipair", "incast"]
-    done = linkworth("bench", *tests, "--mpi", "openmpi", "-n", "5", *QUICK, "--json")
-    assert done.returncode == 0, done.stderr
-    alltoall, multipair, incast = json.loads(done.stdout)["results"]
+    alltoall, multipair, incast = linkworth.json("bench", *tests, "--mpi", "openmpi", "-n", "5", *QUICK)[
+        "results"
+    ]
     assert alltoall["ranks"] == 5
     assert {row["label"] for row in multipair["rows"]} == {"1 pair", "2 pairs"}
     assert {row["label"] for row in incast["rows"]} == {"1 sender", "2 senders", "4 senders"}
@@ -135,9 +129,7 @@ def test_ctrl_c_keeps_what_was_measured(linkworth):
 
 @pytest.mark.requires("mpi")
 def test_a_dry_run_runs_nothing(linkworth):
-    done = linkworth("bench", "latency", "beff", "--dry-run", "--json", "-o", "kept.json")
-    assert done.returncode == 0, done.stderr
-    plan = json.loads(done.stdout)
+    plan = linkworth.json("bench", "latency", "beff", "--dry-run", "-o", "kept.json")
     assert [test["arguments"][-1] for test in plan["tests"]] == ["auto", "1"]
     assert not (linkworth.folder / "kept.json").exists()
 

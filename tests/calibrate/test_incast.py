@@ -1,7 +1,5 @@
 """TCP's losses at a full port, fitted to bursts from the replay and to a user's figures."""
 
-import json
-
 import msgspec
 import pytest
 
@@ -116,6 +114,7 @@ def test_the_options_bytes(linkworth, tmp_path):
     assert refused.returncode == 2 and "--port-buffer 'some': no size in bytes" in refused.stderr
     both = [replayed.result(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]
     path.write_bytes(msgspec.json.encode(both))
-    done = linkworth("calibrate", path.name, "--port-buffer", "64K", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["fabric"]["tcp"]["port_buffer_bytes"] == 65536
+    assert (
+        linkworth.json("calibrate", path.name, "--port-buffer", "64K")["fabric"]["tcp"]["port_buffer_bytes"]
+        == 65536
+    )

@@ -1,7 +1,6 @@
 """Every verb that prints a table, on a terminal of 80 columns: no name, time or cost is cut, and no line is longer."""
 
 import io
-import json
 import re
 from pathlib import Path
 
@@ -130,10 +129,9 @@ def test_a_verb_shows_every_name_whole(words, names, shown):
     assert not [name for name in names if not re.search(rf"(?<!\S){re.escape(name)}(?!\S)", text)]
 
 
-def test_the_times_and_costs_of_an_advice_are_those_of_its_document(shown, capsys):
+def test_the_times_and_costs_of_an_advice_are_those_of_its_document(shown, json_of):
     lines = shown("advise", TRACE, *PRICES)
-    assert main(["advise", TRACE, *PRICES, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("advise", TRACE, *PRICES)
     runs = int(re.search(r"US\$ per (1[,0]*) runs", " ".join(lines))[1].replace(",", ""))
     for option in document["options"]:
         row = next(line for line in lines if line.startswith(option["fabric"] + " "))

@@ -25,12 +25,11 @@ def trace(tmp_path, monkeypatch):
     return write_trace(Path(f"{NAME}.lwt"), programs)
 
 
-def test_every_byte_of_names_is_kept_and_printed(trace, capsys):
+def test_every_byte_of_names_is_kept_and_printed(trace, json_of):
     assert ODD in _engine.Trace(str(trace)).names
     with pytest.raises(_engine.TraceError, match=NAME):
         _engine.Trace(f"no-{NAME}")
-    assert main(["profile", str(trace), "--json"]) == 0
-    calls = {call["name"] for call in json.loads(capsys.readouterr().out)["calls"]}
+    calls = {call["name"] for call in json_of("profile", str(trace))["calls"]}
     assert "MPI_Odd\\xff" in calls
     assert main(["predict", str(trace), "--on", "gbe", "--timeline", "t.json"]) == 0
     json.loads(Path("t.json").read_text())

@@ -1,6 +1,5 @@
 """`linkworth convert` as a user calls it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -37,18 +36,16 @@ def test_what_is_written_lost_and_said(trace, capsys):
     assert "linkworth: cut.lwt: the file has no valid index" in capsys.readouterr().err
 
 
-def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, capsys):
+def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, json_of):
     path = write_trace(tmp_path / "plain.lwt", [[send(1, 8)], [recv(0, 8)]], timed=False)
     remarks = []
     for target in ("parquet", "ti"):
-        assert main(["convert", str(path), "--to", target, "--json"]) == 0
-        remarks.append(json.loads(capsys.readouterr().out)["remarks"])
+        remarks.append(json_of("convert", str(path), "--to", target)["remarks"])
     assert "calls take no time in it" in remarks[0][0] and remarks[1] == []
 
 
-def test_json_is_the_contract(trace, capsys):
-    assert main(["convert", str(trace), "--to", "ti", "-o", "here/there", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_json_is_the_contract(trace, json_of):
+    document = json_of("convert", str(trace), "--to", "ti", "-o", "here/there")
     assert document["schema"] == "linkworth.conversion/1"
     assert (document["target"], document["path"], document["entry"]) == (
         "ti",

@@ -1,12 +1,10 @@
 """The demo's own logic, with recordings made by hand: what is shown, what is held back, what goes wrong."""
 
-import json
 from pathlib import Path
 
 import pytest
 import synthetic
 
-from linkworth.cli.main import main
 from linkworth.demo.run import FABRICS, PROGRAMS, LocalRecorder, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
@@ -67,7 +65,7 @@ def demo(tmp_path, recorder, steps=None, ranks=4):
     return run(tmp_path / "traces", page, ranks=ranks, recorder=recorder, progress=steps or Steps())
 
 
-def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path, capsys):
+def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp_path, json_of):
     recorder, steps = HandRecorder(), Steps()
     answer, items = demo(tmp_path, recorder, steps)
     assert recorder.asked == [name for pair in PROGRAMS.items() for name in pair]
@@ -90,8 +88,7 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp
     assert Path(answer.report).stat().st_size > 0
     # A report on the demo's folder has the same groups and choices.
     again = tmp_path / "again.html"
-    assert main(["report", answer.folder, "--prices", "demo", "-o", str(again), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("report", answer.folder, "--prices", "demo", "-o", str(again))
     assert (document["schema"], document["bytes"]) == ("linkworth.report/1", again.stat().st_size)
     assert {each["workload"]: (each["group"], each["choice"]) for each in document["programs"]} == {
         program.workload: (program.profile.group, program.advice and program.advice.choice)

@@ -1,6 +1,5 @@
 """Programs of other projects, as a distribution installs them: recorded, profiled, predicted and advised on."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,7 @@ run 60
 
 
 def answer(linkworth, verb, *arguments):
-    done = linkworth(verb, "--json", *arguments)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return linkworth.json(verb, *arguments)
 
 
 @pytest.mark.requires("netpipe")

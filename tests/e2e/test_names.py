@@ -15,9 +15,7 @@ def test_run_and_trace(linkworth, compile_program, any_mpi):
     program = folder / os.fsdecode(b"halo\xff")
     shutil.copy(compile_program("halo", any_mpi), program)
     argument = os.fsdecode(b"\xff")
-    traced = linkworth("trace", "-n", "2", "-o", os.fsdecode(b"t\xff.lwt"), "--json", "--", program, argument)
-    assert traced.returncode == 0, traced.stderr
-    document = json.loads(traced.stdout)
+    document = linkworth.json("trace", "-n", "2", "-o", os.fsdecode(b"t\xff.lwt"), "--", program, argument)
     assert (document["workload"], document["path"]) == ("halo\\xff", "t\\xff.lwt")
     script = linkworth.folder / os.fsdecode(b"say\xff")
     script.write_bytes(b"#!/bin/sh\nprintf 'said \\377 %s\\n' \"$1\"\n")

@@ -20,9 +20,7 @@ def installation(wanted):
 def test_nothing_is_left_without_a_model(linkworth, compile_program, wanted):
     mpi = installation(wanted)
     program = compile_program("remote", mpi)
-    done = linkworth("trace", "-n", "4", "-o", "remote.lwt", "--json", "--", program)
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
+    summary = linkworth.json("trace", "-n", "4", "-o", "remote.lwt", "--", program)
     assert (summary["state"], summary["unmodelled"]) == ("complete", {})
 
     profile = json.loads(linkworth("profile", "remote.lwt", "--json").stdout)

@@ -24,9 +24,7 @@ def mine():
 
 
 def test_a_lab_from_up_to_down(linkworth):
-    made = linkworth("lab", "up", "mine", "--like", "100mbitx2", "--nodes", "2", "--mtu", "9000", "--json")
-    assert made.returncode == 0, made.stderr
-    about = json.loads(made.stdout)
+    about = linkworth.json("lab", "up", "mine", "--like", "100mbitx2", "--nodes", "2", "--mtu", "9000")
     assert about["schema"] == "linkworth.lab/1"
     assert about["spec"]["nics"] == 2
     assert about["facts"]["rate"] == "100 Mbit/s each NIC"

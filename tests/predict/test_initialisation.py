@@ -1,7 +1,5 @@
 """MPI_Init beside a prediction: recorded, measured by `bench init`, or a default with its source."""
 
-import json
-
 import pytest
 from synthetic import collective, write_trace
 
@@ -29,38 +27,38 @@ def startup(tmp_path):
     return path
 
 
-def predicted(capsys, *words):
-    assert main(["predict", *words, "--on", "gbe", "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["initialisation"]
+@pytest.fixture
+def predicted(json_of):
+    return lambda *words: json_of("predict", *words, "--on", "gbe")["initialisation"]
 
 
-def test_a_recording_keeps_what_it_recorded(tmp_path, capsys):
+def test_a_recording_keeps_what_it_recorded(tmp_path, predicted):
     trace = str(write_trace(tmp_path / "a.lwt", [[collective("MPI_Barrier")]] * 2))
-    assert predicted(capsys, trace) == {
+    assert predicted(trace) == {
         "seconds": 0.5,
         "source": "as recorded, on whatever machine that was",
         "launch_seconds": None,
     }
     bare = str(write_trace(tmp_path / "b.lwt", [[collective("MPI_Barrier")]] * 2, init=False))
-    assert predicted(capsys, bare) is None
+    assert predicted(bare) is None
 
 
-def test_a_measured_start_is_used(tmp_path, startup, capsys):
+def test_a_measured_start_is_used(tmp_path, startup, capsys, predicted):
     trace = str(write_trace(tmp_path / "a.lwt", [[collective("MPI_Barrier")]] * 4))
-    found = predicted(capsys, trace, "--startup", str(startup))
+    found = predicted(trace, "--startup", str(startup))
     assert found["seconds"] == pytest.approx(0.1 + 4 * 0.001 + 2 * 0.01)
     assert found["launch_seconds"] == 0.5
     assert "Fake MPI 1.0 on up to 4 ranks" in found["source"]
     assert "not complete" in found["source"]
     assert "extrapolated" not in found["source"]
-    found = predicted(capsys, trace, "--startup", str(startup), "--nodes", "4")
+    found = predicted(trace, "--startup", str(startup), "--nodes", "4")
     assert found["source"].endswith("extrapolated to 4 ranks of 4 nodes")
     assert main(["predict", trace, "--on", "gbe", "--startup", str(startup)]) == 0
     assert "MPI_Init comes before and takes 124 ms, and the launch 500 ms in all" in capsys.readouterr().out
 
 
-def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(capsys):
-    found = predicted(capsys, "npb:is.S", "-n", "4", "--machine", "xeon-e5-2650v3-x2")
+def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(predicted):
+    found = predicted("npb:is.S", "-n", "4", "--machine", "xeon-e5-2650v3-x2")
     assert found["seconds"] == pytest.approx(DEFAULT_INIT.seconds(4, 2))
     assert "order of magnitude" in found["source"] and "bench init" in found["source"]
 

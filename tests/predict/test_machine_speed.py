@@ -1,8 +1,5 @@
 """Computation on another machine: the ratio of the kernels, their spread, and machines of which nothing is known."""
 
-import json
-from typing import Any
-
 import pytest
 from synthetic import Call, write_trace
 
@@ -51,23 +48,22 @@ def trace(tmp_path):
     return str(write_trace(tmp_path / "t.lwt", [computes] * 4))
 
 
-def predicted(capsys, trace, *options):
-    assert main(["predict", trace, "--on", "gbe", *options, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+@pytest.fixture
+def predicted(json_of):
+    return lambda trace, *options: json_of("predict", trace, "--on", "gbe", *options)
 
 
-def test_the_kernels_scale_and_their_spread_widens(tmp_path, trace, capsys):
+def test_the_kernels_scale_and_their_spread_widens(tmp_path, trace, predicted):
     # Four ranks recorded on one node of four cores; two of them on each of two nodes of the other machine.
     slow = machine_file(tmp_path, "slow", alone=1.0, full=2.0)
     fast = machine_file(tmp_path, "fast", alone=0.5, full=1.0)
-    even = predicted(capsys, trace, "--recorded-on", slow, "--machine", fast)
+    even = predicted(trace, "--recorded-on", slow, "--machine", fast)
     assert even["predictions"][0]["compute_seconds"] == pytest.approx(0.25)
     assert even["settings"]["cores_per_node"] == 4
-    crowded = predicted(capsys, trace, "--recorded-on", slow, "--machine", fast, "--nodes", "1")
+    crowded = predicted(trace, "--recorded-on", slow, "--machine", fast, "--nodes", "1")
     assert crowded["predictions"][0]["compute_seconds"] == pytest.approx(0.5)
     odd = machine_file(tmp_path, "odd", alone=0.5, full=1.0, cg=8.0)
-    uneven = predicted(capsys, trace, "--recorded-on", slow, "--machine", odd)
+    uneven = predicted(trace, "--recorded-on", slow, "--machine", odd)
     assert uneven["predictions"][0]["compute_seconds"] == pytest.approx(0.25 * 8 ** (1 / 3))
     assert "by kernel" in uneven["calibration"]["between_machines"]
     widths = [
@@ -77,9 +73,9 @@ def test_the_kernels_scale_and_their_spread_widens(tmp_path, trace, capsys):
     assert widths[1] > 5 * widths[0]
 
 
-def test_a_core_speed_of_the_catalog_stands_for_kernels(tmp_path, trace, capsys):
+def test_a_core_speed_of_the_catalog_stands_for_kernels(tmp_path, trace, predicted):
     here = machine_file(tmp_path, "here", alone=1.0, full=1.0)
-    found = predicted(capsys, trace, "--recorded-on", here, "--machine", "xeon-e5-2650v3-x2")
+    found = predicted(trace, "--recorded-on", here, "--machine", "xeon-e5-2650v3-x2")
     speeds = [reference_seconds(each) / seconds for each, seconds in TIMES.items()]
     own = (speeds[0] * speeds[1] * speeds[2]) ** (1 / 3)
     assert found["calibration"]["cpu_factor"] == pytest.approx(0.42 / own)
@@ -101,7 +97,7 @@ def test_what_does_not_scale_is_refused(options, why, trace, capsys):
     assert why in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(tmp_path, capsys):
+def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(tmp_path, json_of):
     kernels = [
         KernelTime(
             program="ep",
@@ -116,8 +112,7 @@ def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(tmp
         processor="p", fabrics=["shm"], kernels=kernels,
     )  # fmt: skip
     (tmp_path / "m.toml").write_text(text(machine))
-    given = ["predict", "npb:ep.S", "-n", "4", "--on", "gbe", "--machine", str(tmp_path / "m.toml"), "--json"]
-    assert main(given) == 0
-    rates = json.loads(capsys.readouterr().out)["calibration"]["rates"]
+    given = ["predict", "npb:ep.S", "-n", "4", "--on", "gbe", "--machine", str(tmp_path / "m.toml")]
+    rates = json_of(*given)["calibration"]["rates"]
     assert rates["seconds_per_operation"]["gaussian pairs"] == 1e-6
     assert main([*given, "--recorded-on", "m.toml"]) == 2

@@ -1,7 +1,5 @@
 """The share of a node that its ranks demand, from times in several layouts."""
 
-import json
-
 import pytest
 from synthetic import recv, send, write_trace
 
@@ -140,9 +138,8 @@ def test_faults(path, capsys):
     assert "a sweep has layouts of its own" in capsys.readouterr().err
 
 
-def test_the_verb_takes_several_layouts(path, capsys):
+def test_the_verb_takes_several_layouts(path, json_of):
     given = ["--measured", "gbe:4x1=10", "--measured", "gbe:1x4=24"]
-    assert main(["predict", str(path), "--on", "gbe", "--nodes", "2", *given, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["predictions"]
+    (found,) = json_of("predict", str(path), "--on", "gbe", "--nodes", "2", *given)["predictions"]
     assert found["seconds"] == pytest.approx(12.0, rel=0.01)
     assert found["interval"]["low_seconds"] <= found["seconds"] <= found["interval"]["high_seconds"]

@@ -1,7 +1,5 @@
 """Profiles of traces whose replay stops: what another tool wrote may lack messages, a recording may not."""
 
-import json
-
 import communication_patterns as patterns
 import pytest
 import synthetic
@@ -124,7 +122,7 @@ def test_long_traces_are_replayed_in_part_where_they_do_not_stop(tmp_path, short
     assert profile.group is not None
 
 
-def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
+def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys, json_of):
     path = str(write(tmp_path / "t.lwt", without_receives()))
     assert main(["profile", path]) == 0
     shown = " ".join(capsys.readouterr().out.split())
@@ -133,8 +131,7 @@ def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys):
     assert "serialisation not known" in shown and "transfer not known" in shown
     assert main(["profile", path, "--full"]) == 0
     assert "None" not in capsys.readouterr().out
-    assert main(["profile", path, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = json_of("profile", path)
     assert (said["group"], said["pop"]["serialisation_efficiency"], said["pop"]["transfer_efficiency"]) == (
         None,
         None,

@@ -1,7 +1,6 @@
 """One definition of the shares on every screen and page: of the time between MPI_Init and MPI_Finalize."""
 
 import io
-import json
 import re
 
 import pytest
@@ -32,9 +31,8 @@ def trace(request, tmp_path):
     return synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks)
 
 
-def test_every_screen_and_page_has_the_same_shares(trace, capsys):
-    assert main(["profile", str(trace), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+def test_every_screen_and_page_has_the_same_shares(trace, capsys, json_of):
+    said = json_of("profile", str(trace))
     communication = said["run_shares"]["communication"]
     assert sum(said["run_shares"].values()) == pytest.approx(1)
     assert sum(said["shares"].values()) == pytest.approx(1)

@@ -1,6 +1,5 @@
 """Collectives in the replay: times worked out by hand, libraries, forced algorithms, inter-communicators, errors."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -275,7 +274,7 @@ def test_spawned_processes_are_named_beside_a_collective_with_them(tmp_path: Pat
         run(tmp_path, ranks)
 
 
-def test_rules_are_named_the_same_everywhere(tmp_path, capsys) -> None:
+def test_rules_are_named_the_same_everywhere(tmp_path, capsys, json_of) -> None:
     trace = str(
         write_trace(
             tmp_path / "t.lwt",
@@ -300,8 +299,7 @@ def test_rules_are_named_the_same_everywhere(tmp_path, capsys) -> None:
         for arguments in verbs.values():
             assert main([*arguments, *asked]) == 0
             assert words in " ".join(capsys.readouterr().out.split())
-            assert main([*arguments, *asked, "--json"]) == 0
-            assert json.loads(capsys.readouterr().out)["collectives"]["library"] == library
+            assert json_of(*arguments, *asked)["collectives"]["library"] == library
     predictions = tmp_path / "p.json"
     assert main([*verbs["predict"], "--json"]) == 0
     predictions.write_text(capsys.readouterr().out, encoding="utf-8")

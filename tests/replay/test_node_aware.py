@@ -115,7 +115,7 @@ def test_a_program_beside_is_warned_of(on_one_node, tmp_path):
     assert warning.startswith("synthetic beside it: the program asked for the ranks of its node")
 
 
-def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys, undrawn):
+def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys, undrawn, json_of):
     trace = str(on_one_node)
     sentence = "asked for the ranks of its node"
     advise = ["advise", trace, "--price", "gbe=1", "--price", "ib-hdr=2", "--draws", "0"]
@@ -125,8 +125,8 @@ def test_the_verbs_warn_in_text_and_json(on_one_node, tmp_path, capsys, undrawn)
         assert sentence in " ".join(json.loads(said.out)["warnings"])
         assert sentence in said.err
     page = tmp_path / "r.html"
-    assert main(["report", trace, "--on", "gbe", "--price", "gbe=1", "-o", str(page), "--json"]) == 0
-    assert sentence in " ".join(json.loads(capsys.readouterr().out)["programs"][0]["warnings"])
+    [program] = json_of("report", trace, "--on", "gbe", "--price", "gbe=1", "-o", str(page))["programs"]
+    assert sentence in " ".join(program["warnings"])
     assert sentence in page.read_text(encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 """Traces scaled from small recordings equal those that the programs' skeletons give at the large count."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +91,11 @@ def test_growing_problems_and_other_grids(
 
 
 def test_differences_at_the_largest_count_are_told_and_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, json_of: Callable[..., Any]
 ) -> None:
     small = [str(skeleton("npb:ep.S", ranks, tmp_path)) for ranks in (2, 4, 8)]
     made = tmp_path / "made.lwt"
-    assert main(["scale", *small, "-n", "16", "-o", str(made), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["scaling"]
+    told = json_of("scale", *small, "-n", "16", "-o", str(made))["scaling"]
     assert told["left_out"]["calls"] == 0
     assert abs(told["left_out"]["compute"]) < 0.01
     assert json.loads(_engine.Trace(str(made)).metadata_json)["scaling"] == told
@@ -123,20 +123,20 @@ def test_what_does_not_align_is_refused_with_the_call(
 
 @pytest.mark.parametrize(("side", "small", "large"), [(72, [4, 16, 64], 256), (76, [4, 8, 16], 32)])
 def test_a_remainder_that_no_recording_shows_is_told(
-    side: int, small: list[int], large: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    side: int, small: list[int], large: int, tmp_path: Path, json_of: Callable[..., Any]
 ) -> None:
     """Recorded sides divide the problem and the new one does not, so that no rank has the mean."""
     made, wanted = scaled(f"stencil:{side}x{side}x4 --iterations 6", small, large, tmp_path)
     assert calls(made, 0) != calls(wanted, 0)
     assert json.loads(_engine.Trace(str(made)).metadata_json)["scaling"]["uneven"] > 1.1
-    arguments = [str(made), "--nodes", "2", "--on", "gbe", "--json"]
-    assert main(["predict", *arguments]) == 0
-    told = json.loads(capsys.readouterr().out)
+    arguments = [str(made), "--nodes", "2", "--on", "gbe"]
+    told = json_of("predict", *arguments)
     assert "may not divide the problem" in " ".join(told["warnings"])
     (predicted,) = told["predictions"]
     assert predicted["interval"]["high_seconds"] > 1.1 * predicted["seconds"]
-    assert main(["advise", *arguments, "--price", "gbe=1"]) == 0
-    assert "may not divide the problem" in " ".join(json.loads(capsys.readouterr().out)["warnings"])
+    assert "may not divide the problem" in " ".join(
+        json_of("advise", *arguments, "--price", "gbe=1")["warnings"]
+    )
 
 
 def test_a_remainder_that_is_recorded_leaves_no_doubt(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import json
 import signal
 
 import pytest
@@ -31,16 +30,12 @@ def file(tmp_path):
 
 @needs_mpi
 def test_a_study_from_its_plan_to_its_status(linkworth, file, tmp_path):
-    plan = linkworth("study", "run", file(), "--dry-run", "--json")
-    assert plan.returncode == 0, plan.stderr
-    document = json.loads(plan.stdout)
+    document = linkworth.json("study", "run", file(), "--dry-run")
     assert document["schema"] == "linkworth.study-plan/1" and len(document["runs"]) == 4
     assert {run["command"][-1] for run in document["runs"]} == {"true", "false"}
     assert not (tmp_path / "s.study").exists()
 
-    part = linkworth("study", "run", "s.toml", "--filter", "program=true", "--json")
-    assert part.returncode == 0, part.stderr
-    assert json.loads(part.stdout)["done"] == 2
+    assert linkworth.json("study", "run", "s.toml", "--filter", "program=true")["done"] == 2
 
     waiting = linkworth("study", "status", "s.study")
     assert waiting.returncode == 4
@@ -63,9 +58,7 @@ def test_predictions_alone_need_no_mpi(linkworth, file):
     made_later = linkworth("study", "run", file(text.replace("npb:is.S", "true")), "--dry-run").stdout
     assert "linkworth predict" not in made_later  # there is no trace yet that a command could name
     name = file(text + '[predict]\nmachine = "xeon-e5-2650v3-x2"\n')
-    done = linkworth("study", "run", name, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = linkworth.json("study", "run", name)
     assert (found["total"], found["done"], found["open"]) == (4, 4, 0)
 
 

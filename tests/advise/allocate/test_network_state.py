@@ -1,7 +1,5 @@
 """An allocation by the state of the network: the choice follows the measured utilisation, and faults are named."""
 
-import json
-
 import pytest
 from synthetic import recv, send, write_trace
 
@@ -37,13 +35,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_choice_follows_the_state(folder, capsys):
+def test_the_choice_follows_the_state(folder, json_of):
     pytest.importorskip("highspy")
     queue, state = str(folder / "queue.toml"), folder / "state.toml"
 
     def chosen(*words):
-        assert main(["allocate", queue, *words, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json_of("allocate", queue, *words)
         return found["choices"][0]["nodes_of"], found["choices"][0]["seconds"], found["warnings"]
 
     name, idle, said = chosen()

@@ -122,14 +122,13 @@ def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_
     assert warning in said.err
 
 
-def test_the_verb_shows_the_schedule(capsys, queue):
+def test_the_verb_shows_the_schedule(capsys, queue, json_of):
     assert main(["allocate", str(queue)]) == 0
     shown = capsys.readouterr().out
     assert "no schedule costs less" in shown
     assert main(["allocate", str(queue), "--budget", "0.001"]) == 1
     assert "is too small" in capsys.readouterr().out
-    assert main(["allocate", str(queue), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("allocate", str(queue))
     assert document["schema"] == "linkworth.allocation/1"
     assert (document["state"], document["goal"]) == ("optimal", "cost")
     assert document["cost_usd"] == pytest.approx(
@@ -150,9 +149,8 @@ def test_the_verb_shows_the_schedule(capsys, queue):
     assert all(len(placement["on"]) == placement["nodes"] for placement in document["placements"])
 
 
-def test_the_goal_and_the_budget_of_the_command_line_go_first(capsys, queue):
-    assert main(["allocate", str(queue), "--goal", "makespan", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_the_goal_and_the_budget_of_the_command_line_go_first(json_of, queue):
+    document = json_of("allocate", str(queue), "--goal", "makespan")
     assert document["makespan_seconds"] == pytest.approx(3 * 14.4)
     assert {(choice["program"], choice["nodes_of"]) for choice in document["choices"]} == {
         ("ft", "ib"),

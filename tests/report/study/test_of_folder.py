@@ -1,6 +1,5 @@
 """The command line over the folder of a real study, which was predicted and not run."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -27,11 +26,10 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study, capsys, undrawn):
+def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of):
     assert main(["study", "run", str(study)]) == 0
     capsys.readouterr()
-    assert main(["study", "report", str(study), "--format", "csv", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("study", "report", str(study), "--format", "csv")
     assert document["schema"] == "linkworth.study-report/1"
     assert (document["done"], document["lost"], document["open"]) == (2, 0, 0)
     assert Path(document["path"]).is_file()
