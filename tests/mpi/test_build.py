@@ -1,6 +1,8 @@
 import os
 import re
+import shutil
 import subprocess
+import threading
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import apps, build, cache, find, joined, precompiled, search, sources
+from linkworth.mpi import apps, build, cache, find, joined, objects, precompiled, search, sources
 
 PRECOMPILED = precompiled.FOLDER_VARIABLE in os.environ
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
@@ -82,6 +84,30 @@ def test_of_those_who_want_the_same_at_once_one_builds_it(tmp_path):
     assert len(made) == 1
     assert {path.read_text() for path in results} == {"whole"}
     assert not made[0].exists()
+
+
+def test_a_folder_that_lost_its_product_to_a_cleaner_is_built_anew(tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "build.log").write_text("of the first build")
+    built = cache.built_once(place, "product", lambda work: (work / "product").touch())
+    assert [path.name for path in place.iterdir()] == [built.name]
+
+
+def test_an_object_kept_by_two_at_once_without_locks_is_whole(tmp_path, monkeypatch):
+    both, copyfile = threading.Barrier(2), shutil.copyfile
+
+    def copy(*files):
+        copyfile(*files)
+        both.wait(20)
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    compiled, kept = tmp_path / "compiled.o", tmp_path / "objects" / "kept.o"
+    compiled.write_text("whole")
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: objects.keep(compiled, kept), range(2)))
+    assert kept.read_text() == "whole"
+    assert list(kept.parent.iterdir()) == [kept]
 
 
 @pytest.mark.requires("mpi", "c++")

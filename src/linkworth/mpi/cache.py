@@ -61,9 +61,11 @@ def _build(place: Path, product: str, make: Callable[[Path], None]) -> None:
         try:
             work.rename(place)
         except OSError:
-            # Another process built the same meanwhile. Its result is equivalent.
+            # Another process built the same meanwhile, and its result is equivalent. Else the folder is what a cleaner
+            # of old files left.
             if not (place / product).is_file():
-                raise
+                shutil.rmtree(place, ignore_errors=True)
+                work.rename(place)
     except OSError as error:
         raise EnvironmentLacksError(f"cannot build {product} in {work.parent}: {error.strerror}") from None
     finally:

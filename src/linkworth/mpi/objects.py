@@ -1,10 +1,10 @@
 """Object files of sources without MPI. They are compiled once and linked into the programs of every MPI."""
 
 import hashlib
-import os
 import platform
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 from linkworth.mpi import joined, sources
@@ -29,9 +29,10 @@ def place(cache: Path, recipe: sources.Recipe, unit: joined.Unit, line: CompileL
 def keep(compiled: Path, kept: Path) -> None:
     """Put an object in its place atomically. Raises OSError."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    draft = kept.with_suffix(f".{os.getpid()}")
-    shutil.copyfile(compiled, draft)
-    draft.replace(kept)
+    # Where files cannot be locked, others may keep the same object now.
+    with tempfile.TemporaryDirectory(prefix=f".{kept.stem}-", dir=kept.parent) as draft:
+        shutil.copyfile(compiled, Path(draft) / kept.name)
+        (Path(draft) / kept.name).replace(kept)
 
 
 def processor() -> str:
