@@ -9,8 +9,11 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# Targets that run at once, also those of two makes, take turns in a folder.
+FLOCK := $(shell command -v flock 2>/dev/null)
+LOCK = $(if $(FLOCK),$(FLOCK) $(1))
 # Python compiles a module when it is first imported. Most modules of the developers' tools never are.
-INSTALL := $(PIP) install --no-compile
+INSTALL := $(call LOCK,$(VENV)) $(PIP) install --no-compile
 JOBS ?= 2
 # Warnings stop a developer's build. A user's compiler may report others.
 WERROR := ON
@@ -128,9 +131,7 @@ distclean: clean ## remove .venv and .mpi as well
 # ---- set-up ----
 
 $(VENV)/.created:
-	@python=$$(scripts/find_python.sh) && echo "Setting up $(VENV) with $$python" && \
-	    scripts/make_venv.sh "$$python" $(VENV)
-	@touch $@
+	@python=$$(scripts/find_python.sh) && mkdir -p $(VENV) && $(call LOCK,$(VENV)) scripts/make_venv.sh "$$python" $(VENV)
 
 # The compiler and Python's headers.
 PREPARE_BUILD = compiler=$$(scripts/find_compiler.sh) && headers=$$(scripts/python_headers.sh $(BIN)/python) && \
@@ -151,7 +152,7 @@ $(VENV)/.packages: $(VENV)/.tools pyproject.toml scripts/extras.py
 
 $(VENV)/.compiled: $(VENV)/.tools $(ENGINE_SOURCES)
 	@$(PREPARE_BUILD) && echo "Building linkworth with $$CXX (about a minute the first time)" && \
-	    $(INSTALL) --no-deps $(BUILD_OPTIONS) -e .
+	    mkdir -p build && $(call LOCK,build) $(PIP) install --no-compile --no-deps $(BUILD_OPTIONS) -e .
 	@touch $@
 
 $(VENV)/.engine: $(VENV)/.compiled $(VENV)/.packages

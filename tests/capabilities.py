@@ -169,6 +169,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "openmpi": partial(_mpi, "openmpi"),
     "several-mpis": _several_mpis,
     "c++": partial(_program, "c++", "g++", "clang++"),
+    "flock": partial(_program, "flock"),
     "gfortran": partial(_program, "gfortran"),
     "quantum-espresso": _quantum_espresso,
     "hpcc": partial(_program, "hpcc"),
