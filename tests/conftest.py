@@ -7,7 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import capabilities
 import pytest
@@ -171,14 +171,34 @@ def linkworth(tmp_path: Path) -> LinkworthCommand:
     return LinkworthCommand(tmp_path)
 
 
+class Called(NamedTuple):
+    """What the command line returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+
 @pytest.fixture
-def json_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """Return what calls the command line in this process with --json as well, and returns the document."""
+def called(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+    """Return what calls the command line in this process."""
     from linkworth.cli.main import main
 
-    def call(*arguments: str) -> Any:
+    def call(*arguments: object) -> Called:
         capsys.readouterr()
-        assert main(with_json(arguments)) == 0
-        return json.loads(capsys.readouterr().out)
+        code = main(list(map(str, arguments)))
+        return Called(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def json_of(called: Callable[..., Called]) -> Callable[..., Any]:
+    """Return what calls the command line in this process with --json as well, and returns the document."""
+
+    def call(*arguments: str) -> Any:
+        done = called(*with_json(arguments))
+        assert done.code == 0, done.err
+        return json.loads(done.out)
 
     return call

@@ -9,7 +9,6 @@ from synthetic import write_trace
 
 from linkworth.advise import source
 from linkworth.catalog import fabrics
-from linkworth.cli.main import main
 from linkworth.model.prediction import PredictionSet
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
@@ -37,10 +36,9 @@ def predictions(tmp_path):
     return str(path)
 
 
-def run(capsys, *arguments):
-    code = main(["advise", *arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
+@pytest.fixture
+def run(called):
+    return lambda *arguments: called("advise", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -53,16 +51,15 @@ def run(capsys, *arguments):
         (["--on", "gbe"], 0, "Choice: gbe costs least: 108 s and"),
     ],
 )  # fmt: skip
-def test_the_choice_is_a_sentence(capsys, predictions, arguments, code, sentence):
-    got, out, err = run(capsys, "--predictions", predictions, "--prices", "demo", *arguments)
+def test_the_choice_is_a_sentence(run, predictions, arguments, code, sentence):
+    got, out, err = run("--predictions", predictions, "--prices", "demo", *arguments)
     assert got == code
     assert err == "linkworth: warning: the trace is cut\n"
     assert sentence in out
 
 
-def test_json_has_the_fields_of_the_contract(capsys, predictions):
+def test_json_has_the_fields_of_the_contract(run, predictions):
     code, out, _ = run(
-        capsys,
         "--predictions",
         predictions,
         "--on",
@@ -85,11 +82,11 @@ def test_json_has_the_fields_of_the_contract(capsys, predictions):
     assert document["options"][1]["price_usd_per_node_hour"] == 0.975
 
 
-def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(capsys, predictions):
+def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(run, predictions):
     run_json = ["--predictions", predictions, "--prices", "demo", "--json"]
-    assert json.loads(run(capsys, *run_json, "--budget", "1")[1])["goal"] == "time"
-    assert json.loads(run(capsys, *run_json, "--budget", "1", "--deadline", "99")[1])["goal"] == "cost"
-    assert json.loads(run(capsys, *run_json)[1])["goal"] == "cost"
+    assert json.loads(run(*run_json, "--budget", "1")[1])["goal"] == "time"
+    assert json.loads(run(*run_json, "--budget", "1", "--deadline", "99")[1])["goal"] == "cost"
+    assert json.loads(run(*run_json)[1])["goal"] == "cost"
 
 
 @pytest.mark.parametrize(
@@ -113,22 +110,22 @@ def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(capsys, predictions
         (["t.lwt", "--on", "gbx", "--price", "gbx=1"], "no fabric is called 'gbx'"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(capsys, predictions, arguments, message):
+def test_bad_input_is_one_sentence_and_exit_code_2(run, predictions, arguments, message):
     given = [predictions if argument == "P" else argument for argument in arguments]
-    code, out, err = run(capsys, *given)
+    code, out, err = run(*given)
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_field_that_a_document_lacks_is_not_named_as_an_option(capsys, tmp_path):
+def test_a_field_that_a_document_lacks_is_not_named_as_an_option(run, tmp_path):
     path = tmp_path / "p.json"
     path.write_text('{"schema": "linkworth.prediction/1", "workload": "w", "ranks": 2, "predictions": []}')
-    code, _, err = run(capsys, "--predictions", str(path), "--price", "gbe=1")
+    code, _, err = run("--predictions", str(path), "--price", "gbe=1")
     assert code == 2 and "required field 'nodes'" in err
 
 
-def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypatch, tmp_path):
+def test_a_trace_is_replayed_on_the_priced_fabrics(run, predictions, monkeypatch, tmp_path):
     calls = []
     write_trace(tmp_path / "t.lwt", [[]])
     monkeypatch.chdir(tmp_path)
@@ -143,11 +140,10 @@ def test_a_trace_is_replayed_on_the_priced_fabrics(capsys, predictions, monkeypa
         return msgspec.structs.replace(made, predictions=kept), drawn
 
     monkeypatch.setattr(source, "predict_with_draws", predict)
-    code, out, _ = run(capsys, "t.lwt", "--prices", "demo", "--draws", "0", "--json")
+    code, out, _ = run("t.lwt", "--prices", "demo", "--draws", "0", "--json")
     assert code == 0
     assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
-    run(
-        capsys, "t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16",
+    run("t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16",
         "--measured", "ib-fdr=14.4",
     )  # fmt: skip
     assert calls[0][0] == Path("t.lwt")

@@ -6,13 +6,6 @@ import jsonschema
 import pytest
 
 from linkworth.catalog import fabrics
-from linkworth.cli.main import main
-
-
-def run(capsys, *arguments):
-    code = main(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 @pytest.mark.parametrize(
@@ -28,23 +21,23 @@ def run(capsys, *arguments):
         (["apps", "show", "npb:cg"], "linkworth.app/1", "app"),
     ],
 )
-def test_json_is_one_document_with_its_schema(capsys, arguments, schema, key):
-    code, out, err = run(capsys, *arguments, "--json")
+def test_json_is_one_document_with_its_schema(called, arguments, schema, key):
+    code, out, err = called(*arguments, "--json")
     document = json.loads(out)
     assert (code, err) == (0, "")
     assert document["schema"] == schema
     assert document[key]
     if len(arguments) == 1:
-        assert run(capsys, *arguments, "list", "--json")[1] == out
+        assert called(*arguments, "list", "--json")[1] == out
 
 
-def test_fabrics_are_listed_with_figures_and_have_a_json_schema(capsys):
-    document = json.loads(run(capsys, "fabrics", "--json")[1])
+def test_fabrics_are_listed_with_figures_and_have_a_json_schema(called):
+    document = json.loads(called("fabrics", "--json")[1])
     assert [fabric["name"] for fabric in document["fabrics"]] == fabrics.names()
     by_name = {fabric["name"]: fabric["figures"] for fabric in document["fabrics"]}
     assert by_name["ideal"]["bandwidth_bytes_per_second"] is None
     assert by_name["gbe"]["half_round_trip_seconds"] == pytest.approx(24.6e-6, rel=0.01)
-    code, out, _ = run(capsys, "fabrics", "schema")
+    code, out, _ = called("fabrics", "schema")
     assert code == 0
     jsonschema.Draft202012Validator.check_schema(json.loads(out))
 
@@ -60,8 +53,8 @@ def test_fabrics_are_listed_with_figures_and_have_a_json_schema(capsys):
         (["fabrics", "shaw"], "shaw"),
     ],
 )
-def test_a_wrong_name_is_one_sentence_and_exit_code_2(capsys, arguments, message):
-    code, out, err = run(capsys, *arguments)
+def test_a_wrong_name_is_one_sentence_and_exit_code_2(called, arguments, message):
+    code, out, err = called(*arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1

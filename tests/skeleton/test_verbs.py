@@ -7,7 +7,6 @@ import pytest
 from golden import check_golden
 
 from linkworth.catalog import rates as reference_rates
-from linkworth.cli.main import main
 from linkworth.trace.read import open_trace
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -37,24 +36,18 @@ def known_rates(monkeypatch):
     monkeypatch.setattr("linkworth.catalog.rates.reference", lambda: REFERENCE)
 
 
-def run(capsys, *arguments):
-    code = main(list(map(str, arguments)))
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def test_a_skeleton_is_recorded_with_options_behind_the_program(capsys, tmp_path):
+def test_a_skeleton_is_recorded_with_options_behind_the_program(called, tmp_path):
     trace = tmp_path / "cg.lwt"
     machine = ("--machine", "xeon-e5-2650v3-x2")
-    code, out, err = run(capsys, "trace", "--skeleton", "-n", 4, "npb:cg.S", *machine, "-o", trace)
+    code, out, err = called("trace", "--skeleton", "-n", 4, "npb:cg.S", *machine, "-o", trace)
     assert code == 0
     assert out.startswith(f"{trace}: npb:cg.S on 4 ranks, 20324 events")
     assert "linkworth: computation as fast as a core of xeon-e5-2650v3-x2" in err
     assert open_trace(trace).metadata.rates.machine == "xeon-e5-2650v3-x2"
 
 
-def test_the_prediction_is_as_before(capsys):
-    code, out, err = run(capsys, "predict", "npb:cg.A", "-n", 16, "--nodes", 4, "--on", "gbe", "--on", "ib-fdr",
+def test_the_prediction_is_as_before(called):
+    code, out, err = called("predict", "npb:cg.A", "-n", 16, "--nodes", 4, "--on", "gbe", "--on", "ib-fdr",
                          "--measured", "gbe=2", "--json")  # fmt: skip
     assert code == 0
     assert err.startswith("linkworth: computation of the phases in the proportions of npb:cg.A")
@@ -67,19 +60,19 @@ def test_the_prediction_is_as_before(capsys):
     check_golden(GOLDEN / "predict.json", json.dumps(own, indent=2))
 
 
-def test_a_prediction_is_that_of_its_skeleton(capsys, tmp_path):
+def test_a_prediction_is_that_of_its_skeleton(called, tmp_path):
     """The same from the program's name as from a skeleton kept on disk, up to names."""
     trace = tmp_path / "cg.lwt"
-    run(capsys, "trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
+    called("trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
     options = ("--nodes", 2, "--on", "gbe", "--json")
-    kept = json.loads(run(capsys, "predict", trace, *options)[1])
-    direct = json.loads(run(capsys, "predict", "npb:cg.W", "-n", 8, "--machine", "laptop", *options)[1])
+    kept = json.loads(called("predict", trace, *options)[1])
+    direct = json.loads(called("predict", "npb:cg.W", "-n", 8, "--machine", "laptop", *options)[1])
     assert direct == kept
     assert direct["calibration"]["rates"]["method"] == "machine"
 
 
-def test_advice_without_a_run(capsys):
-    code, out, err = run(capsys, "advise", "npb:cg.B", "-n", 16, "--machine", "laptop",
+def test_advice_without_a_run(called):
+    code, out, err = called("advise", "npb:cg.B", "-n", 16, "--machine", "laptop",
                          "--price", "gbe=1", "--price", "ib-fdr=1.2", "--json")  # fmt: skip
     assert code == 0
     assert "computation as fast as a core of laptop" in err
@@ -88,10 +81,10 @@ def test_advice_without_a_run(capsys):
     assert document["rates"]["machine"] == "laptop"
 
 
-def test_reports_and_profiles_say_that_a_skeleton_did_not_run(capsys, tmp_path):
+def test_reports_and_profiles_say_that_a_skeleton_did_not_run(called, tmp_path):
     page = tmp_path / "report.html"
-    code, out, _ = run(
-        capsys, "report", "npb:cg.W", "-n", 4, "--machine", "laptop", "--on", "gbe", "-o", page, "--json"
+    code, out, _ = called(
+        "report", "npb:cg.W", "-n", 4, "--machine", "laptop", "--on", "gbe", "-o", page, "--json"
     )
     assert code == 0
     (program,) = json.loads(out)["programs"]
@@ -99,8 +92,8 @@ def test_reports_and_profiles_say_that_a_skeleton_did_not_run(capsys, tmp_path):
     assert "as fast as a core of laptop" in page.read_text()
     assert "not run: skeleton of its communication" in page.read_text()
     trace = tmp_path / "cg.lwt"
-    run(capsys, "trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
-    code, out, _ = run(capsys, "profile", trace, "--json")
+    called("trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
+    code, out, _ = called("profile", trace, "--json")
     profile = json.loads(out)
     assert code == 0
     assert 0 < profile["shares"]["communication"] < 1
@@ -126,17 +119,17 @@ def test_reports_and_profiles_say_that_a_skeleton_did_not_run(capsys, tmp_path):
         (["trace", "--skeleton", "-n", "4", "npb:ft.S", "--machine", "laptop"], "there are no reference times of ft"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, sentence, monkeypatch, tmp_path):
+def test_bad_input_is_one_sentence_and_exit_code_2(called, arguments, sentence, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    code, out, err = run(capsys, *arguments)
+    code, out, err = called(*arguments)
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
-def test_options_behind_another_program_stay_its_own(capsys):
+def test_options_behind_another_program_stay_its_own(called):
     """Only a bundled program's name may be followed by the verb's options."""
-    code, _, err = run(capsys, "trace", "-n", 2, "./none", "-o", "x", "--skeleton")
+    code, _, err = called("trace", "-n", 2, "./none", "-o", "x", "--skeleton")
     assert code == 2
     assert "there is no program ./none" in err

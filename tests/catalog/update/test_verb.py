@@ -6,7 +6,6 @@ import pytest
 from price_server import azure_item, azure_page, serving
 
 from linkworth.catalog import prices, user_prices
-from linkworth.cli.main import main
 
 PRODUCT = "Virtual Machines HBrsv3 Series"
 
@@ -20,12 +19,6 @@ def answer(_path, query, _turn):
             azure_item("Standard_HB120rs_v3", "eastus", 0.25, "HB120rs v3 Spot", PRODUCT),
         ]
     )
-
-
-def run(capsys, *arguments):
-    code = main(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 @pytest.fixture
@@ -49,36 +42,34 @@ def predictions(tmp_path):
     return str(path)
 
 
-def test_an_update_is_used_by_prices_and_advise(capsys, predictions, monkeypatch):
+def test_an_update_is_used_by_prices_and_advise(called, predictions, monkeypatch):
     def cost(*more):
         arguments = (
             "--predictions", predictions, "--prices", "azure", "--instance", "Standard_HB120rs_v3", "--json",
         )  # fmt: skip
-        code, out, _ = run(capsys, "advise", *arguments, "--region", "eastus", *more)
+        code, out, _ = called("advise", *arguments, "--region", "eastus", *more)
         assert code == 0
         return json.loads(out)["options"][0]["cost_usd"]
 
     assert cost() == pytest.approx(2 * 3.6)
     with serving(answer) as server:
         monkeypatch.setenv("LINKWORTH_PRICES_ENDPOINT", server.url)
-        code, out, err = run(capsys, "prices", "update", "azure")
+        code, out, err = called("prices", "update", "azure")
     assert code == 0
     assert f"2 changed, 34 kept; written to {user_prices.path('azure')}" in out
     assert f"warning: Standard_HC44rs: {server.url} has no price of it" in err
     assert cost() == pytest.approx(2 * 2.5)
     assert cost("--market", "spot") == pytest.approx(2 * 0.25)
-    shown = json.loads(run(capsys, "prices", "show", "azure", "--json")[1])["catalog"]
+    shown = json.loads(called("prices", "show", "azure", "--json")[1])["catalog"]
     assert {
         price["usd_per_node_hour"] for price in shown["prices"] if price["name"] == "Standard_HB120rs_v3"
     } >= {2.5, 0.25}
-    assert "as of 2" in run(capsys, "prices")[1]
+    assert "as of 2" in called("prices")[1]
 
 
-def test_json_says_what_changed(capsys):
+def test_json_says_what_changed(called):
     with serving(answer) as server:
-        code, out, _ = run(
-            capsys, "prices", "update", "azure", "--endpoint", server.url, "--dry-run", "--json"
-        )
+        code, out, _ = called("prices", "update", "azure", "--endpoint", server.url, "--dry-run", "--json")
     document = json.loads(out)
     assert (code, document["schema"], document["path"]) == (0, "linkworth.price-update/1", "")
     changed = [change for change in document["changes"] if change["state"] == "changed"]
@@ -88,16 +79,16 @@ def test_json_says_what_changed(capsys):
     }
 
 
-def test_offline_is_one_sentence_and_exit_code_3(capsys, monkeypatch):
+def test_offline_is_one_sentence_and_exit_code_3(called, monkeypatch):
     monkeypatch.setattr("linkworth.catalog.update.http.FIRST_WAIT_SECONDS", 0.0)
     with serving(answer) as server:
         gone = server.url
-    code, out, err = run(capsys, "prices", "update", "aws", "--endpoint", gone)
+    code, out, err = called("prices", "update", "aws", "--endpoint", gone)
     assert (code, out) == (3, "")
     assert "the prices known so far are kept as they were" in err
     assert len(err.strip().splitlines()) == 1
-    assert run(capsys, "prices", "update", "aws", "--endpoint", "prices.example")[0] == 2
-    assert run(capsys, "prices", "update", "ovh")[0] == 2
+    assert called("prices", "update", "aws", "--endpoint", "prices.example")[0] == 2
+    assert called("prices", "update", "ovh")[0] == 2
 
 
 def test_an_older_file_of_the_users_gains_what_a_release_adds():
@@ -113,10 +104,10 @@ def test_an_older_file_of_the_users_gains_what_a_release_adds():
     }
 
 
-def test_a_users_file_that_is_broken_is_named(capsys):
+def test_a_users_file_that_is_broken_is_named(called):
     user_prices.folder().mkdir(parents=True)
     user_prices.path("azure").write_text("title = ")
-    code, _, err = run(capsys, "prices", "show", "azure")
+    code, _, err = called("prices", "show", "azure")
     assert code == 2
     assert str(user_prices.path("azure")) in err
 
