@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "trace/column_layout.hpp"
 #include "trace/container.hpp"
@@ -94,39 +95,33 @@ bool ColumnDecoder::read_preamble() {
     return in.ok() && in.at_end() && cpu_step_ > 0;
 }
 
-template <class Head>
-bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
-    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
-    for (std::size_t event = 0; event < events_; ++event) {
-        const Head head = load<Head>(heads + event * sizeof(Head));
-        if (head >= of_head.size()) return false;
-        ++of_head[head];
-    }
-    return true;
+/// Reads the heads of a batch. Behind the last one they are of no meaning.
+void ColumnDecoder::read_heads(std::size_t first, RowBatch::Heads& heads) const {
+    const std::uint8_t* const from = bytes_of(sections_[section_heads]).data() + first * head_width_;
+    const auto widen = [&]<class Head>(Head) {
+        std::array<Head, batch_rows> narrow;
+        std::memcpy(narrow.data(), from, sizeof narrow);
+        std::ranges::copy(narrow, heads.begin());
+    };
+    head_width_ == 1   ? widen(std::uint8_t{})
+    : head_width_ == 2 ? widen(std::uint16_t{})
+                       : widen(std::uint32_t{});
 }
 
-/// The same for heads of one byte. Each value has a counter, so that no head needs to be read twice.
-template <>
-bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_head) const {
-    constexpr std::size_t lanes = 4;
-    constexpr std::size_t values = 256;
-    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data();
+/// Counts how often each head occurs. Returns false if one names no shape.
+bool ColumnDecoder::count_heads(std::vector<std::uint64_t>& of_head) const {
     // Neighbours count in different places, so that equal ones do not wait for each other.
-    std::array<std::array<std::uint32_t, values>, lanes> counts{};
-    std::size_t event = 0;
-    for (; event + 8 <= events_; event += 8) {
-        const auto word = load<std::uint64_t>(heads + event);
-        for (std::size_t byte = 0; byte < 8; ++byte) ++counts[byte % lanes][(word >> (8 * byte)) & 0xff];
+    constexpr std::size_t lanes = 4;
+    std::vector<std::uint64_t> counts(lanes * of_head.size(), 0);
+    RowBatch::Heads heads;
+    for (std::size_t first = 0; first < events_; first += batch_rows) {
+        read_heads(first, heads);
+        for (std::size_t at = 0; at < std::min(batch_rows, events_ - first); ++at) {
+            if (heads[at] >= of_head.size()) return false;
+            ++counts[lanes * heads[at] + at % lanes];
+        }
     }
-    for (; event < events_; ++event) ++counts[0][heads[event]];
-    for (std::size_t head = 0; head < values; ++head) {
-        std::uint64_t count = 0;
-        for (const auto& lane : counts) count += lane[head];
-        if (head < of_head.size())
-            of_head[head] = count;
-        else if (count > 0)
-            return false;
-    }
+    for (std::size_t place = 0; place < counts.size(); ++place) of_head[place / lanes] += counts[place];
     return true;
 }
 
@@ -135,11 +130,7 @@ bool ColumnDecoder::count_heads<std::uint8_t>(std::vector<std::uint64_t>& of_hea
 bool ColumnDecoder::counts_agree() {
     if (sections_[section_heads].size != events_ * head_width_) return false;
     std::vector<std::uint64_t> of_head(2 * shapes_.size(), 0);
-    if (!(head_width_ == 1   ? count_heads<std::uint8_t>(of_head)
-          : head_width_ == 2 ? count_heads<std::uint16_t>(of_head)
-                             : count_heads<std::uint32_t>(of_head))) {
-        return false;
-    }
+    if (!count_heads(of_head)) return false;
     std::vector<std::uint64_t> needed(sections_.size() - section_columns, 0);
     if (arguments_.columns() > needed.size()) return false;
     const std::size_t of_times = needed.size() - arguments_.columns();
@@ -167,15 +158,15 @@ bool ColumnDecoder::counts_agree() {
 
 // Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
 // to predict. So events without it do not jump: they take no symbol, no bits, and -1.
-template <class Head, bool expects_the_gap>
-[[gnu::always_inline]] inline void ColumnDecoder::read_rows(std::span<EventRow> rows) {
-    const std::uint8_t* const heads = bytes_of(sections_[section_heads]).data() + next_ * sizeof(Head);
+[[gnu::always_inline]] inline void ColumnDecoder::read_rows(const RowBatch::Heads& heads,
+                                                            std::span<EventRow> rows) {
     const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
     const ShapeColumns* const columns = columns_.data();
     const std::uint8_t** const symbols = symbols_.data();
     const double nanoseconds_per_tick = seconds_per_tick_ * 1e9;
     const double seconds_per_tick = seconds_per_tick_;
     const std::uint64_t cpu_step = cpu_step_;
+    const bool expects_the_gap = cpu_expects_the_gap_;
     constexpr auto no_cpu = std::bit_cast<std::uint64_t>(-1.0);
     std::uint64_t bit = next_bit_;
     const auto bits_of = [&](std::uint64_t count) {
@@ -190,7 +181,7 @@ template <class Head, bool expects_the_gap>
         return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds_per_tick;
     };
     for (std::size_t at = 0; at < rows.size(); ++at) {
-        const std::uint32_t head = load<Head>(heads + at * sizeof(Head));
+        const std::uint32_t head = heads[at];
         const ShapeColumns& of = columns[head >> 1];
         const std::uint64_t has_cpu = head & 1;
         const std::uint64_t cpu_mask = -has_cpu;
@@ -229,47 +220,20 @@ template <class Head, bool expects_the_gap>
     next_bit_ = bit;
 }
 
-[[gnu::always_inline]] inline void ColumnDecoder::read_rows_of_width(std::span<EventRow> rows) {
-    if (head_width_ == 1)
-        cpu_expects_the_gap_ ? read_rows<std::uint8_t, true>(rows) : read_rows<std::uint8_t, false>(rows);
-    else if (head_width_ == 2)
-        read_rows<std::uint16_t, false>(rows);
-    else
-        read_rows<std::uint32_t, false>(rows);
-}
-
-/// Reads as many of the next rows as it can in batches. Returns how many.
-std::size_t ColumnDecoder::read_batches(std::span<EventRow> rows) {
-    if (rows.size() < batch_rows || head_width_ != 1 || !cpu_expects_the_gap_ || !in_batches_) return 0;
-    RowBatch batch{bytes_of(sections_[section_heads]).data() + next_,
-                   columns_,
-                   symbols_,
-                   bytes_of(sections_[section_bits]).data(),
-                   next_bit_,
-                   static_cast<unsigned>(std::countr_zero(cpu_step_)),
-                   seconds_per_tick_};
-    std::size_t count = 0;
-    while (rows.size() - count >= batch_rows && read_batch(batch, rows.subspan(count).first<batch_rows>())) {
-        count += batch_rows;
-        batch.heads += batch_rows;
-    }
-    next_bit_ = batch.next_bit;
-    return count;
-}
-
 #if defined(__x86_64__)
 // Shifts by a variable number take one instruction of BMI2, else three.
-__attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(std::span<EventRow> rows) {
-    read_rows_of_width(rows);
+__attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(const RowBatch::Heads& heads,
+                                                                        std::span<EventRow> rows) {
+    read_rows(heads, rows);
 }
 #endif
 
-void ColumnDecoder::read_singly(std::span<EventRow> rows) {
+void ColumnDecoder::read_singly(const RowBatch::Heads& heads, std::span<EventRow> rows) {
 #if defined(__x86_64__)
     static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
-    has_bmi2 ? read_rows_with_bmi2(rows) : read_rows_of_width(rows);
+    has_bmi2 ? read_rows_with_bmi2(heads, rows) : read_rows(heads, rows);
 #else
-    read_rows_of_width(rows);
+    read_rows(heads, rows);
 #endif
 }
 
@@ -279,13 +243,24 @@ std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>
     // A block that could not be opened has no events, and may have no memory.
     if (rows.empty()) return 0;
     const std::size_t first = next_;
-    next_ += read_batches(rows);
+    RowBatch batch{{},
+                   columns_,
+                   symbols_,
+                   bytes_of(sections_[section_bits]).data(),
+                   next_bit_,
+                   static_cast<unsigned>(std::countr_zero(cpu_step_)),
+                   seconds_per_tick_};
     while (next_ - first < rows.size()) {
         const auto left = rows.subspan(next_ - first);
         const auto some = left.first(std::min(left.size(), batch_rows));
-        read_singly(some);
+        read_heads(next_, batch.heads);
+        batch.next_bit = next_bit_;
+        if (in_batches_ && cpu_expects_the_gap_ && some.size() == batch_rows &&
+            read_batch(batch, some.first<batch_rows>()))
+            next_bit_ = batch.next_bit;
+        else
+            read_singly(batch.heads, some);
         next_ += some.size();
-        next_ += read_batches(left.subspan(some.size()));
     }
     if (arguments_.columns() > 0) {
         arguments.resize(std::max(arguments.size(), rows.size()));

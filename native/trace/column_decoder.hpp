@@ -45,14 +45,11 @@ class ColumnDecoder {
     bool expand_sections(std::span<const std::uint8_t> stored, Decompressor& decompressor);
     bool read_preamble();
     bool counts_agree();
-    template <class Head>
+    void read_heads(std::size_t first, RowBatch::Heads& heads) const;
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
-    template <class Head, bool expects_the_gap>
-    void read_rows(std::span<EventRow> rows);
-    void read_rows_of_width(std::span<EventRow> rows);
-    std::size_t read_batches(std::span<EventRow> rows);
-    void read_singly(std::span<EventRow> rows);
-    void read_rows_with_bmi2(std::span<EventRow> rows);
+    void read_rows(const RowBatch::Heads& heads, std::span<EventRow> rows);
+    void read_singly(const RowBatch::Heads& heads, std::span<EventRow> rows);
+    void read_rows_with_bmi2(const RowBatch::Heads& heads, std::span<EventRow> rows);
     std::span<const std::uint8_t> bytes_of(const Section& section) const {
         return {memory_.data() + section.offset, section.size};
     }

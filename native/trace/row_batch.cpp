@@ -52,6 +52,27 @@ LINKWORTH_AVX2 __m256i widen(const std::uint8_t* at) {
     return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(load<std::int32_t>(at)));
 }
 
+/// Eight heads, each as a mask: all ones where the event has CPU time.
+LINKWORTH_AVX2 __m256i eight_cpu_masks(const std::uint32_t* heads) {
+    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(heads));
+    return _mm256_srai_epi32(_mm256_slli_epi32(eight, 31), 31);
+}
+
+/// The same for all heads of a batch, in a byte each.
+LINKWORTH_AVX2 __m256i cpu_masks(const std::uint32_t* heads) {
+    const __m256i first = _mm256_packs_epi32(eight_cpu_masks(heads), eight_cpu_masks(heads + 8));
+    const __m256i second = _mm256_packs_epi32(eight_cpu_masks(heads + 16), eight_cpu_masks(heads + 24));
+    // Packing joins the lower halves of both, and then the upper ones.
+    const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return _mm256_permutevar8x32_epi32(_mm256_packs_epi16(first, second), in_order);
+}
+
+/// The shapes of four heads, each as a word.
+LINKWORTH_AVX2 __m256i shapes_of(const std::uint32_t* heads) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(heads));
+    return _mm256_cvtepu32_epi64(_mm_srli_epi32(four, 1));
+}
+
 /// Takes the next `count` bits from `words` and puts them below `tops`.
 LINKWORTH_AVX2 __m256i take_value(__m256i& words, const std::uint8_t* tops, const std::uint8_t* bits) {
     const __m256i count = widen(bits);
@@ -78,7 +99,6 @@ struct Symbols {
     alignas(batch_rows) Bytes gap_tops, gap_bits;
     alignas(batch_rows) Bytes cpu_tops, cpu_bits, cpu_masks;
     alignas(batch_rows) Bytes duration_tops, duration_bits;
-    alignas(batch_rows) Bytes shapes;
     alignas(batch_rows) Words words;  ///< in which the bits of each event begin
 };
 
@@ -133,7 +153,7 @@ LINKWORTH_AVX2 bool write_rows(const Symbols& of, const RowBatch& batch,
             _mm256_castsi256_pd(mask));
         store_rows(&rows[at], _mm256_mul_pd(exact_doubles(times.gap), seconds_per_tick), cpu_seconds,
                    _mm256_mul_pd(exact_doubles(times.duration), seconds_per_tick),
-                   _mm256_castsi256_pd(widen(of.shapes + at)));
+                   _mm256_castsi256_pd(shapes_of(&batch.heads[at])));
     }
     const __m256i too_long = _mm256_srli_epi64(seen, std::countr_zero(exact_ticks));
     return _mm256_testz_si256(too_long, too_long) != 0;
@@ -159,13 +179,12 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
     alignas(batch_rows) Bytes gap_symbols;
     alignas(batch_rows) Bytes cpu_symbols;
     alignas(batch_rows) Bytes duration_symbols;
-    const std::uint8_t* const heads = batch.heads;
     const ShapeColumns* const columns = batch.columns.data();
     const std::uint8_t** const symbols = batch.symbols.data();
     const std::uint8_t* cpu = symbols[cpu_column];
 #pragma GCC unroll 4
     for (std::size_t at = 0; at < batch_rows; ++at) {
-        const std::uint32_t head = heads[at];
+        const std::uint32_t head = batch.heads[at];
         const ShapeColumns of = columns[head >> 1];
         const std::uint8_t* const gap = symbols[of.gap];
         symbols[of.gap] = gap + 1;
@@ -178,9 +197,7 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
     }
 
     Symbols of;
-    const __m256i head = load_vector(heads);
-    const __m256i has_cpu = _mm256_and_si256(head, _mm256_set1_epi8(1));
-    const __m256i cpu_mask = _mm256_sub_epi8(_mm256_setzero_si256(), has_cpu);
+    const __m256i cpu_mask = cpu_masks(batch.heads.data());
     const __m256i gap_bits = bits_of(load_vector(gap_symbols));
     const __m256i cpu_bits = _mm256_and_si256(bits_of(load_vector(cpu_symbols)), cpu_mask);
     const __m256i duration_bits = bits_of(load_vector(duration_symbols));
@@ -198,7 +215,6 @@ __attribute__((target("avx2,bmi2"))) bool read_batch(RowBatch& batch, std::span<
     store_vector(of.cpu_masks, cpu_mask);
     store_vector(of.duration_tops, tops_of(load_vector(duration_symbols)));
     store_vector(of.duration_bits, duration_bits);
-    store_vector(of.shapes, _mm256_and_si256(_mm256_srli_epi16(head, 1), _mm256_set1_epi8(0x7f)));
     alignas(batch_rows) Bytes counts;
     store_vector(counts, all_bits);
     std::uint64_t bit = batch.next_bit;

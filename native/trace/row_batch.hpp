@@ -2,6 +2,7 @@
 /// Decoding of a block's columns by vector instructions, if the processor has them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,13 +20,15 @@ inline constexpr std::uint64_t exact_ticks = std::uint64_t{1} << 52;
 /// Events read at once.
 inline constexpr std::size_t batch_rows = 32;
 
-/// So many bytes after a block's symbols and bits may be read with them.
-inline constexpr std::size_t batch_padding = 64;
+/// So many bytes after a block's heads, symbols and bits may be read with them.
+inline constexpr std::size_t batch_padding = batch_rows * sizeof(std::uint32_t);
 
-/// The next events of a block whose heads have one byte each. CPU times are stored as the difference from the
-/// gap, in units of 2^`cpu_shift` ticks of one nanosecond.
+/// The next events of a block. CPU times are stored as the difference from the gap, in units of 2^`cpu_shift`
+/// ticks of one nanosecond.
 struct RowBatch {
-    const std::uint8_t* heads = nullptr;
+    using Heads = std::array<std::uint32_t, batch_rows>;
+
+    Heads heads;
     std::span<const ShapeColumns> columns;   ///< by shape
     std::span<const std::uint8_t*> symbols;  ///< by column: the next one; moved on
     const std::uint8_t* bits = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trace/column_decoder.hpp"
@@ -158,24 +159,25 @@ TEST(Columns, EveryEventComesBack) {
 }
 
 // Times are rounded, as in traces by default. Vector instructions decode most of these events if the
-// processor has them; some events are too long for them.
+// processor has them; some events are too long for them. Heads have one, two and four bytes.
 TEST(Columns, EventsInStepsComeBackWhateverTheirLength) {
     Random random(29);
     constexpr std::uint64_t step = 32;
     constexpr double tick = step * 1e-9;
     constexpr std::size_t count = 20000;
-    for (const std::uint64_t one_in : {1U, 40U, 5000U}) {
+    for (const auto& [one_in, shapes] :
+         {std::pair{1U, 40U}, {40U, 40U}, {5000U, 40U}, {5000U, 129U}, {40U, 400U}, {40U, 40'000U}}) {
         std::vector<Call> calls;
         for (std::size_t call = 0; call < count; ++call) {
             const bool is_long = random.below(one_in) == 0;
-            Call made{static_cast<std::uint32_t>(random.below(40)), any_value(random, is_long ? 55 : 14),
+            Call made{static_cast<std::uint32_t>(random.below(shapes)), any_value(random, is_long ? 55 : 14),
                       std::nullopt, any_value(random, is_long ? 62 : 14)};
             if (random.below(3) == 0)
                 made.cpu = (random.below(2) == 0 ? made.gap : any_value(random, is_long ? 50 : 14)) * step;
             calls.push_back(made);
         }
         std::vector<std::uint8_t> stored;
-        ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, 40), tick, nullptr, stored));
+        ASSERT_TRUE(ColumnEncoder().encode(records_of(calls, shapes), tick, nullptr, stored));
         tracefile::Decompressor decompressor;
         for (const bool in_batches : {true, false}) {
             ColumnDecoder decoder;
