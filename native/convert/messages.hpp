@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "calls/communicators.hpp"
-#include "convert/wildcards.hpp"
 #include "trace/trace.hpp"
+#include "trace/wildcards.hpp"
 
 namespace linkworth::convert {
 
@@ -67,7 +67,7 @@ class RankMessages {
 
     std::uint32_t rank_;
     replay::Communicators& communicators_;
-    Wildcards wildcards_;
+    tracefile::Wildcards wildcards_;
     std::unordered_map<std::uint64_t, std::uint64_t> sent_counts_;      ///< by channel
     std::unordered_map<std::uint64_t, std::uint64_t> received_counts_;  ///< by channel
     std::unordered_map<std::uint64_t, Message> pending_;                ///< receives by request

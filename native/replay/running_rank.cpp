@@ -50,9 +50,10 @@ std::uint32_t Simulation::post_call(RankState& state, const Shape& shape, bool r
         tag = shape.actual_tag;
         return;
     }
-    auto& matches = ranks_[state.actor.rank].matches;
-    if (matches == nullptr) matches = std::make_unique<RecordedMatches>(state.program->trace, state.rank);
-    if (const auto match = matches->next(request)) {
+    auto& wildcards = ranks_[state.actor.rank].wildcards;
+    if (wildcards == nullptr)
+        wildcards = std::make_unique<tracefile::Wildcards>(state.program->trace, state.rank);
+    if (const auto match = wildcards->next_match(request)) {
         peer = match->peer;
         tag = match->tag;
     }

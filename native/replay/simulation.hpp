@@ -24,12 +24,12 @@
 #include "replay/network.hpp"
 #include "replay/program.hpp"
 #include "replay/recorded_computation.hpp"
-#include "replay/recorded_matches.hpp"
 #include "replay/replay.hpp"
 #include "replay/shared_nodes.hpp"
 #include "replay/stamp.hpp"
 #include "replay/threads.hpp"
 #include "trace/trace.hpp"
+#include "trace/wildcards.hpp"
 
 namespace linkworth::replay {
 
@@ -169,7 +169,7 @@ struct RankState {
     Window* unlocking = nullptr;  ///< by the schedule under way
     std::unordered_map<std::uint64_t, PersistentCall> persistent;
     std::unordered_map<std::uint64_t, std::uint32_t> paired_sends;  ///< of MPI_Isendrecv: [request] the send
-    std::unique_ptr<RecordedMatches> matches;                       ///< once they are needed
+    std::unique_ptr<tracefile::Wildcards> wildcards;                ///< once their matches are needed
     std::unique_ptr<ThreadProgress> thread;  ///< if several threads of the rank call MPI
 };
 

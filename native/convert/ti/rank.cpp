@@ -221,10 +221,11 @@ void TiRank::point_to_point(const Event& event) {
 void TiRank::send_and_receive(const Event& event) {
     const Shape& shape = *event.shape;
     Requests& begun = requests_[event.next_request];
-    Matched source{shape.recv_peer, shape.recv_tag};
+    tracefile::Completion source{.peer = shape.recv_peer, .tag = shape.recv_tag};
     if (is_wildcard(shape.recv_peer, shape.recv_tag) && shape.recv_peer != tracefile::proc_null) {
         ++run_.result.fixed_wildcards;
-        source = wildcards_.next_match(event.next_request).value_or(Matched{tracefile::proc_null, 0});
+        source = wildcards_.next_match(event.next_request)
+                     .value_or(tracefile::Completion{.peer = tracefile::proc_null});
     }
     if (source.peer != tracefile::proc_null)
         begun.push_back(actions_.ireceive(message(shape, source.peer, source.tag, shape.recv_bytes)));

@@ -14,8 +14,8 @@
 #include "convert/ti/collectives.hpp"
 #include "convert/ti/matching.hpp"
 #include "convert/ti/ti.hpp"
-#include "convert/wildcards.hpp"
 #include "replay/recorded_computation.hpp"
+#include "trace/wildcards.hpp"
 
 namespace linkworth::convert {
 
@@ -81,7 +81,7 @@ class TiRank {
     TiActions actions_;
     tracefile::RankCursor cursor_;
     replay::RecordedComputation computation_;
-    Wildcards wildcards_;
+    tracefile::Wildcards wildcards_;
     std::unordered_map<std::uint64_t, Requests> requests_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;
 };

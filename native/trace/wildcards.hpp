@@ -8,30 +8,26 @@
 #include <optional>
 #include <unordered_map>
 
+#include "calls/event.hpp"
 #include "trace/trace.hpp"
 
-namespace linkworth::convert {
-
-struct Matched {
-    std::int32_t peer = 0;
-    std::int32_t tag = 0;
-};
+namespace linkworth::tracefile {
 
 /// Reads one rank's events ahead, only as far as it must.
 class Wildcards {
   public:
-    Wildcards(const tracefile::Trace& trace, std::uint32_t rank) : trace_(trace), rank_(rank) {}
+    Wildcards(const Trace& trace, std::uint32_t rank) : trace_(trace), rank_(rank) {}
 
     /// Returns the match that the request's next completion records. Call it for every such receive and every
     /// start of a persistent one, in their order. Returns nothing if the request never completes, or was
     /// cancelled before it took a message.
-    std::optional<Matched> next_match(std::uint64_t request);
+    std::optional<Completion> next_match(std::uint64_t request);
 
   private:
-    const tracefile::Trace& trace_;
+    const Trace& trace_;
     std::uint32_t rank_;
-    std::optional<tracefile::RankCursor> ahead_;
-    std::unordered_map<std::uint64_t, std::deque<Matched>> found_;  ///< by request, not queried yet
+    std::optional<RankCursor> ahead_;
+    std::unordered_map<std::uint64_t, std::deque<Completion>> found_;  ///< by request, not queried yet
 };
 
-}  // namespace linkworth::convert
+}  // namespace linkworth::tracefile
