@@ -156,10 +156,9 @@ bool ColumnDecoder::counts_agree() {
     return sections_[section_bits].size == (bits + 7) / 8;
 }
 
-// Inlined, so that it is compiled with the instructions of each of its callers. Branches on CPU time are hard
-// to predict. So events without it do not jump: they take no symbol, no bits, and -1.
-[[gnu::always_inline]] inline void ColumnDecoder::read_rows(const RowBatch::Heads& heads,
-                                                            std::span<EventRow> rows) {
+// Branches on CPU time are hard to predict. So events without it do not jump: they take no symbol, no bits,
+// and -1.
+void ColumnDecoder::read_singly(const RowBatch::Heads& heads, std::span<EventRow> rows) {
     const std::uint8_t* const bits = bytes_of(sections_[section_bits]).data();
     const ShapeColumns* const columns = columns_.data();
     const std::uint8_t** const symbols = symbols_.data();
@@ -218,23 +217,6 @@ bool ColumnDecoder::counts_agree() {
         row.duration_seconds = seconds(duration_ticks);
     }
     next_bit_ = bit;
-}
-
-#if defined(__x86_64__)
-// Shifts by a variable number take one instruction of BMI2, else three.
-__attribute__((target("bmi2"))) void ColumnDecoder::read_rows_with_bmi2(const RowBatch::Heads& heads,
-                                                                        std::span<EventRow> rows) {
-    read_rows(heads, rows);
-}
-#endif
-
-void ColumnDecoder::read_singly(const RowBatch::Heads& heads, std::span<EventRow> rows) {
-#if defined(__x86_64__)
-    static const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
-    has_bmi2 ? read_rows_with_bmi2(heads, rows) : read_rows(heads, rows);
-#else
-    read_rows(heads, rows);
-#endif
 }
 
 std::size_t ColumnDecoder::read(std::span<EventRow> rows, std::vector<EventNote>& notes,

@@ -47,9 +47,7 @@ class ColumnDecoder {
     bool counts_agree();
     void read_heads(std::size_t first, RowBatch::Heads& heads) const;
     bool count_heads(std::vector<std::uint64_t>& of_head) const;
-    void read_rows(const RowBatch::Heads& heads, std::span<EventRow> rows);
     void read_singly(const RowBatch::Heads& heads, std::span<EventRow> rows);
-    void read_rows_with_bmi2(const RowBatch::Heads& heads, std::span<EventRow> rows);
     std::span<const std::uint8_t> bytes_of(const Section& section) const {
         return {memory_.data() + section.offset, section.size};
     }
