@@ -193,12 +193,18 @@ def called(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
 
 
 @pytest.fixture
-def json_of(called: Callable[..., Called]) -> Callable[..., Any]:
-    """Return what calls the command line in this process with --json as well, and returns the document."""
+def printed(called: Callable[..., Called]) -> Callable[..., str]:
+    """Return what calls the command line in this process, which must not fail, and returns its output."""
 
-    def call(*arguments: str) -> Any:
-        done = called(*with_json(arguments))
+    def call(*arguments: object) -> str:
+        done = called(*arguments)
         assert done.code == 0, done.err
-        return json.loads(done.out)
+        return done.out
 
     return call
+
+
+@pytest.fixture
+def json_of(printed: Callable[..., str]) -> Callable[..., Any]:
+    """Return what calls the command line in this process with --json as well, and returns the document."""
+    return lambda *arguments: json.loads(printed(*with_json(arguments)))

@@ -3,8 +3,6 @@
 import pytest
 from synthetic import Call, irecv, isend, waitall, write_trace
 
-from linkworth.cli.main import main
-
 PRICES = ["--price", "gbe=1", "--price", "ib-fdr=1000", "--draws", "0"]
 
 
@@ -20,10 +18,9 @@ def exchange(path, messages):
     return str(write_trace(path / f"{messages}.lwt", [window(1), window(0)], mpi=mpi))
 
 
-def test_it_is_named_if_it_gains(tmp_path, capsys, json_of):
+def test_it_is_named_if_it_gains(tmp_path, printed, json_of):
     trace = exchange(tmp_path, 8)
-    assert main(["advise", trace, *PRICES]) == 0
-    assert "mpiexec --mca btl_tcp_flags send" in " ".join(capsys.readouterr().out.split())
+    assert "mpiexec --mca btl_tcp_flags send" in " ".join(printed("advise", trace, *PRICES).split())
     advice = json_of("advise", trace, *PRICES)
     gain = advice["mpi_setting"]
     assert (gain["name"], gain["value"]) == ("btl_tcp_flags", "send")

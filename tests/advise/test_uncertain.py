@@ -117,7 +117,7 @@ def test_noise_has_seeds_of_its_own(trace):
     assert len(ratios) >= 10
 
 
-def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path, json_of):
+def test_the_verb_compares_nodes_and_says_how_sure_it_is(printed, tmp_path, json_of):
     exchange = [send(1, MB).after(0.01), recv(1, MB)]
     path = write_trace(
         tmp_path / "four.lwt",
@@ -136,8 +136,7 @@ def test_the_verb_compares_nodes_and_says_how_sure_it_is(capsys, tmp_path, json_
     for option in document["options"]:
         interval = option["draws"]["seconds"]
         assert interval["low"] <= option["seconds"] * 1.1 and interval["high"] >= option["seconds"] * 0.9
-    assert main([*arguments, "--draws", "20"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(*arguments, "--draws", "20")
     assert "choice is cheaper in" in shown and "of 20" in shown and "Certainty: " in shown
     assert json_of(*arguments, "--draws", "0")["options"][0]["draws"] is None
 

@@ -83,9 +83,8 @@ def test_ranks_and_nodes_have_their_cost_each(place, json_of, tmp_path):
     assert found["warnings"] == []
 
 
-def test_the_table_shows_the_fit(place, capsys):
-    assert main(["bench", "init", *WHERE]) == 0
-    shown = capsys.readouterr().out
+def test_the_table_shows_the_fit(place, printed):
+    shown = printed("bench", "init", *WHERE)
     assert "# launch: 200 ms" in shown
     assert "10.0 ms" in shown and "a rank" in shown and "a node" in shown
 
@@ -118,12 +117,11 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, ca
     assert LAUNCHED[0] == 0
 
 
-def test_a_dry_run_and_a_round_that_is_not_complete_fit_nothing(place, capsys):
+def test_a_dry_run_and_a_round_that_is_not_complete_fit_nothing(place, capsys, printed):
     place.launches = 3
     assert main(["bench", "init", *WHERE]) == 4
     assert capsys.readouterr().out == ""
-    assert main(["bench", "init", *WHERE, "--dry-run"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "fakerun -n 1 lw-size-probe init"
+    assert printed("bench", "init", *WHERE, "--dry-run").splitlines()[0] == "fakerun -n 1 lw-size-probe init"
 
 
 @pytest.mark.parametrize(

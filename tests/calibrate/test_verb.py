@@ -30,9 +30,8 @@ def test_from_osu_output_to_a_fabric_that_fabrics_show_takes(tmp_path, monkeypat
     assert abs(half_round_trip / 3.14e-6 - 1) < 0.03
 
 
-def test_the_table_names_files_and_what_was_not_measured(capsys):
-    assert main(["calibrate", str(FIXTURES / "imb-2019-pingpong.txt")]) == 0
-    shown = capsys.readouterr().out
+def test_the_table_names_files_and_what_was_not_measured(printed):
+    shown = printed("calibrate", str(FIXTURES / "imb-2019-pingpong.txt"))
     assert all(text in shown for text in ("imb-2019-pingpong.txt", "not measured; base: ", "off by"))
 
 

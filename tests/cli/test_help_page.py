@@ -7,22 +7,21 @@ import rich_click as click
 from verbs import commands
 
 from linkworth.cli.help_page import EXAMPLES
-from linkworth.cli.main import VERB_PANELS, VERBS, cli, main
+from linkworth.cli.main import VERB_PANELS, VERBS, cli
 
 
 def test_every_verb_is_in_one_panel():
     assert sorted(verb for verbs in VERB_PANELS.values() for verb in verbs) == sorted(VERBS)
 
 
-def test_the_page_of_all_verbs_has_the_panels(capsys):
-    assert main(["--help"]) == 0
-    page = capsys.readouterr().out
+def test_the_page_of_all_verbs_has_the_panels(printed):
+    page = printed("--help")
     assert all(title in page for title in VERB_PANELS)
     assert all(verb in page for verb in VERBS)
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_examples_are_shown_and_have_options_that_there_are(verb, capsys):
+def test_examples_are_shown_and_have_options_that_there_are(verb, printed):
     assert len(EXAMPLES[verb]) >= 2
     for example in EXAMPLES[verb]:
         command: click.Command = cli
@@ -36,18 +35,16 @@ def test_examples_are_shown_and_have_options_that_there_are(verb, capsys):
             command, allow_interspersed_args=command.context_settings.get("allow_interspersed_args", True)
         )
         command.make_parser(context).parse_args(words)
-    assert main([verb, "--help"]) == 0
-    page = capsys.readouterr().out
+    page = printed(verb, "--help")
     assert "Examples:" in page
     assert all(f"linkworth {example.split(' --')[0]}" in page for example in EXAMPLES[verb])
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands(cli)), ids=lambda each: " ".join(each)
                          if isinstance(each, tuple) else "")  # fmt: skip
-def test_no_option_or_value_is_cut_at_80_columns(path, command, capsys, monkeypatch):
+def test_no_option_or_value_is_cut_at_80_columns(path, command, printed, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert main([*path, "--help"]) == 0
-    page = capsys.readouterr().out
+    page = printed(*path, "--help")
     assert max(map(len, page.splitlines())) <= 80
     for option in command.params:
         if isinstance(option, click.Option):
@@ -56,17 +53,13 @@ def test_no_option_or_value_is_cut_at_80_columns(path, command, capsys, monkeypa
             assert value in page
             assert any(name in page for name in (*option.opts, *option.secondary_opts)), option.opts
     if path == ("advise",):  # help pages are made of copies: options still have all their names
-        assert main([*path, "--help"]) == 0
-        assert capsys.readouterr().out == page
+        assert printed(*path, "--help") == page
 
 
-def test_long_pages_have_panels_and_negative_switches_their_default_in_words(capsys):
-    assert main(["advise", "--help"]) == 0
-    page = capsys.readouterr().out
+def test_long_pages_have_panels_and_negative_switches_their_default_in_words(printed):
+    page = printed("advise", "--help")
     places = [page.index(title) for title in ("Main options", "Replay", "Prices and goal")]
     assert len(set(places)) == 3
-    assert main(["profile", "--help"]) == 0
-    assert "Main options" not in capsys.readouterr().out
-    assert main(["predict", "--help"]) == 0
-    page = " ".join(capsys.readouterr().out.replace("│", "").split())
+    assert "Main options" not in printed("profile", "--help")
+    page = " ".join(printed("predict", "--help").replace("│", "").split())
     assert "--no-contention" in page and "[default: (with contention)]" in page

@@ -75,13 +75,12 @@ def test_a_terminal_still_gets_its_colours():
 
 
 @pytest.mark.parametrize("verb", [["profile", "t.lwt"], ["predict", "t.lwt", "--on", "gbe"]])
-def test_a_name_in_a_trace(trace, verb, capsys):
+def test_a_name_in_a_trace(trace, verb, capsys, printed):
     assert main(verb) == 0
     output = capsys.readouterr()
     assert "evil\\x1b]0;owned" in output.out
     assert not {"\x1b", "\x07", "\x9b"} & set(output.out + output.err)
-    assert main([*verb, "--json"]) == 0
-    text = capsys.readouterr().out
+    text = printed(*verb, "--json")
     assert not {"\x1b", "\x07", "\x9b"} & set(text)
     assert json.loads(text)["workload"] == EVIL
 

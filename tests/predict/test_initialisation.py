@@ -4,7 +4,6 @@ import pytest
 from synthetic import collective, write_trace
 
 from linkworth.catalog.startup import DEFAULT_INIT, load
-from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.model.startup import StartupFit, StartupResult, StartupRow
 from linkworth.writing.documents import encode
@@ -43,7 +42,7 @@ def test_a_recording_keeps_what_it_recorded(tmp_path, predicted):
     assert predicted(bare) is None
 
 
-def test_a_measured_start_is_used(tmp_path, startup, capsys, predicted):
+def test_a_measured_start_is_used(tmp_path, startup, printed, predicted):
     trace = str(write_trace(tmp_path / "a.lwt", [[collective("MPI_Barrier")]] * 4))
     found = predicted(trace, "--startup", str(startup))
     assert found["seconds"] == pytest.approx(0.1 + 4 * 0.001 + 2 * 0.01)
@@ -53,8 +52,9 @@ def test_a_measured_start_is_used(tmp_path, startup, capsys, predicted):
     assert "extrapolated" not in found["source"]
     found = predicted(trace, "--startup", str(startup), "--nodes", "4")
     assert found["source"].endswith("extrapolated to 4 ranks of 4 nodes")
-    assert main(["predict", trace, "--on", "gbe", "--startup", str(startup)]) == 0
-    assert "MPI_Init comes before and takes 124 ms, and the launch 500 ms in all" in capsys.readouterr().out
+    assert "MPI_Init comes before and takes 124 ms, and the launch 500 ms in all" in printed(
+        "predict", trace, "--on", "gbe", "--startup", str(startup)
+    )
 
 
 def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(predicted):

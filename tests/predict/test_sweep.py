@@ -123,9 +123,8 @@ def command(trace, *more):
     return ["sweep", str(trace), "--on", "gbe", "--on", "ib-fdr", *varied, "--nodes", "2,4", *more]
 
 
-def test_the_verb_prints_a_table_json_and_csv(capsys, trace, tmp_path):
-    assert main(command(trace)) == 0
-    shown = capsys.readouterr().out
+def test_the_verb_prints_a_table_json_and_csv(capsys, trace, tmp_path, printed):
+    shown = printed(*command(trace))
     assert "24 replays on" in shown and "latency" in shown and "ib-fdr" in shown
     target = tmp_path / "sweep.csv"
     assert main(command(trace, "--json", "-o", str(target))) == 0

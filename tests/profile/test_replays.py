@@ -5,7 +5,6 @@ import pytest
 import synthetic
 from synthetic import collective, pcontrol, recv, send
 
-from linkworth.cli.main import main
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import build_profile
 
@@ -122,15 +121,13 @@ def test_long_traces_are_replayed_in_part_where_they_do_not_stop(tmp_path, short
     assert profile.group is not None
 
 
-def test_the_verb_says_once_why_figures_are_absent(tmp_path, capsys, json_of):
+def test_the_verb_says_once_why_figures_are_absent(tmp_path, printed, json_of):
     path = str(write(tmp_path / "t.lwt", without_receives()))
-    assert main(["profile", path]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(printed("profile", path).split())
     assert "Group of network dependence: not known (this trace lacks messages)" in shown
     assert shown.count("! network dependence, serialisation and transfer are not known, because") == 1
     assert "serialisation not known" in shown and "transfer not known" in shown
-    assert main(["profile", path, "--full"]) == 0
-    assert "None" not in capsys.readouterr().out
+    assert "None" not in printed("profile", path, "--full")
     said = json_of("profile", path)
     assert (said["group"], said["pop"]["serialisation_efficiency"], said["pop"]["transfer_efficiency"]) == (
         None,

@@ -10,7 +10,6 @@ from synthetic import collective
 
 from linkworth import units
 from linkworth.catalog import fabrics
-from linkworth.cli.main import main
 from linkworth.cli.summary_table import summary_table
 from linkworth.model.profile import run_shares
 from linkworth.report.charts import shares
@@ -31,7 +30,7 @@ def trace(request, tmp_path):
     return synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks)
 
 
-def test_every_screen_and_page_has_the_same_shares(trace, capsys, json_of):
+def test_every_screen_and_page_has_the_same_shares(trace, printed, json_of):
     said = json_of("profile", str(trace))
     communication = said["run_shares"]["communication"]
     assert sum(said["run_shares"].values()) == pytest.approx(1)
@@ -39,8 +38,7 @@ def test_every_screen_and_page_has_the_same_shares(trace, capsys, json_of):
     assert said["shares"]["init"] > 0.1
     assert said["init_seconds"] == pytest.approx(0.5)
 
-    assert main(["profile", str(trace)]) == 0
-    screen = capsys.readouterr().out
+    screen = printed("profile", str(trace))
     assert re.search(r"^  communication +(.+? %)", screen, re.MULTILINE)[1] == units.percent(communication, 1)
     assert "+ 500 ms a rank: MPI_Init, Finalize" in screen
 
@@ -58,9 +56,8 @@ def test_every_screen_and_page_has_the_same_shares(trace, capsys, json_of):
     assert found["w", "e"].init_seconds == pytest.approx(0.5)
 
 
-def test_what_networks_change_for_this_run_comes_before_the_group(trace, capsys):
-    assert main(["profile", str(trace)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_what_networks_change_for_this_run_comes_before_the_group(trace, printed):
+    lines = printed("profile", str(trace)).splitlines()
     assert lines[1].startswith("This run: up to ")
     assert lines[2].startswith("Group of network dependence: ")
     item = collect(open_trace(trace), [fabrics.get("gbe"), fabrics.get("ib-hdr")], {})

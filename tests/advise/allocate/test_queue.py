@@ -122,9 +122,8 @@ def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_
     assert warning in said.err
 
 
-def test_the_verb_shows_the_schedule(capsys, queue, json_of):
-    assert main(["allocate", str(queue)]) == 0
-    shown = capsys.readouterr().out
+def test_the_verb_shows_the_schedule(capsys, queue, json_of, printed):
+    shown = printed("allocate", str(queue))
     assert "no schedule costs less" in shown
     assert main(["allocate", str(queue), "--budget", "0.001"]) == 1
     assert "is too small" in capsys.readouterr().out
@@ -288,12 +287,10 @@ def test_any_text_becomes_a_lua_string(texts):
     assert done.stdout == b"".join(text.encode() + b"\0\0" for text in texts)
 
 
-def test_the_forms_are_printed_alone(capsys, queue):
-    assert main(["allocate", str(queue), "--as", "sbatch"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_forms_are_printed_alone(printed, queue):
+    lines = printed("allocate", str(queue), "--as", "sbatch").splitlines()
     assert lines and all(line.startswith("sbatch ") for line in lines)
-    assert main(["allocate", str(queue), "--as", "job_submit"]) == 0
-    assert "function slurm_job_submit" in capsys.readouterr().out
+    assert "function slurm_job_submit" in printed("allocate", str(queue), "--as", "job_submit")
     assert main(["allocate", str(queue), "--as", "sbatch", "--json"]) == 2
 
 

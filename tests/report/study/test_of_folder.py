@@ -26,7 +26,7 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of):
+def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of, printed):
     assert main(["study", "run", str(study)]) == 0
     capsys.readouterr()
     document = json_of("study", "report", str(study), "--format", "csv")
@@ -40,8 +40,9 @@ def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of):
     assert len(kept) == 1
     # A second report takes the profile that was kept, and one study is no different from itself.
     before = kept[0].read_bytes()
-    assert main(["study", "report", "two.study", "--against", "two.study", "--format", "latex"]) == 0
-    assert "2 figures of cells that both studies have: 2 predicted." in capsys.readouterr().out
+    assert "2 figures of cells that both studies have: 2 predicted." in printed(
+        "study", "report", "two.study", "--against", "two.study", "--format", "latex"
+    )
     assert kept[0].read_bytes() == before
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
 
