@@ -12,12 +12,12 @@ PUT, GET, ACCUMULATE, FETCH = range(4)
 ) = range(15)  # fmt: skip
 
 
-def win_new(window: int = 0, comm: int = 0) -> Call:
-    return Call("MPI_Win_create", "win_new", comm=comm, new_window=window, bytes=1 << 20)
+def win_new(window: int = 0) -> Call:
+    return Call("MPI_Win_create", "win_new", comm=0, new_window=window, bytes=1 << 20)
 
 
-def win_free(window: int = 0) -> Call:
-    return Call("MPI_Win_free", "win_free", window=window)
+def win_free() -> Call:
+    return Call("MPI_Win_free", "win_free", window=0)
 
 
 def access(operation: int, target: int, to: int = 0, back: int = 0, *, request: bool = False) -> Call:
@@ -71,8 +71,8 @@ def pready(first: int, last: int | None = None, reference: int = 1) -> Call:
     )
 
 
-def parrived(partition: int, *, arrived: bool, reference: int = 1) -> Call:
-    return Call("MPI_Parrived", "parrived", references=[reference], first_partition=partition, found=arrived)
+def parrived(partition: int, *, arrived: bool) -> Call:
+    return Call("MPI_Parrived", "parrived", references=[1], first_partition=partition, found=arrived)
 
 
 def with_neighbours(sources: Sequence[int], destinations: Sequence[int], ranks: int) -> Call:

@@ -90,8 +90,8 @@ def named(name, bandwidth, spread):
     return msgspec.structs.replace(fabric(way(bandwidth=bandwidth), spread=spread), name=name)
 
 
-def options_of(trace, seed=0, noise=0.0, spread=None, count=40):
-    settings = ReplaySettings(seed=seed, noise=noise, samples=count)
+def options_of(trace, seed=0, noise=0.0, spread=None):
+    settings = ReplaySettings(seed=seed, noise=noise, samples=40)
     fast, slow = (
         named(name, bandwidth, spread or Spread(bandwidth=0.1))
         for name, bandwidth in (("fast", 2e9), ("slow", 1e9))

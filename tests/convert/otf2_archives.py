@@ -33,8 +33,8 @@ def there_and_back(trace: Path, **options: Any) -> tuple[ConversionSummary, Path
     return archive, Path(back.path)
 
 
-def assert_same(first: Path, second: Path, *, to: float = NANOSECOND) -> int:
-    """Compare all events of two traces, their times to some seconds; return how many there are."""
+def assert_same(first: Path, second: Path) -> int:
+    """Compare all events of two traces, their times to a nanosecond; return how many there are."""
     one, two = _engine.Trace(str(first)), _engine.Trace(str(second))
     assert one.ranks == two.ranks
     assert json.loads(one.metadata_json) == json.loads(two.metadata_json)
@@ -43,7 +43,7 @@ def assert_same(first: Path, second: Path, *, to: float = NANOSECOND) -> int:
         mine, theirs = events(first, rank, times=True), events(second, rank, times=True)
         assert len(mine) == len(theirs)
         for event, back in zip(mine, theirs, strict=True):
-            moved = [time for time in TIMES if abs(event[time] - back[time]) > to]
+            moved = [time for time in TIMES if abs(event[time] - back[time]) > NANOSECOND]
             changed = [key for key in event if key not in TIMES and event[key] != back[key]]
             assert not moved and not changed, f"rank {rank}: {event} came back as {back}"
         count += len(mine)

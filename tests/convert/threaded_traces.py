@@ -56,8 +56,9 @@ def sends_by_thread(folder: Path, threads: list[list[tuple[int, int]]]) -> Path:
     return merged(folder, blocks, list(range(len(threads))), ticks_per_ns=4)
 
 
-def long_run(folder: Path, blocks: int, threads: int = 2, calls: int = 20_000) -> Path:
-    """Return a trace whose threads each send `blocks` times `calls` messages."""
+def long_run(folder: Path, blocks: int) -> Path:
+    """Return a trace of two threads that each send 20,000 messages in each of some blocks."""
+    calls = 20_000
     records = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8))) + call(0, 100, 100) * calls
     each = [(START[0] + 200 * calls * number, 0, records) for number in range(blocks)]
-    return merged(folder, each * threads, [thread for thread in range(threads) for _ in each])
+    return merged(folder, each * 2, [thread for thread in range(2) for _ in each])

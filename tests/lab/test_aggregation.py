@@ -81,9 +81,9 @@ def lab(spec):
         yield up
 
 
-def sent(opened, before, node=0):
-    """Return the bytes that a node has sent over each NIC."""
-    nics: list[NicCounters] = difference(before, opened.counters())[node].nics
+def sent(opened, before):
+    """Return the bytes that the first node has sent over each NIC."""
+    nics: list[NicCounters] = difference(before, opened.counters())[0].nics
     return {nic.nic: nic.sent_bytes for nic in nics if nic.nic != "lo"}
 
 

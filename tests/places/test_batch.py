@@ -149,12 +149,10 @@ class Here(Slurm):
     on_each_node = ""
 
 
-def run_script(
-    tmp_path, ways, *, known=None, ranks=2, program=("sh", "-c", "echo out; echo err >&2; exit 3")
-):
+def run_script(tmp_path, ways, *, known=None, program=("sh", "-c", "echo out; echo err >&2; exit 3")):
     place = tmp_path / "it's a job"
     place.mkdir(exist_ok=True)
-    job = Job(command=program, ranks=ranks, environment={"NAME": "a 'quoted' value"}, folder=tmp_path)
+    job = Job(command=program, ranks=2, environment={"NAME": "a 'quoted' value"}, folder=tmp_path)
     text = body(Here(), job, place=place, ways=ways, known=known, probe=tmp_path / "probe", exported={})
     return subprocess.run(["sh", "-c", text], check=False).returncode, place
 

@@ -82,9 +82,9 @@ class Page:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def open(self, path: Path, *, width: int = 1280, height: int = 900, mobile: bool = False) -> None:
+    def open(self, path: Path, *, width: int = 1280) -> None:
         """Load a file and wait until it is complete."""
-        self.size(width, height, mobile=mobile)
+        self.size(width, 900)
         self.loaded = False
         self.requests.clear()
         self.call("Page.navigate", url=path.as_uri())

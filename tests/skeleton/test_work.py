@@ -38,8 +38,8 @@ def test_ranks_share_the_work_on_points(name):
             assert sum(rank[phase] for rank in together) == pytest.approx(operations_alone)
 
 
-def traffic(name, cache_bytes, ranks=1):
-    return counted_work(parse([f"npb:{name}"]), ranks, 0, cache_bytes)[1]
+def traffic(name, cache_bytes):
+    return counted_work(parse([f"npb:{name}"]), 1, 0, cache_bytes)[1]
 
 
 def test_only_data_beyond_the_cache_move():

@@ -24,9 +24,9 @@ SHAPES = {
 }
 
 
-def calls_of_blocks(blocks, seed=1, events=300):
+def calls_of_blocks(blocks, events=300):
     """Return for each block its calls as (name of the shape, gap, duration, cpu)."""
-    noise = random.Random(seed)
+    noise = random.Random(1)
     found = []
     for _ in range(blocks):
         calls = []

@@ -56,8 +56,9 @@ def codecs_of(trace):
     return {struct.unpack_from("<I", content, at + 12)[0] for at in offsets}
 
 
-def moments(events, start="gap_seconds", length="duration_seconds"):
-    return list(accumulate(value for event in events for value in (event[start], event[length])))
+def moments(events):
+    times = ("gap_seconds", "duration_seconds")
+    return list(accumulate(event[time] for event in events for time in times))
 
 
 @pytest.fixture

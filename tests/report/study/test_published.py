@@ -10,11 +10,11 @@ from linkworth.report.study.results import Results
 from linkworth.report.study.sections import published
 
 
-def paper(*holds, numbers=(), predicted=False):
+def paper(*holds, predicted=False):
     """Return what `beside` gives of the sample with these conclusions; `predicted`: without its measured runs."""
     study, records = samples.interconnects()
     conclusions = [PublishedConclusion(what=text, holds=text, miss="Because.") for text in holds]
-    table = Published(source="A paper", numbers=list(numbers), conclusions=conclusions)
+    table = Published(source="A paper", conclusions=conclusions)
     if predicted:
         records = [record for record in records if record.mode == "predict"]
     found = compare_with_paper(results(study, records, table))
