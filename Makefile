@@ -9,8 +9,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
-# Targets that run at once, also those of two makes, take turns in a folder.
-FLOCK := $(shell command -v flock 2>/dev/null)
+# Targets that run at once, also those of two makes, take turns in a folder. NFS and some Lustre cannot lock folders.
+FLOCK := $(shell flock . true 2>/dev/null && echo flock)
 LOCK = $(if $(FLOCK),$(FLOCK) $(1))
 # Python compiles a module when it is first imported. Most modules of the developers' tools never are.
 INSTALL := $(call LOCK,$(VENV)) $(PIP) install --no-compile
