@@ -1,6 +1,7 @@
 """The choice: hand-worked cases and invariants."""
 
 import advice_inputs
+import msgspec
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -55,6 +56,16 @@ def test_ties_limits_and_single_options_are_decided_by_hand():
     advice = advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}))
     assert advice.choice == "gbe"
     assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
+
+
+def test_times_of_a_part_and_of_the_whole_run_are_not_to_be_compared():
+    part = msgspec.structs.replace(predicted({"gbe": 1.0}), region="marked", ranks=4, warnings=[])
+    whole = msgspec.structs.replace(predicted({"gbe": 1.0}, nodes=4), ranks=8, warnings=[])
+    assert advise([part], PRICES).warnings == advise([whole], PRICES).warnings == []
+    assert advise([part, whole], PRICES).warnings == [
+        "the times on 4 ranks are of the part that the program marks, and those on 8 ranks of the whole run: do not compare "
+        "them; give traces that all contain the marks, or none"
+    ]
 
 
 def test_a_deadline_excludes_the_cheap_and_slow():

@@ -81,3 +81,13 @@ def test_the_least_is_one_within_the_deadline():
 def test_one_number_of_nodes_is_no_chart():
     assert node_counts.figures([on(2, 0.1), on(2, 0.05)], SCALE) == []
     assert node_counts.figures([on(2, 0.1)], SCALE) == []
+
+
+def test_a_part_of_one_run_is_not_drawn_with_the_whole_of_another():
+    part, other = on(2, 0.1), on(4, 0.05)
+    whole = msgspec.structs.replace(
+        other, predictions=msgspec.structs.replace(other.predictions, region="whole")
+    )
+    assert part.predictions.region == other.predictions.region == "marked"
+    assert len(node_counts.figures([part, other], SCALE)) == 2
+    assert node_counts.figures([part, whole], SCALE) == []

@@ -75,7 +75,9 @@ def advise(
         goal=goal,
         deadline_seconds=deadline,
         budget_usd=budget,
-        warnings=list(dict.fromkeys(warning for each in sets for warning in each.warnings)),
+        warnings=list(
+            dict.fromkeys([*_other_regions(sets), *(warning for each in sets for warning in each.warnings)])
+        ),
         rates=sets[0].calibration.rates,
         between_machines=sets[0].calibration.between_machines,
         collectives=sets[0].collectives,
@@ -83,6 +85,20 @@ def advise(
         draws=0 if drawn is None else drawn.draws,
         uncertainty="" if drawn is None else sentence(ranked, place, goal, drawn),
     )
+
+
+def _other_regions(sets: Sequence[PredictionSet]) -> list[str]:
+    """Return a sentence if some times are of a part of the run and others of all of it."""
+    ranks = {
+        region: ", ".join(str(each.ranks) for each in sets if each.region == region)
+        for region in ("marked", "whole")
+    }
+    if not all(ranks.values()):
+        return []
+    return [
+        f"the times on {ranks['marked']} ranks are of the part that the program marks, and those on {ranks['whole']} ranks of "
+        "the whole run: do not compare them; give traces that all contain the marks, or none"
+    ]
 
 
 def cost_usd(seconds: float, nodes: int, usd_per_node_hour: float) -> float:

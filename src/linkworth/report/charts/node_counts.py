@@ -33,9 +33,15 @@ def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]
     """Return time, and cost if there are prices, for each program that has traces on several numbers of nodes."""
     found: list[Figure] = []
     trusted = [item for item in items if item.trusted and item.predictions.predictions]
-    for workload in kinds.distinct(item.predictions.workload for item in trusted):
+    for workload, region in kinds.distinct(
+        (item.predictions.workload, item.predictions.region) for item in trusted
+    ):
         of = sorted(
-            (item for item in trusted if item.predictions.workload == workload),
+            (
+                item
+                for item in trusted
+                if (item.predictions.workload, item.predictions.region) == (workload, region)
+            ),
             key=lambda item: item.predictions.nodes,
         )
         if len(of) < 2 or len({item.predictions.nodes for item in of}) < len(of):

@@ -15,7 +15,8 @@ from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM
 def sections(results: Results) -> Iterator[Section]:
     """Yield a section if such programs are predicted on several numbers of nodes."""
     prices, _ = prices_of(results.study)
-    programs: dict[str, list[node_counts.NodeCount]] = {}
+    programs: dict[tuple[str, str], list[node_counts.NodeCount]] = {}
+    """By workload and timed part of the run."""
     for group in results.groups(modes=["predict"]):
         workload = results.workload(group.workload)
         nodes = results.nodes(group)
@@ -23,14 +24,15 @@ def sections(results: Results) -> Iterator[Section]:
             continue
         price = prices.get(group.environment)
         cost = None if price is None else Priced(group, price, nodes).cost
-        programs.setdefault(group.workload, []).append(_place(results, group, nodes, cost))
+        program = group.workload, group.done[0].facts.get("region", "")
+        programs.setdefault(program, []).append(_place(results, group, nodes, cost))
     scale = units.cost_scale(
         [place.cost_usd for places in programs.values() for place in places if place.cost_usd]
     )
     growing = {workload.name for workload in results.study.workloads if workload.weak}
     figures = [
         figure
-        for number, (name, places) in enumerate(programs.items(), 1)
+        for number, ((name, _), places) in enumerate(programs.items(), 1)
         if len({place.nodes for place in places}) > 1 and not _are_ambiguous(places)
         for figure in node_counts.time_and_cost(
             f"nodes-{number}", name, sorted(places, key=_nodes), scale, grows=name in growing
