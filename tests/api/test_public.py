@@ -251,6 +251,8 @@ MISTAKES = {
     "text as times": lambda t: t.sweep("gbe", {"latency": ["a"]}),
     "number as text in options": lambda t: lw.advise(t, {"gbe": 1}, ppn="2"),
     "prices without networks": lambda t: lw.advise(t, [0.78]),
+    "no price": lambda t: lw.advise(t, {}),
+    "price below zero": lambda t: lw.advise(t, {"gbe": -1}),
     "one prediction": lambda t: lw.advise(t.predict("gbe")["gbe"], {"gbe": 1}),
 }
 

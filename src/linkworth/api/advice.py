@@ -20,6 +20,7 @@ from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.api.trace import Trace
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
+from linkworth.model.number_range import PRICE_USD
 from linkworth.predict.request import measured_texts
 from linkworth.skeleton.rates import RateRequest
 
@@ -100,9 +101,17 @@ def advise(
     """
     if draws is not None and draws < 0:
         raise UsageError(f"`draws` {draws}: give a whole number of at least 0")
+    if not prices:
+        raise UsageError(
+            "`prices` is empty: give US dollars by network, such as {'gbe': 0.78}, or a catalog's name"
+        )
     catalog = prices if isinstance(prices, str) else None
-    own = [] if isinstance(prices, str) else [f"{fabric}={dollars!r}" for fabric, dollars in prices.items()]
-    priced = PriceOptions(assignments=own, catalog=catalog)
+    own = {} if isinstance(prices, str) else dict(prices)
+    for fabric, dollars in own.items():
+        if dollars not in PRICE_USD:
+            raise UsageError(f"`prices` {{{fabric!r}: {dollars:g}}}: give {PRICE_USD}")
+    assignments = [f"{fabric}={dollars!r}" for fabric, dollars in own.items()]
+    priced = PriceOptions(assignments=assignments, catalog=catalog)
     limits = model.Limits(goal=goal, deadline=deadline, budget=budget)
     if isinstance(program, Predictions):
         if nodes or draws or options:
