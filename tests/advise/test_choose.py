@@ -61,6 +61,7 @@ def test_ties_limits_and_single_options_are_decided_by_hand():
 def test_times_of_a_part_and_of_the_whole_run_are_not_to_be_compared():
     part = msgspec.structs.replace(predicted({"gbe": 1.0}), region="marked", ranks=4, warnings=[])
     whole = msgspec.structs.replace(predicted({"gbe": 1.0}, nodes=4), ranks=8, warnings=[])
+    assert (advise([part], PRICES).region, advise([whole], PRICES).region) == ("marked", "whole")
     assert advise([part], PRICES).warnings == advise([whole], PRICES).warnings == []
     assert advise([part, whole], PRICES).warnings == [
         "the times on 4 ranks are of the part that the program marks, and those on 8 ranks of the whole run: do not compare "

@@ -81,6 +81,7 @@ def advise(
         rates=sets[0].calibration.rates,
         between_machines=sets[0].calibration.between_machines,
         collectives=sets[0].collectives,
+        region=sets[0].region,
         choice_option=place,
         draws=0 if drawn is None else drawn.draws,
         uncertainty="" if drawn is None else sentence(ranked, place, goal, drawn),

@@ -119,6 +119,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence on the factor from the machine of the recording to another one. "" without machines."""
     collectives: CollectiveRules | None = None
     """Collective algorithms that the replay used. None if the predictions do not name them."""
+    region: str = "whole"
+    """Timed part, which the costs are of as well: `whole` run, or the part `marked` with MPI_Pcontrol."""
     too_close: list[str] = msgspec.field(default_factory=list)
     """Fabrics among which the choice is too close to call, the best estimate first: within the 90 % interval another
     one is over 2 % better by the goal."""
