@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -176,13 +176,18 @@ def despite_faults(
 
 
 def started(
-    mpi: MpiInstallation, ranks: int, command: Sequence[str | Path], *, timeout: float
+    mpi: MpiInstallation,
+    ranks: int,
+    command: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    *,
+    timeout: float,
 ) -> "subprocess.CompletedProcess[str]":
     """Start a program on a number of ranks of an MPI, as linkworth does, and wait for its end."""
     launcher = LocalLauncher(mpi)
     spins = launcher.spins_when_crowded and ranks > launcher.cores
     yielding = preload.environment(build.tracer(mpi), yielding=True) if spins else {}
-    job = Job(command=list(map(str, command)), ranks=ranks, environment=yielding)
+    job = Job(command=list(map(str, command)), ranks=ranks, environment=yielding | dict(environment or {}))
     return subprocess.run(
         launcher.arguments(job),
         env=os.environ | ROOT_ALLOWED,
