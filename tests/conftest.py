@@ -172,7 +172,7 @@ def linkworth(tmp_path: Path) -> LinkworthCommand:
 
 
 class Called(NamedTuple):
-    """What the command line returned and printed."""
+    """Return value and output of a command line."""
 
     code: int
     out: str

@@ -29,7 +29,7 @@ def place(cache: Path, recipe: sources.Recipe, unit: joined.Unit, line: CompileL
 def keep(compiled: Path, kept: Path) -> None:
     """Put an object in its place atomically. Raises OSError."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    # Where files cannot be locked, others may keep the same object now.
+    # Others may keep the same object now if files cannot be locked.
     with tempfile.TemporaryDirectory(prefix=f".{kept.stem}-", dir=kept.parent) as draft:
         shutil.copyfile(compiled, Path(draft) / kept.name)
         (Path(draft) / kept.name).replace(kept)
