@@ -64,7 +64,9 @@ def advice_table(advice: Advice) -> RenderableType:
     if advice.uncertainty:
         parts.append(Text(f"Certainty: {advice.uncertainty}."))
     if advice.region == "marked":
-        parts.append(Text("Time and cost: the part that the program marks, without what comes before and after."))
+        parts.append(
+            Text("Time and cost: the part that the program marks, without what comes before and after.")
+        )
     if advice.collectives is not None:
         parts.append(Text(f"Collectives {rules_in_words(advice.collectives)}."))
     return Group(*parts)

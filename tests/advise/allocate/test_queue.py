@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import Call, recv, send, write_trace
+from synthetic import Call, pcontrol, recv, send, write_trace
 
 from linkworth.advise.allocate.options import options_of
 from linkworth.advise.allocate.queue import load
@@ -109,7 +109,8 @@ def test_a_traces_times_are_predicted_on_each_kind(tmp_path):
 
 def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_path):
     split = Call("MPI_Comm_split_type", "comm_new", comm=0, new_comm=2, members=[0, 1])
-    write_trace(tmp_path / "app.lwt", [[split], [split]])
+    part = [pcontrol(1), pcontrol(0).after(1.0)]
+    write_trace(tmp_path / "app.lwt", [[split, *part], [split, *part]])
     path = queue_file(
         tmp_path,
         '[[nodes]]\nname = "eth"\nfabric = "gbe"\ncount = 2\ncores = 2\nusd_per_node_hour = 0.3\n'
@@ -117,9 +118,10 @@ def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_
     )
     assert main(["allocate", str(path), "--json"]) == 0
     said = capsys.readouterr()
-    (warning,) = json.loads(said.out)["warnings"]
-    assert warning.startswith("app: the program asked for the ranks of its node")
-    assert warning in said.err
+    nodes, marks = json.loads(said.out)["warnings"]
+    assert nodes.startswith("app: the program asked for the ranks of its node")
+    assert marks.startswith("app: the time is of the part that the program marks")
+    assert nodes in said.err and marks in said.err
 
 
 def test_the_verb_shows_the_schedule(capsys, queue, json_of, printed):

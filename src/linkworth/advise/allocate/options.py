@@ -18,6 +18,11 @@ from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 from linkworth.units import plural
 
+_PART = (
+    "the time is of the part that the program marks; if much comes before or after it, give the queue the time of the "
+    "whole run"
+)
+
 
 class AllocationOption(msgspec.Struct, frozen=True, kw_only=True):
     """One way to run a program once."""
@@ -123,7 +128,10 @@ def _predicted(
                 )
                 (prediction,) = predicted.predictions
                 option = _option(queue, index, place, nodes, ranks, prediction.seconds)
-                found.append(msgspec.structs.replace(option, warnings=tuple(predicted.warnings)))
+                warnings = predicted.warnings
+                if predicted.region == "marked" and trace.metadata.source != "skeleton":
+                    warnings = [*warnings, _PART]
+                found.append(msgspec.structs.replace(option, warnings=tuple(warnings)))
     return found
 
 
