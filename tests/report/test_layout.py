@@ -7,6 +7,7 @@ from report.chromium import Page
 from report.study import study_samples
 
 from linkworth import report
+from linkworth.model.profile import Matrix
 from linkworth.model.scaling import LeftOut, Scaling
 from linkworth.report.study.contents import contents
 from linkworth.report.study.request import render
@@ -71,7 +72,7 @@ def pages(page_file, hostile_file, tmp_path_factory):
 
 
 def _pages_of_programs(folder):
-    """Write pages with a decision over the nodes, scaled traces, and a damaged and failed program."""
+    """Write pages with a decision over the nodes, scaled traces, a choice in doubt, and a damaged and failed program."""
     left_out = LeftOut(ranks=8, calls=0, messages=0, bytes=0, compute=0, seconds={"gbe": -0.25})
     scaling = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1, left_out=left_out, uneven=1.5)
     whole = samples.item()
@@ -84,8 +85,15 @@ def _pages_of_programs(folder):
         )
         for nodes in (2, 4, 8)
     ]
+    sent = [[40_000 * 3 ** ((i + j) % 5) for j in range(16)] for i in range(16)]
+    doubtful = replace(
+        whole,
+        advice=replace(whole.advice, choice=None, too_close=["ib-hdr", "gbe", "100gbe"]),
+        profile=replace(whole.profile, matrix=Matrix(ranks_per_row=1, bytes=sent)),
+    )
     pages = {
         "several node counts": places,
+        "in doubt": [doubtful],
         "damaged": [samples.without_replays(), samples.item("failed", verified=False)],
     }
     found = {}

@@ -34,6 +34,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     ]
     smallest = min(row["bytes"] for row in rows if isinstance(row["bytes"], int))
     logarithmic = largest / smallest > 50
+    least = smallest if logarithmic else 0
     side = theme.PLOT_WIDTH - 44
     every = max(1, math.ceil(len(cells) / 16))
     axis = alt.Axis(labelAngle=0, labelOverlap=True, values=names[::every], labelFontSize=10, grid=False)
@@ -52,7 +53,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
                 scale=alt.Scale(
                     range=[theme.LIGHT_BLUE, theme.DARK_BLUE],
                     type="log" if logarithmic else "linear",
-                    domain=[smallest if logarithmic else 0, largest],
+                    domain=[least, largest],
                 ),
                 legend=alt.Legend(
                     orient="bottom",
@@ -61,7 +62,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
                     gradientThickness=10,
                     title="bytes sent, log scale" if logarithmic else "bytes sent",
                     labelExpr="format(datum.value, '.2~s') + 'B'",
-                    tickCount=3,
+                    values=[least, math.sqrt(least * largest) if logarithmic else largest / 2, largest],
                 ),
             ),
         )

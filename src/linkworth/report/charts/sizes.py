@@ -37,7 +37,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         .encode(
             y=alt.Y("size:N", title="message size", sort=[bin_name(b) for b in bins]),
             yOffset=alt.YOffset("kind:N", sort=list(KINDS)),
-            x=alt.X("share:Q", title="share of all", axis=alt.Axis(format="%", tickCount=5)),
+            x=alt.X("share:Q", title="share of all", axis=alt.Axis(format="%", tickCount=4)),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values()))),
             description=alt.Description("label:N"),
         )
