@@ -22,7 +22,7 @@ _MOST_RANKS = 256
 
 
 def initialisation(trace: TraceFile, layout: Layout, startup: Startup | None) -> Initialisation | None:
-    """Return MPI_Init on a layout by `startup`; without one, as recorded, or the default if the program was not run.
+    """Return MPI_Init on a layout by `startup`; without one, as recorded, or the default if the trace has no times.
 
     Returns None for a recording without MPI_Init.
     """

@@ -191,14 +191,12 @@ def predict_with_draws(
     used = [*fabrics, *([known.fabric] if known is not None else [])]
     of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
     warnings += dict.fromkeys(filter(None, of_others))
-    if known is not None:
+    if known is not None and measured is not None:
         behind = known.with_cpu_factor(cpu_factor)
-        assert (
-            behind is not None and calibration.measured_seconds is not None
-        )  # the calibration ended with them
-        warnings += measured_warnings(calibration.measured_seconds, behind.prediction)
+        assert behind is not None  # the calibration ended with it
+        warnings += measured_warnings(measured.seconds, behind.prediction)
         warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
-        warnings += contradictions(trace, measured, settings, cpu_factor) if measured is not None else []
+        warnings += contradictions(trace, measured, settings, cpu_factor)
     for other in others:
         warnings += other.damage
     if extras.timeline is not None:

@@ -129,6 +129,7 @@ def _predicted(
                 (prediction,) = predicted.predictions
                 option = _option(queue, index, place, nodes, ranks, prediction.seconds)
                 warnings = predicted.warnings
+                # What a bundled program does outside its timed part is short, and no user's job.
                 if predicted.region == "marked" and trace.metadata.source != "skeleton":
                     warnings = [*warnings, _PART]
                 found.append(msgspec.structs.replace(option, warnings=tuple(warnings)))

@@ -32,18 +32,12 @@ class NodeCount(NamedTuple):
 def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]:
     """Return time, and cost if there are prices, for each program that has traces on several numbers of nodes."""
     found: list[Figure] = []
-    trusted = [item for item in items if item.trusted and item.predictions.predictions]
-    for workload, region in kinds.distinct(
-        (item.predictions.workload, item.predictions.region) for item in trusted
-    ):
-        of = sorted(
-            (
-                item
-                for item in trusted
-                if (item.predictions.workload, item.predictions.region) == (workload, region)
-            ),
-            key=lambda item: item.predictions.nodes,
-        )
+    programs: dict[tuple[str, str], list[ReportItem]] = {}
+    for item in items:
+        if item.trusted and item.predictions.predictions:
+            programs.setdefault((item.predictions.workload, item.predictions.region), []).append(item)
+    for (workload, _), of in programs.items():
+        of.sort(key=lambda item: item.predictions.nodes)
         if len(of) < 2 or len({item.predictions.nodes for item in of}) < len(of):
             continue
         places = [place for item in of for place in _places(item)]
