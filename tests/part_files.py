@@ -50,6 +50,7 @@ class PartFile:
     size: int = 1
     flags: int = INITIALISED | FINALISED | COUNTER
     host: str = "node1"
+    processor: str = ""
     pid: int = 100
     start: tuple[int, int, int] = (1000, 5_000_000_000, 1_700_000_000_000_000_000)
     latest: tuple[int, int, int] | None = None
@@ -78,6 +79,7 @@ class PartFile:
         struct.pack_into("<i", header, 120, 0 if self.first_core is None else self.first_core + 1)
         header[128 : 128 + len(self.host)] = self.host.encode()
         header[768:780] = b"Test MPI 1.0"
+        header[960 : 960 + len(self.processor)] = self.processor.encode()
         out = bytes(header) + table
         out += b"\0" * (BLOCK_BYTES - len(out))
         for number, (base, request, records) in enumerate(self.blocks):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkworth import _engine
-from linkworth.model.trace import TraceMetadata
+from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.writing.documents import encode
 
 Event = tuple[str, str, dict[str, Any]]
@@ -30,9 +30,11 @@ def trace(
     ranks: int,
     folder: Path,
     computation: Callable[[int, int, int], list[float]] = even,
+    processor: str = "",
 ) -> Path:
     path = folder / f"{ranks}.lwt"
-    metadata = TraceMetadata(workload="written", source="recorded")
+    where = [RankInfo(rank=rank, host="node", processor=processor) for rank in range(ranks)]
+    metadata = TraceMetadata(workload="written", source="recorded", ranks=where)
     writer = _engine.TraceWriter(str(path), ranks, encode(metadata).decode())
     for rank in range(ranks):
         calls = [INIT, *program(rank, ranks), FINALIZE]

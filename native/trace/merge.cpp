@@ -144,6 +144,7 @@ MergedRank describe(const Part& part, std::int64_t start, std::int64_t origin) {
     const PartHeader& header = part.header();
     info.rank = static_cast<std::uint32_t>(header.rank);
     info.host = header.host;
+    info.processor = header.processor;
     info.pid = header.pid;
     info.state = part.state();
     info.start_seconds = static_cast<double>(start - origin) * 1e-9;

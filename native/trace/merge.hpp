@@ -13,6 +13,7 @@ namespace linkworth::tracefile {
 struct MergedRank {
     std::uint32_t rank = 0;
     std::string host;
+    std::string processor;  ///< empty: not known
     std::int32_t pid = 0;
     std::string state = "cut";  ///< "complete", "cut", "aborted", "disk full"
     double start_seconds = 0;   ///< from the trace's origin

@@ -44,6 +44,7 @@ struct PartHeader {
     std::string host;
     std::string program;
     std::string library;
+    std::string processor;  ///< empty: not known
 };
 
 /// A block of a part, with its sound records only.

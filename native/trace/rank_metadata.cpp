@@ -34,6 +34,7 @@ std::string number(double value) {
 
 std::string rank_object(const MergedRank& rank) {
     return "{\"rank\":" + std::to_string(rank.rank) + ",\"host\":" + quoted(rank.host) +
+           (rank.processor.empty() ? "" : ",\"processor\":" + quoted(rank.processor)) +
            ",\"pid\":" + std::to_string(rank.pid) + ",\"state\":" + quoted(rank.state) +
            ",\"start_seconds\":" + number(rank.start_seconds) +
            ",\"elapsed_seconds\":" + number(rank.elapsed_seconds) +

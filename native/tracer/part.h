@@ -33,7 +33,8 @@ struct lw_part_header {
     double ticks_per_second;
     int32_t core_after_first;  ///< number of the first core that the process may use, plus 1; 0: not known
     uint8_t reserved[4];
-    char host[128], program[512], library[256];
+    char host[128], program[512], library[192];
+    char processor[64];  ///< empty if the kernel does not report it
 };
 _Static_assert(sizeof(struct lw_part_header) == 1024, "the format fixes the header's size");
 

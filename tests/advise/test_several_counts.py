@@ -28,6 +28,19 @@ def test_each_trace_takes_its_nodes(traces, json_of):
     assert advice["draws"] == 400
 
 
+def test_counts_that_were_recorded_on_different_processors_are_doubtful(tmp_path, json_of):
+    def recorded(ranks, processor):
+        where = [{"rank": rank, "host": "node", "processor": processor} for rank in range(ranks)]
+        return str(
+            write_trace(
+                tmp_path / f"{ranks}.lwt", [[Call("MPI_Wtime", "local").after(1)]] * ranks, ranks=where
+            )
+        )
+
+    mixed = json_of("advise", recorded(4, "A 1"), recorded(8, "B 2"), "--ppn", "4", *PRICES)
+    assert "different processors (4 ranks on A 1; 8 ranks on B 2)" in " ".join(mixed["warnings"])
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

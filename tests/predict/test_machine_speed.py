@@ -81,6 +81,20 @@ def test_a_core_speed_of_the_catalog_stands_for_kernels(tmp_path, trace, predict
     assert found["calibration"]["cpu_factor"] == pytest.approx(0.42 / own)
 
 
+def test_a_trace_of_another_processor_is_doubtful(tmp_path, predicted):
+    def warnings(processor):
+        ranks = [{"rank": rank, "host": "node", "processor": processor} for rank in range(4)]
+        path = str(
+            write_trace(tmp_path / "p.lwt", [[Call("MPI_Wtime", "local").after(1.0)]] * 4, ranks=ranks)
+        )
+        machines = ["--recorded-on", "xeon-e5-2650v3-x2", "--machine", "raspberry-pi-4"]
+        return " ".join(predicted(path, *machines)["warnings"])
+
+    other = "AMD EPYC 7763 64-Core Processor"
+    assert f"recorded on {other}, and xeon-e5-2650v3-x2 has Intel Xeon E5-2650 v3" in warnings(other)
+    assert "recorded on" not in warnings("Intel(R) Xeon(R) CPU E5-2650 v3 @ 2.30GHz")
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -50,7 +50,7 @@ def limited(item, deadline):
     return msgspec.structs.replace(item, advice=msgspec.structs.replace(item.advice, options=options))
 
 
-SCALED = Scaling(ranks=[4, 8], grid=[16], roles="all", role_count=1)
+SCALED = Scaling(ranks=[4, 8], processors=["B 2"], grid=[16], roles="all", role_count=1)
 
 
 def test_the_least_is_named_and_the_interval_is_a_band():
@@ -91,3 +91,11 @@ def test_a_part_of_one_run_is_not_drawn_with_the_whole_of_another():
     assert part.predictions.region == other.predictions.region == "marked"
     assert len(node_counts.figures([part, other], SCALE)) == 2
     assert node_counts.figures([part, whole], SCALE) == []
+
+
+def test_other_processors_are_a_doubt_of_the_caption():
+    scaled = on(4, 0.05, SCALED)
+    assert "processors" not in node_counts.figures([on(2, 0.1, SCALED), scaled], SCALE)[0].table.note
+    other = on(2, 0.1, msgspec.structs.replace(SCALED, processors=["A 1"]))
+    for figure in node_counts.figures([other, scaled], SCALE):
+        assert "The recordings are of different processors" in figure.table.note

@@ -13,8 +13,9 @@ from linkworth.replay.layout import Arrangement
 from linkworth.scale import ScaleRequest, scale
 
 
-def recording(ranks: int, folder: Path) -> Path:
-    return trace(lambda rank, ranks: iter([("MPI_Barrier@a.c:2", "collective", BARRIER)] * 5), ranks, folder)
+def recording(ranks: int, folder: Path, processor: str = "") -> Path:
+    calls = [("MPI_Barrier@a.c:2", "collective", BARRIER)] * 5
+    return trace(lambda rank, ranks: iter(calls), ranks, folder, processor=processor)
 
 
 def test_a_scaled_program_has_no_time_of_its_own(tmp_path: Path) -> None:
@@ -25,6 +26,19 @@ def test_a_scaled_program_has_no_time_of_its_own(tmp_path: Path) -> None:
     assert not scaled.timed and scaled.waits is None
     assert sum(scaled.rank_communication_seconds) == sum(call.seconds for call in scaled.calls) == 0
     assert scaled.elapsed_seconds == predict(made, [get("shm")], Arrangement(nodes=1)).predictions[0].seconds
+
+
+def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None:
+    def remarks(*processors: str) -> str:
+        traces = [recording(4 << k, tmp_path, processor) for k, processor in enumerate(processors)]
+        request = ScaleRequest(traces=traces, ranks=32, output=tmp_path / "made.lwt", replace=True)
+        made = scale(request).scaling
+        assert made.processors == list(dict.fromkeys(filter(None, processors)))
+        return " ".join(made.remarks)
+
+    mixed = remarks("A 1", "A 1", "B 2")
+    assert "different processors (4, 8 ranks on A 1; 16 ranks on B 2)" in mixed
+    assert "processors" not in remarks("A 1", "", "A 1")
 
 
 def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from mpi_programs import ALLREDUCES, compiled, each_launcher, each_mpi, hanging,
 from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
+from linkworth.measure.machine import hardware
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 
@@ -57,6 +58,7 @@ def test_every_mpi_is_recorded_call_for_call(tmp_path, mpi):
     assert metadata["command"] == [str(tmp_path / "ends"), "well"]
     assert metadata["exit_code"] == 0
     assert {rank["first_core"] for rank in metadata["ranks"]} <= os.sched_getaffinity(0)
+    assert {rank.get("processor", "") for rank in metadata["ranks"]} == {hardware.processor()[:63]}
     assert leftovers(tmp_path) == []
 
 

@@ -14,6 +14,7 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import TraceMetadata
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.machine_speed import asked_for
@@ -23,6 +24,7 @@ from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
+from linkworth.trace.processors import other_processors
 from linkworth.trace.read import ADVICE, Allowance, open_trace
 from linkworth.units import plural
 
@@ -108,6 +110,7 @@ def replay_predictions(
     cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
+    recorded: list[tuple[int, TraceMetadata]] = []
     for workload in request.workloads:
         for found, drawn, case in _on_each_number(request, workload, chosen, draws, progress):
             nodes = found.nodes
@@ -125,6 +128,7 @@ def replay_predictions(
                     f"{first} is of {other.workload} and {workload} of {found.workload}; give traces of one program"
                 )
             cases[nodes] = case
+            recorded.append((found.ranks, case.trace.metadata))
             assumed |= set(drawn.assumed)
             seconds |= {
                 (fabric.name, nodes): times for fabric, times in zip(chosen, drawn.seconds, strict=True)
@@ -133,7 +137,10 @@ def replay_predictions(
     if draws != 0 and len(seconds) > 1:
         count = len(next(iter(seconds.values())))
         together = Drawn(seconds=seconds, draws=count, assumed=sorted(assumed)) if count else None
-    return Replays([found for _, found in of_nodes.values()], together, cases)
+    sets = [found for _, found in of_nodes.values()]
+    if differ := other_processors(recorded):
+        sets[0] = msgspec.structs.replace(sets[0], warnings=[differ, *sets[0].warnings])
+    return Replays(sets, together, cases)
 
 
 def _first_counts(measured: MeasuredTime) -> str:

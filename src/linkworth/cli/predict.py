@@ -140,8 +140,8 @@ def command(
                 beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
             ),
         )
-    warn(predictions.warnings)
     predictions = speed.named_in(predictions)
+    warn(predictions.warnings)
     say_rates(predictions.calibration.rates, predictions.calibration.between_machines)
     if as_json:
         emit_json(predictions)

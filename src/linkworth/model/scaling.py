@@ -37,6 +37,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
 
     ranks: list[int]
     """Rank counts of the recordings."""
+    processors: list[str] = msgspec.field(default_factory=list)
+    """Processors on which they were made, as far as they are known."""
     sizes: list[float] = msgspec.field(default_factory=list)
     """Problem sizes of the recordings, if they were given."""
     size: float | None = None

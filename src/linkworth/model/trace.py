@@ -18,6 +18,8 @@ class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     rank: Annotated[int, msgspec.Meta(ge=0)]
     host: str
+    processor: str = ""
+    """Name of the node's processor. "" if the trace does not give it."""
     pid: int = 0
     state: RankState = "complete"
     start_seconds: Seconds = 0.0
@@ -74,6 +76,12 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """Method and errors of a scaled trace."""
     call_sites: dict[str, CallSite] = msgspec.field(default_factory=dict)
     """Keys are `MODULE+0xADDRESS`, as in the table of names."""
+
+    def processors(self) -> list[str]:
+        """Return the names of the processors that computed, each once; of a scaled trace, those of its recordings."""
+        if self.scaling is not None:
+            return self.scaling.processors
+        return list(dict.fromkeys(rank.processor for rank in self.ranks if rank.processor))
 
 
 FILE_CALLS = "MPI_File_"

@@ -16,6 +16,7 @@ from linkworth.model.prediction import Layout, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest, reference_seconds
+from linkworth.trace.processors import same_model
 from linkworth.trace.read import TraceFile
 
 _LEAST_KERNELS = 2
@@ -28,11 +29,14 @@ class MachineSpeed(NamedTuple):
     settings: ReplaySettings
     """With the spread of the factor and the cores of the target."""
     description: str
+    doubts: list[str]
 
     def named_in(self, found: PredictionSet) -> PredictionSet:
-        """Return predictions with the description."""
+        """Return predictions with the description and the doubts."""
         calibration = msgspec.structs.replace(found.calibration, between_machines=self.description)
-        return msgspec.structs.replace(found, calibration=calibration)
+        return msgspec.structs.replace(
+            found, calibration=calibration, warnings=[*self.doubts, *found.warnings]
+        )
 
 
 def on_another_machine(
@@ -62,6 +66,12 @@ def on_another_machine(
         ),
         description=f"computation {factor:.3g} x as fast on {target.name} as on {source.name} ({by}), within "
         f"{units.percent(min(1.0, spread))}",
+        doubts=[
+            f"the trace was recorded on {name}, and {source.name} has {source.processor}, so the computation may be scaled "
+            "from another processor than the program's"
+            for name in trace.metadata.processors()
+            if not same_model(name, source.processor)
+        ],
     )
 
 
@@ -70,7 +80,7 @@ def asked_for(
 ) -> MachineSpeed:
     """Return the speed of the computation by the machines of a request; without any, by the CPU factor."""
     if rates.recorded_on is None:
-        return MachineSpeed(cpu_factor, settings, "")
+        return MachineSpeed(cpu_factor, settings, "", [])
     if rates.machine is None:
         raise UsageError(
             f"`recorded_on` {rates.recorded_on}: name the machine to predict for with `machine` as well"

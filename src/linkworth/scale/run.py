@@ -35,6 +35,7 @@ from linkworth.scale.search import (
 )
 from linkworth.scale.shares import unseen_remainders
 from linkworth.scale.warnings import scaling_warnings
+from linkworth.trace.processors import other_processors
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.units import percent
@@ -173,6 +174,9 @@ def _scaled(
             f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
             f"in their receives: {truncated}"
         )
+    made_on = [(recording.ranks, recording.trace.metadata) for recording in recordings]
+    if differ := other_processors(made_on):
+        remarks.append(differ)
     slack = 0.0 if truncated is None else SLACK
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         actual = _actual(recordings[-1], Path(folder))
@@ -190,6 +194,7 @@ def _scaled(
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
+        processors=list(dict.fromkeys(name for _, metadata in made_on for name in metadata.processors())),
         sizes=[recording.size for recording in recordings] if request.sizes else [],
         size=request.to_size,
         grid=list(point.grid),

@@ -10,6 +10,7 @@ from linkworth.model.prediction import Prediction
 from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.table import NOTHING, Cell, Field, Figure, cell, table, value, whole, words
+from linkworth.trace.processors import other_processors
 
 
 class NodeCount(NamedTuple):
@@ -41,17 +42,29 @@ def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]
         if len(of) < 2 or len({item.predictions.nodes for item in of}) < len(of):
             continue
         places = [place for item in of for place in _places(item)]
-        found += time_and_cost(f"nodes-{len(found) + 1}", workload, places, scale)
+        doubt = other_processors(
+            [(item.predictions.ranks, item.metadata) for item in of if item.metadata is not None]
+        )
+        found += time_and_cost(f"nodes-{len(found) + 1}", workload, places, scale, doubt=doubt)
     return found
 
 
 def time_and_cost(
-    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale, *, grows: bool = False
+    key: str,
+    workload: str,
+    places: Sequence[NodeCount],
+    scale: units.CostScale,
+    *,
+    grows: bool = False,
+    doubt: str = "",
 ) -> list[Figure]:
-    """Return the chart of time, and that of cost if there are prices; `grows`: each number of ranks has its problem."""
+    """Return the chart of time, and that of cost if there are prices.
+
+    `grows`: each number of ranks has its problem; `doubt`: a sentence for the caption.
+    """
     priced = [place for place in places if place.cost_usd is not None]
-    costs = [_figure(f"{key}-cost", workload, priced, scale, grows=grows)] if priced else []
-    return [_figure(f"{key}-time", workload, places, None, grows=grows), *costs]
+    costs = [_figure(f"{key}-cost", workload, priced, scale, grows=grows, doubt=doubt)] if priced else []
+    return [_figure(f"{key}-time", workload, places, None, grows=grows, doubt=doubt), *costs]
 
 
 def _places(item: ReportItem) -> list[NodeCount]:
@@ -76,7 +89,13 @@ def _places(item: ReportItem) -> list[NodeCount]:
 
 
 def _figure(
-    key: str, workload: str, places: Sequence[NodeCount], scale: units.CostScale | None, *, grows: bool
+    key: str,
+    workload: str,
+    places: Sequence[NodeCount],
+    scale: units.CostScale | None,
+    *,
+    grows: bool,
+    doubt: str,
 ) -> Figure:
     def measure(place: NodeCount) -> float:
         return place.seconds if scale is None else (place.cost_usd or 0.0) * scale.runs
@@ -157,7 +176,8 @@ def _figure(
             title,
             places,
             row,
-            note=f"Filled: recorded ranks. Open: scaled ones. Band: 90 % of what is uncertain. Circle: the least{within}.",
+            note=f"Filled: recorded ranks. Open: scaled ones. Band: 90 % of what is uncertain. Circle: the least{within}."
+            + (f" {doubt[0].upper()}{doubt[1:]}." if doubt else ""),
         ),
         wide=True,
     )
