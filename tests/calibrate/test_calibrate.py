@@ -187,3 +187,57 @@ def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path):
     write(ethernet, tmp_path / "again.toml")
     again = fabrics.get(str(tmp_path / "again.toml"))
     assert (again.progress, again.tcp) == ("calls", tcp)
+
+
+def test_links_of_two_networks_given_as_one_are_named(tmp_path):
+    one, other = (
+        put(tmp_path / f"{name}.json", replayed.result(fabrics.get(name), "latency", SIZES))
+        for name in ("ib-fdr", "ib-hdr")
+    )
+    notes = calibrate(CalibrationRequest(files=[one, one], base="ib-fdr")).notes
+    assert notes == []
+    ten = put(tmp_path / "ten.json", replayed.result(fabrics.get("10gbe"), "latency", SIZES))
+    (note,) = calibrate(CalibrationRequest(files=[one, other, ten], base="ib-fdr")).notes
+    assert "results of latency tests differ by a factor of" in note
+    assert "ten.json" in note and "ib-hdr.json" in note
+
+
+def test_a_disturbed_size_is_named(tmp_path):
+    latency = replayed.result(fabrics.get("gbe"), "latency", SIZES)
+    rows = [
+        msgspec.structs.replace(row, latency_seconds=row.latency_seconds * (5 if row.bytes == 4096 else 1))
+        for row in latency.rows
+    ]
+    disturbed = put(tmp_path / "disturbed.json", msgspec.structs.replace(latency, rows=rows))
+    (note,) = calibrate(CalibrationRequest(files=[disturbed], base="gbe")).notes
+    assert note.startswith("disturbed.json") and "messages of 4096 bytes take 1.8 times" in note
+
+
+def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
+    fast = fabrics.get("100gbe")
+    tests = [replayed.result(fast, test, SIZES) for test in ("latency", "bandwidth")]
+    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "one.json", *tests)])).notes
+    assert "is what one pair of ranks reached" in note and "measure `multipair` too" in note
+    several = replayed.result(fast, "multipair", SIZES, pairs=4)
+    assert calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", *tests, several)])).notes == []
+
+
+def test_means_over_pairs_inside_and_between_nodes_are_doubted(tmp_path):
+    text = (FIXTURES / "hpcc-1.5.0-hpccoutf.txt").read_text()
+    path = tmp_path / "hpccoutf.txt"
+    path.write_text(text.replace("CommWorldProcs=2", "CommWorldProcs=4"))
+    notes = calibrate(CalibrationRequest(files=[path])).notes
+    assert any("means over all pairs of 4 ranks" in note for note in notes)
+
+
+def test_streams_of_other_sizes_than_the_ping_pongs_do_not_make_an_adapter_tcp(tmp_path):
+    adapter = fabrics.get("ib-fdr")
+    alternating = [0, 4, 256, 1024, 2048, 8192, 16384, 65536, 131072, 262144, 2097152]
+    streams = [1, 2, 16, 128, 512, 4096, 16384, 32768, 65536, 524288, 4194304]
+    tests = (replayed.result(adapter, "latency", alternating), replayed.result(adapter, "bandwidth", streams))
+    assert calibrate(CalibrationRequest(files=[put(tmp_path / "a.json", *tests)])).base == "ib-fdr"
+
+
+def test_rails_inside_a_node_are_refused(files):
+    with pytest.raises(UsageError, match=r"`rails` .*inside.json: its results come from one node"):
+        calibrate(CalibrationRequest(files=[files["between"]], rails=[(2, files["inside"])]))

@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +25,10 @@ _NOT_IN_TURN = ("bidirectional", "pairs")
 """Options under which a ping-pong does not measure single messages, one after the other, between two ranks."""
 _NEARLY_THE_SAME = 1.02
 _FEWEST = 6
+_OTHER_NETWORK = 1.5
+"""Ratio of two results of one test, in the median of the sizes of both, above which they are of different things."""
+_DISTURBED = 1.5
+"""Ratio of a message's time to that of a longer one of the same test above which something else delayed it."""
 LEAST_NOISE = 0.005
 """Least relative noise: clocks and rounding alone cause that much."""
 
@@ -71,17 +75,9 @@ def points(origins: Iterable[Origin]) -> tuple[list[MeasuredPoint], list[str]]:
                 continue
             used = True
             found[kind, row.bytes, _pairs(origin.result, row, kind)].append((seconds, _noise(row), origin))
-        window = origin.result.facts.get("window", str(WINDOW))
-        if not used:
-            unused.append(
-                f"{origin.source}: a fit has no use for this test; the fabric is fitted to the others"
-            )
-        elif window != str(WINDOW) and origin.result.test in {STREAM, BOTH_WAYS, MULTIPAIR}:
-            unused.append(
-                f"{origin.source}: measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
-            )
+        unused += _remarks(origin, used)
     result = [point(key, values) for key, values in sorted(found.items(), key=_order)]
-    return _with_scatter(result), unused
+    return _with_scatter(result), unused + _disagreements(found) + _disturbed(result)
 
 
 def incast_rows(origins: Iterable[Origin]) -> dict[tuple[int, int], list[tuple[float, float, Origin]]]:
@@ -122,6 +118,56 @@ def _with_scatter(points: list[MeasuredPoint]) -> list[MeasuredPoint]:
         point._replace(noise=max(point.noise, scatter.get((point.kind, point.pairs), 0.0)))
         for point in points
     ]
+
+
+def _remarks(origin: Origin, used: bool) -> list[str]:
+    """Return why a result is not used, or not what the fit takes it for."""
+    result = origin.result
+    if not used:
+        return [f"{origin.source}: a fit has no use for this test; the fabric is fitted to the others"]
+    window = result.facts.get("window", str(WINDOW))
+    if window != str(WINDOW) and result.test in {STREAM, BOTH_WAYS, MULTIPAIR}:
+        return [
+            f"{origin.source}: measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
+        ]
+    if result.test in ("beff", "hpcc") and result.ranks > 2 and result.nodes not in (1, result.ranks):
+        return [
+            f"{origin.source}: means over all pairs of {result.ranks} ranks, of which some may share a node; "
+            "give results of one rank on each node"
+        ]
+    return []
+
+
+def _disagreements(found: Mapping[tuple[str, int, int], Sequence[tuple[float, float, Origin]]]) -> list[str]:
+    """Return a sentence for each kind of test whose results differ as those of two networks do."""
+    ratios: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
+    for (kind, _, _), values in found.items():
+        if len(values) > 1:
+            least, most = (pick(values, key=lambda value: value[0]) for pick in (min, max))
+            ratios[kind].append((most[0] / least[0], least[2].source, most[2].source))
+    sentences = []
+    for kind, differences in ratios.items():
+        typical, one, other = sorted(differences)[len(differences) // 2]
+        if typical > _OTHER_NETWORK:
+            sentences.append(
+                f"results of {kind} tests differ by a factor of {typical:.2g} ({one}; {other}), and the fit lies between "
+                "them; give results of one network"
+            )
+    return sentences
+
+
+def _disturbed(points: Sequence[MeasuredPoint]) -> list[str]:
+    """Return a sentence for messages that took far longer than a longer one of the same test."""
+    sentences = []
+    for shorter, longer in pairwise(points):
+        same = (shorter.kind, shorter.pairs) == (longer.kind, longer.pairs)
+        ratio = shorter.seconds / longer.seconds
+        if same and ratio > _DISTURBED:
+            sentences.append(
+                f"{shorter.sources[0]}: messages of {shorter.bytes} bytes take {ratio:.2g} times as long as those of "
+                f"{longer.bytes}, and the fabric keeps that; measure again if something else used the nodes"
+            )
+    return sentences
 
 
 def _kind(result: BenchResult, row: BenchRow) -> str | None:

@@ -12,7 +12,7 @@ from linkworth.calibrate import measured
 from linkworth.calibrate.incast import TEST, fit_incast, with_buffer
 from linkworth.calibrate.measured import MeasuredPoint, Origin
 from linkworth.calibrate.path import fit_path
-from linkworth.calibrate.path_fit import FieldReason
+from linkworth.calibrate.path_fit import BOUND, FieldReason
 from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name
@@ -68,6 +68,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         field if field.partition(".")[0] in own else f"link.{field}": found
         for field, found in link.reasons.items()
     }
+    notes += _bound_by_one_pair(fabric, base, points)
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
         fabric = msgspec.structs.replace(
@@ -143,7 +144,12 @@ def _read(request: CalibrationRequest) -> tuple[list[Origin], list[Origin], dict
                 )
             inside.append(Origin(result, path.name))
     for rails, path in request.rails:
-        several.setdefault(rails, []).extend(Origin(result, path.name) for result in bench.read(path))
+        for result in bench.read(path):
+            if result.nodes == 1:
+                raise UsageError(
+                    f"`rails` {path}: its results come from one node; give results between two nodes"
+                )
+            several.setdefault(rails, []).append(Origin(result, path.name))
     _check_one_mpi([*between, *inside, *(origin for origins in several.values() for origin in origins)])
     return between, inside, several
 
@@ -189,13 +195,29 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
     first = _nearest(points, known)
     other = _nearest(points, [fabric for fabric in known if fabric.progress != first.progress])
 
+    # A stream of a size without a ping-pong misses by what its neighbours do not show, whatever the kind.
+    alternating = {point.bytes for point in measured.of_kind(points, measured.IN_TURN)}
+    judged = [point for point in points if point.bytes in alternating] or points
+
     def miss(base: Fabric) -> float:
         fabric = msgspec.structs.replace(fit_path(points, base).between_nodes(base), rails=1)
         return statistics.fmean(
-            abs(math.log1p(point.residual)) for point in _residuals([(fabric, points, False, 1)])
+            abs(math.log1p(point.residual)) for point in _residuals([(fabric, judged, False, 1)])
         )
 
     return other if miss(other) < miss(first) / FAR_LESS else first
+
+
+def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPoint]) -> list[str]:
+    """Return a sentence if the CPUs of one pair bound its streams on the base, and no test of more pairs shows the link."""
+    link, of_base = fabric.link.bandwidth_bytes_per_second, base.link.bandwidth_bytes_per_second
+    alone = derived.stream_bandwidth(base.link, _NEAR_BYTES)
+    if any(point.pairs > 1 for point in points) or BOUND * max(link, alone) > of_base:
+        return []
+    return [
+        f"the bandwidth of {units.rate(link)} is what one pair of ranks reached, whose CPUs may be its bound "
+        f"(the link of {base.name} carries {units.rate(of_base)}); measure `multipair` too"
+    ]
 
 
 def _nearest(points: Sequence[MeasuredPoint], candidates: Sequence[Fabric]) -> Fabric:

@@ -18,6 +18,8 @@ _ASCTIME = re.compile(r"\w{3} (?P<month>\w{3}) +(?P<day>\d{1,2}) [\d:]{8} (?P<ye
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _HEADING = re.compile(r"^\s*#(?:bytes|repetitions)\b")
 _TESTS = {"pingpong": "latency", "pingping": "pingping", "uniband": "bandwidth", "biband": "bibandwidth"}
+_OF_SEVERAL_PAIRS = {"bandwidth": "multipair", "bibandwidth": "bimultipair"}
+"""Tests in which the first half of more than two ranks exchanges with the second; the rate is that of all pairs."""
 _MESSAGES_A_STEP = {"latency": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
 """Messages that one rank sends or receives in the printed time (User Guide, `Parallel Transfer`)."""
 
@@ -39,8 +41,11 @@ def parse(text: str) -> list[BenchResult]:
     for line in [*text.splitlines(), "# Benchmarking end"]:
         if title := _TITLE.match(line):
             if test and rows:
+                several = _OF_SEVERAL_PAIRS.get(test, test) if ranks > 2 else test
                 results.append(
-                    BenchResult(test=test, rows=rows, ranks=ranks, tool=f"IMB {version}".strip(), date=date)
+                    BenchResult(
+                        test=several, rows=rows, ranks=ranks, tool=f"IMB {version}".strip(), date=date
+                    )
                 )
             name = title["test"].lower()
             test, ranks, columns, rows = _TESTS.get(name, name), 0, [], []
