@@ -38,7 +38,7 @@ def test_counts_that_were_recorded_on_different_processors_are_doubtful(tmp_path
         )
 
     mixed = json_of("advise", recorded(4, "A 1"), recorded(8, "B 2"), "--ppn", "4", *PRICES)
-    assert "different processors (4 ranks on A 1; 8 ranks on B 2)" in " ".join(mixed["warnings"])
+    assert "different processors (4 ranks: A 1; 8 ranks: B 2)" in " ".join(mixed["warnings"])
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None
         return " ".join(made.remarks)
 
     mixed = remarks("A 1", "A 1", "B 2")
-    assert "different processors (4, 8 ranks on A 1; 16 ranks on B 2)" in mixed
+    assert "different processors (4, 8 ranks: A 1; 16 ranks: B 2)" in mixed
     assert "processors" not in remarks("A 1", "", "A 1")
 
 

@@ -14,7 +14,6 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
-from linkworth.model.trace import TraceMetadata
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.machine_speed import asked_for
@@ -24,7 +23,7 @@ from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
-from linkworth.trace.processors import other_processors
+from linkworth.trace.comparable import Recorded, doubts
 from linkworth.trace.read import ADVICE, Allowance, open_trace
 from linkworth.units import plural
 
@@ -110,7 +109,7 @@ def replay_predictions(
     cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
-    recorded: list[tuple[int, TraceMetadata]] = []
+    recorded: list[Recorded] = []
     for workload in request.workloads:
         for found, drawn, case in _on_each_number(request, workload, chosen, draws, progress):
             nodes = found.nodes
@@ -138,8 +137,7 @@ def replay_predictions(
         count = len(next(iter(seconds.values())))
         together = Drawn(seconds=seconds, draws=count, assumed=sorted(assumed)) if count else None
     sets = [found for _, found in of_nodes.values()]
-    if differ := other_processors(recorded):
-        sets[0] = msgspec.structs.replace(sets[0], warnings=[differ, *sets[0].warnings])
+    sets[0] = msgspec.structs.replace(sets[0], warnings=[*doubts(recorded), *sets[0].warnings])
     return Replays(sets, together, cases)
 
 

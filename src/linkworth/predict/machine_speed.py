@@ -16,7 +16,7 @@ from linkworth.model.prediction import Layout, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest, reference_seconds
-from linkworth.trace.processors import same_model
+from linkworth.trace.comparable import same_model
 from linkworth.trace.read import TraceFile
 
 _LEAST_KERNELS = 2

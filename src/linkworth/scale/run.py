@@ -35,7 +35,7 @@ from linkworth.scale.search import (
 )
 from linkworth.scale.shares import unseen_remainders
 from linkworth.scale.warnings import scaling_warnings
-from linkworth.trace.processors import other_processors
+from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.units import percent
@@ -175,8 +175,7 @@ def _scaled(
             f"in their receives: {truncated}"
         )
     made_on = [(recording.ranks, recording.trace.metadata) for recording in recordings]
-    if differ := other_processors(made_on):
-        remarks.append(differ)
+    remarks += doubts(made_on, one_problem=not (request.weak or request.sizes))
     slack = 0.0 if truncated is None else SLACK
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         actual = _actual(recordings[-1], Path(folder))

@@ -10,7 +10,7 @@ from linkworth.model.prediction import Prediction
 from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.table import NOTHING, Cell, Field, Figure, cell, table, value, whole, words
-from linkworth.trace.processors import other_processors
+from linkworth.trace.comparable import doubts
 
 
 class NodeCount(NamedTuple):
@@ -42,10 +42,10 @@ def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]
         if len(of) < 2 or len({item.predictions.nodes for item in of}) < len(of):
             continue
         places = [place for item in of for place in _places(item)]
-        doubt = other_processors(
+        doubtful = doubts(
             [(item.predictions.ranks, item.metadata) for item in of if item.metadata is not None]
         )
-        found += time_and_cost(f"nodes-{len(found) + 1}", workload, places, scale, doubt=doubt)
+        found += time_and_cost(f"nodes-{len(found) + 1}", workload, places, scale, doubtful=doubtful)
     return found
 
 
@@ -56,15 +56,17 @@ def time_and_cost(
     scale: units.CostScale,
     *,
     grows: bool = False,
-    doubt: str = "",
+    doubtful: Sequence[str] = (),
 ) -> list[Figure]:
     """Return the chart of time, and that of cost if there are prices.
 
-    `grows`: each number of ranks has its problem; `doubt`: a sentence for the caption.
+    `grows`: each number of ranks has its problem; `doubtful`: sentences for the caption.
     """
     priced = [place for place in places if place.cost_usd is not None]
-    costs = [_figure(f"{key}-cost", workload, priced, scale, grows=grows, doubt=doubt)] if priced else []
-    return [_figure(f"{key}-time", workload, places, None, grows=grows, doubt=doubt), *costs]
+    costs = (
+        [_figure(f"{key}-cost", workload, priced, scale, grows=grows, doubtful=doubtful)] if priced else []
+    )
+    return [_figure(f"{key}-time", workload, places, None, grows=grows, doubtful=doubtful), *costs]
 
 
 def _places(item: ReportItem) -> list[NodeCount]:
@@ -95,7 +97,7 @@ def _figure(
     scale: units.CostScale | None,
     *,
     grows: bool,
-    doubt: str,
+    doubtful: Sequence[str],
 ) -> Figure:
     def measure(place: NodeCount) -> float:
         return place.seconds if scale is None else (place.cost_usd or 0.0) * scale.runs
@@ -177,7 +179,7 @@ def _figure(
             places,
             row,
             note=f"Filled: recorded ranks. Open: scaled ones. Band: 90 % of what is uncertain. Circle: the least{within}."
-            + (f" {doubt[0].upper()}{doubt[1:]}." if doubt else ""),
+            + "".join(f" {doubt[0].upper()}{doubt[1:]}." for doubt in doubtful),
         ),
         wide=True,
     )
