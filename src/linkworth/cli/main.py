@@ -15,6 +15,7 @@ from click.exceptions import Exit
 from linkworth import __version__, interrupts
 from linkworth.cli import parameter_names
 from linkworth.cli.building import BuildScreen
+from linkworth.cli.group import Group
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import CalibrationWarning, LinkworthError
 from linkworth.mpi import progress
@@ -60,7 +61,7 @@ VERB_PANELS = {
 """Verbs as grouped on the help page."""
 
 
-class VerbGroup(click.RichGroup):
+class VerbGroup(Group):
     """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -70,11 +71,7 @@ class VerbGroup(click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the verb at the start of the arguments. Raises UsageError with the nearest verbs otherwise."""
-        if args and not args[0].startswith("-") and args[0] not in VERBS:
-            near = difflib.get_close_matches(args[0], VERBS, n=2, cutoff=0.6)
-            meant = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(VERBS)}"
-            raise click.UsageError(f"there is no verb {args[0]!r}; {meant}")
+        """Return the verb at the start of the arguments, with the page of its help arranged if it is asked for."""
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and command is not None and not {"--help", "-h"}.isdisjoint(rest):
             from linkworth.cli.help_page import arranged
