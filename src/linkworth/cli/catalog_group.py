@@ -7,7 +7,7 @@ import msgspec
 import rich_click as click
 from rich.console import RenderableType
 
-from linkworth.cli.group import Group
+from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import show
 
 D = TypeVar("D", bound=msgspec.Struct)
@@ -25,7 +25,7 @@ def catalog_group(
 ) -> click.RichGroup:
     """Return a verb that lists all entries, also as `list`. `about` and `of_list` are their help."""
 
-    @click.group(cls=Group, invoke_without_command=True, help=about)
+    @click.group(cls=VerbGroup, invoke_without_command=True, help=about)
     @json_option(name)
     @click.pass_context
     def command(ctx: click.Context, as_json: bool) -> None:

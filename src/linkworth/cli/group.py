@@ -5,7 +5,7 @@ import difflib
 import rich_click as click
 
 
-class Group(click.RichGroup):
+class VerbGroup(click.RichGroup):
     """A group of verbs."""
 
     def resolve_command(

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import rich_click as click
 
 from linkworth.cli.given import refuse
-from linkworth.cli.group import Group
+from linkworth.cli.group import VerbGroup
 from linkworth.cli.lab_options import spec_options
 from linkworth.cli.output import console, emit_json, note, show
 from linkworth.lab.spec import LabSpec
@@ -21,7 +21,7 @@ _JSON = click.option(
 )
 
 
-class LabGroup(Group):
+class LabGroup(VerbGroup):
     """Subcommands of this file and of `FROM_FILES`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -15,7 +15,7 @@ from click.exceptions import Exit
 from linkworth import __version__, interrupts
 from linkworth.cli import parameter_names
 from linkworth.cli.building import BuildScreen
-from linkworth.cli.group import Group
+from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import CalibrationWarning, LinkworthError
 from linkworth.mpi import progress
@@ -61,7 +61,7 @@ VERB_PANELS = {
 """Verbs as grouped on the help page."""
 
 
-class VerbGroup(Group):
+class LazyVerbGroup(VerbGroup):
     """Imports `linkworth.cli.<verb>` only when that verb is used, so that every call starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -98,7 +98,7 @@ def _panelled(group: click.Command) -> click.Command:
 
 
 @_panelled
-@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyVerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="linkworth")
 def cli() -> None:
     """Record an MPI program once, and learn its time, efficiency and cost on every other network."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli import study_report
-from linkworth.cli.group import Group
+from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import answer, emit_json
 from linkworth.places.kinds import forms, one_of
 
@@ -32,7 +32,7 @@ _ACCEPT_CHANGES = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Run a matrix of programs, environments and repetitions from one file. An interrupted study resumes."""
 
