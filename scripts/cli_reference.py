@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import rich_click as click
 
-from linkworth.cli.main import VERBS, VerbGroup, cli
+from linkworth.cli.group import VerbGroup
+from linkworth.cli.main import VERBS, cli
 from linkworth.model import fabric
 from linkworth.model.parameter import Declared, declared
 
