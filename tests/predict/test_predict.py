@@ -8,6 +8,7 @@ from synthetic import Call, collective, fabric, recv, send, way, write_trace
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict, request, sensitivity
 from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.sensitivity import FACTORS
 from linkworth.replay.layout import Arrangement, block
 from linkworth.trace.read import Allowance, open_trace
 
@@ -90,13 +91,13 @@ def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path):
 
 
 def test_the_sensitivity_grid_holds_replays(trace):
-    grid = sensitivity(
-        trace, SLOW, Arrangement(nodes=2), latency_factors=(0.5, 1.0), bandwidth_factors=(1.0, 2.0, 10.0)
-    )
-    assert grid.latency_seconds == pytest.approx([50e-6, 100e-6])
-    assert grid.bandwidth_bytes_per_second == pytest.approx([1e8, 2e8, 1e9])
-    expected = [[20.05, 15.05, 11.05], [20.1, 15.1, 11.1]]
-    assert [[round(cell / MS, 6) for cell in row] for row in grid.seconds] == expected
+    grid = sensitivity(trace, SLOW, Arrangement(nodes=2))
+    assert grid.latency_seconds == pytest.approx([factor * 100e-6 for factor in FACTORS])
+    assert grid.bandwidth_bytes_per_second == pytest.approx([factor * 1e8 for factor in FACTORS])
+    for latency, row in zip(grid.latency_seconds, grid.seconds, strict=True):
+        assert row == pytest.approx(
+            [10 * MS + latency + 1e6 / rate for rate in grid.bandwidth_bytes_per_second]
+        )
 
 
 def test_pairs_of_factors_are_replayed_where_latency_and_bandwidth_hide_each_other(tmp_path):

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -19,8 +18,12 @@ from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
 _DEFAULT = Arrangement()
-LATENCY_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-BANDWIDTH_FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""Factors of the latency, and of the bandwidth."""
+_OWN = 3
+"""Place of the fabric's own latency or bandwidth."""
+_SIDES = ((0, 1, 2), (6, 5, 4))
+"""Places below and above it, the farthest first."""
 _NEAR = 0.03
 """Largest error of an estimate at the place of a quadrant that is replayed to check it."""
 _NEAR_ON_ARM = 0.003
@@ -40,8 +43,6 @@ def sensitivity(
     *,
     cpu_factor: float = 1.0,
     settings: ReplaySettings = _AS_RECORDED,
-    latency_factors: tuple[float, ...] = LATENCY_FACTORS,
-    bandwidth_factors: tuple[float, ...] = BANDWIDTH_FACTORS,
 ) -> SensitivityGrid:
     """Return the times of a trace, open or at a path, on `fabric` with every pair of factors of its latency and bandwidth.
 
@@ -52,8 +53,8 @@ def sensitivity(
     trace = opened(trace)
     trace.require_every_rank()
     layout = arrangement.layout(trace.engine.ranks)
-    latencies = [fabric.link.latency_seconds * factor for factor in latency_factors]
-    bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in bandwidth_factors]
+    latencies = [fabric.link.latency_seconds * factor for factor in FACTORS]
+    bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in FACTORS]
 
     def replayed(place: tuple[int, int]) -> Prediction:
         return replay(
@@ -68,21 +69,18 @@ def sensitivity(
     def seconds_at(place: tuple[int, int]) -> float:
         return replayed(place).seconds
 
-    row, column = latency_factors.index(1.0), bandwidth_factors.index(1.0)
-    quadrants = list(product(_sides(latency_factors), _sides(bandwidth_factors)))
-    here = (row, column)
-    arms = [[(each, column) for each in side] for side in _sides(latency_factors)]
-    arms += [[(row, each) for each in side] for side in _sides(bandwidth_factors)]
+    here = (_OWN, _OWN)
+    arms = [[(each, _OWN) for each in side] for side in _SIDES]
+    arms += [[(_OWN, each) for each in side] for side in _SIDES]
+    quadrants = list(product(_SIDES, _SIDES))
     places = [here, *(arm[0] for arm in arms)]
-    places += [
-        place for rows, columns in quadrants for place in {_corner(rows, columns), _middle(rows, columns)}
-    ]
+    places += [place for rows, columns in quadrants for place in list(zip(rows, columns, strict=True))[:2]]
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = dict(zip(places, pool.map(replayed, places), strict=True))
         known = {place: each.seconds for place, each in found.items()}
         for end, *others in arms:
-            along_latency = end[1] == column
+            along_latency = end[1] == _OWN
             slope = "seconds_per_latency_second" if along_latency else "seconds_per_inverse_bandwidth"
             xs = {
                 place: latencies[place[0]] if along_latency else 1 / bandwidths[place[1]]
@@ -95,15 +93,15 @@ def sensitivity(
             known |= zip(others, sure if near else pool.map(seconds_at, others), strict=True)
 
         def added(i: int, j: int) -> float:
-            return known[i, column] + known[row, j] - known[row, column]
+            return known[i, _OWN] + known[_OWN, j] - known[here]
 
         for rows, columns in quadrants:
-            corner, middle = _corner(rows, columns), _middle(rows, columns)
+            corner, middle, _ = zip(rows, columns, strict=True)
             beyond = known[corner] - added(*corner)
 
             def estimate(i: int, j: int, beyond: float = beyond, corner: tuple[int, int] = corner) -> float:
-                far = math.log(latency_factors[i], latency_factors[corner[0]])
-                wide = math.log(bandwidth_factors[j], bandwidth_factors[corner[1]])
+                far = math.log(FACTORS[i], FACTORS[corner[0]])
+                wide = math.log(FACTORS[j], FACTORS[corner[1]])
                 return added(i, j) + beyond * far * wide
 
             others = [place for place in product(rows, columns) if place not in known]
@@ -127,24 +125,6 @@ def _between(one: _Point, other: _Point, x: float) -> float | None:
     chord = one.seconds + share * (other.seconds - one.seconds)
     tangents = max(each.seconds + (x - each.x) * each.slope for each in (one, other))
     return (chord + tangents) / 2 if abs(chord - tangents) <= _NEAR_ON_ARM * chord else None
-
-
-def _sides(factors: Sequence[float]) -> list[list[int]]:
-    """Return the places of the factors below and above 1, the farthest first."""
-    places = range(len(factors))
-    sides = (
-        [each for each in places if factors[each] < 1],
-        [each for each in reversed(places) if factors[each] > 1],
-    )
-    return [side for side in sides if side]
-
-
-def _corner(rows: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
-    return rows[0], columns[0]
-
-
-def _middle(rows: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
-    return rows[len(rows) // 2], columns[len(columns) // 2]
 
 
 def _with_link(fabric: Fabric, latency: float, bandwidth: float) -> Fabric:
