@@ -7,7 +7,7 @@ from report import samples
 from report.chromium import Page
 
 from linkworth.report import whatif
-from linkworth.report.sensitivity import seconds_at, value_at
+from linkworth.report.sensitivity import interpolated
 from linkworth.units import CostScale, duration
 
 pytestmark = pytest.mark.requires("chromium")
@@ -48,12 +48,9 @@ def choice(page, program):
 @pytest.mark.parametrize(("latency", "bandwidth"), [(6, 0), (3, 3), (4.5, 1.25), (0, 5.9375)])
 def test_time_and_cost_follow_the_sliders(page, latency, bandwidth):
     item = samples.three()[FT]
-    grid = item.grids[GBE]
     move(page, GBE, "latency", latency)
     move(page, GBE, "bandwidth", bandwidth)
-    seconds = seconds_at(
-        grid, value_at(grid.latency_seconds, latency), value_at(grid.bandwidth_bytes_per_second, bandwidth)
-    )
+    seconds = interpolated(item.grids[GBE], latency, bandwidth)
     scale = CostScale(whatif.build(samples.three(), 1000).runs)
     assert shown(page, FT, GBE, "time") == duration(seconds)
     assert shown(page, FT, GBE, "cost") == scale.text(seconds * samples.NODES * samples.PRICES["gbe"] / 3600)
@@ -114,10 +111,7 @@ def test_interpolation_agrees_with_python(page):
     script = f"""(() => {{ const grid = {json.dumps(grid.seconds)};
         return {json.dumps(places)}.map(([u, v]) => linkworth.secondsAt(grid, u, v)); }})()"""
     for (u, v), seconds in zip(places, page.evaluate(script), strict=True):
-        expected = seconds_at(
-            grid, value_at(grid.latency_seconds, u), value_at(grid.bandwidth_bytes_per_second, v)
-        )
-        assert seconds == pytest.approx(expected, rel=1e-9)
+        assert seconds == pytest.approx(interpolated(grid, u, v), rel=1e-9)
         if u % 1 == 0 and v % 1 == 0:
             assert seconds == grid.seconds[int(u)][int(v)]
 

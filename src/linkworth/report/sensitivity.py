@@ -34,19 +34,15 @@ def position(knots: Sequence[float], value: float) -> float:
     return upper - 1 + math.log(value / low) / math.log(high / low)
 
 
-def value_at(knots: Sequence[float], place: float) -> float:
-    """Return the value at a position: the inverse of `position`."""
-    index = min(max(int(place), 0), len(knots) - 1)
-    fraction = place - index
-    if fraction <= 0 or index == len(knots) - 1:
-        return knots[index]
-    return knots[index] * math.pow(knots[index + 1] / knots[index], fraction)
-
-
 def seconds_at(grid: SensitivityGrid, latency_seconds: float, bandwidth_bytes_per_second: float) -> float:
     """Return the time at a latency and a bandwidth: exact at the knots, constant outside the grid."""
-    i, u = _split(position(grid.latency_seconds, latency_seconds))
-    j, v = _split(position(grid.bandwidth_bytes_per_second, bandwidth_bytes_per_second))
+    bandwidth = position(grid.bandwidth_bytes_per_second, bandwidth_bytes_per_second)
+    return interpolated(grid, position(grid.latency_seconds, latency_seconds), bandwidth)
+
+
+def interpolated(grid: SensitivityGrid, latency: float, bandwidth: float) -> float:
+    """Return the time at the positions of a latency and a bandwidth."""
+    (i, u), (j, v) = _split(latency), _split(bandwidth)
     product = 1.0
     for row, weight in ((i, 1 - u), (i + 1, u)):
         for column, other in ((j, 1 - v), (j + 1, v)):
