@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.schedule import cost, makespan, nodes_of, scheduled
+from linkworth.advise.allocate.solve import Search, keeps_limits
 from linkworth.advise.allocate.solve import best as best_within
-from linkworth.advise.allocate.solve import keeps_limits
 
 # Each of these takes seconds at most, many of them on a busy machine: what is proved must not hang on it.
-best = partial(best_within, time_limit=600)
+best = partial(best_within, search=Search(time_limit=600))
 
 
 def option(program, kind, nodes, seconds, usd):
@@ -116,7 +116,7 @@ def test_times_that_fit_no_slots_are_bounded_from_below(problem, scale):
         deadlines=problem.deadlines,
         budget=problem.budget,
     )
-    found = best(crooked, "makespan", slots=40)
+    found = best(crooked, "makespan", search=Search(40, 600))
     if not found.runs:
         assert found.state in ("infeasible", "undecided")
         if found.state == "infeasible" and sum(problem.runs) <= 4:

@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue
-from linkworth.advise.allocate.solve import SolvedAllocation, best
+from linkworth.advise.allocate.solve import Search, SolvedAllocation, best
 
 MORE_NODES = (1, 2, 4, 8)
 
@@ -28,9 +28,7 @@ def missing_options(queue: Queue, options: list[AllocationOption]) -> str | None
     return None
 
 
-def infeasible(
-    queue: Queue, problem: Problem, outcome: SolvedAllocation, *, slots: int, time_limit: float
-) -> str:
+def infeasible(queue: Queue, problem: Problem, search: Search) -> str:
     """Return which limits cannot be kept: drop each in turn, and try whether the rest can."""
     for index, deadline in enumerate(problem.deadlines):
         fastest = min(option.seconds for option in problem.options if option.program == index)
@@ -41,7 +39,7 @@ def infeasible(
             )
 
     def fits(changed: Problem) -> SolvedAllocation:
-        return best(changed, "cost", slots=slots, time_limit=time_limit)
+        return best(changed, "cost", search)
 
     if problem.budget is not None:
         rich = fits(msgspec.structs.replace(problem, budget=None))

@@ -16,6 +16,7 @@ import msgspec
 
 from linkworth.advise.allocate.highs import LinearRow, Solved, minimise
 from linkworth.advise.allocate.options import AllocationOption
+from linkworth.model.allocation import AllocationGoal
 
 _NEARLY = 1e-9
 """A time this close to a whole number of slots is one."""
@@ -32,6 +33,13 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     deadlines: list[float | None]
     """Deadline of each program."""
     budget: float | None = None
+
+    def by_program(self) -> list[list[AllocationOption]]:
+        """Return the options of each program."""
+        return [
+            [option for option in self.options if option.program == program]
+            for program in range(len(self.runs))
+        ]
 
 
 class Slots(NamedTuple):
@@ -62,10 +70,8 @@ class SlotSolution(NamedTuple):
     """One entry for each run, by start."""
 
 
-def solve(
-    problem: Problem, slots: Slots, goal: Literal["cost", "makespan"], *, time_limit: float
-) -> SlotSolution:
-    """Find the least cost (US dollars) or the least makespan (slots) under all limits."""
+def solve(problem: Problem, slots: Slots, goal: AllocationGoal, seconds: float) -> SlotSolution:
+    """Find the least cost (US dollars) or the least makespan (slots) under all limits, for at most so many `seconds`."""
     starts: list[tuple[AllocationOption, int]] = []
     for option in problem.options:
         last = slots.until(problem.deadlines[option.program]) - slots.of(option.seconds)
@@ -102,7 +108,7 @@ def solve(
                 problem.budget * (1 + _NEARLY),
             )
         )
-    solved = minimise(costs, uppers, rows, time_limit=time_limit)
+    solved = minimise(costs, uppers, rows, time_limit=seconds)
     chosen = Counter(
         {column: count for column, count in enumerate(solved.values[: len(starts)]) if count > 0}
     )

@@ -12,13 +12,11 @@ from linkworth.advise.allocate.options import AllocationOption, options_of
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.queue import Queue, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
-from linkworth.advise.allocate.solve import Search, SolvedAllocation, best
+from linkworth.advise.allocate.solve import DEFAULT, Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
-
-_SEARCH = Search()
 
 
 def allocate(
@@ -26,7 +24,7 @@ def allocate(
     *,
     goal: AllocationGoal | None = None,
     budget: float | None = None,
-    search: Search = _SEARCH,
+    search: Search = DEFAULT,
     state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
@@ -81,7 +79,7 @@ def allocate_options(
     *,
     goal: AllocationGoal,
     budget: float | None,
-    search: Search = _SEARCH,
+    search: Search = DEFAULT,
 ) -> Allocation:
     """Return the allocation of a queue whose times are known."""
     if fault := explain.missing_options(queue, options):
@@ -101,9 +99,9 @@ def allocate_options(
         ],
         budget=budget,
     )
-    outcome = best(problem, goal, **search._asdict())
+    outcome = best(problem, goal, search)
     if outcome.state == "infeasible":
-        text = explain.infeasible(queue, problem, outcome, **search._asdict())
+        text = explain.infeasible(queue, problem, search)
     elif outcome.state == "undecided":
         text = (
             f"no schedule was found in slots of {outcome.slot_seconds:.4g} s, and none is excluded; "

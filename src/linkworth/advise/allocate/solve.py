@@ -26,6 +26,9 @@ class Search(NamedTuple):
     """Seconds for each integer program."""
 
 
+DEFAULT = Search()
+
+
 class SolvedAllocation(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule, and how good it is proved to be."""
 
@@ -37,43 +40,35 @@ class SolvedAllocation(msgspec.Struct, frozen=True, kw_only=True):
     slot_seconds: float
 
 
-def best(
-    problem: Problem, goal: AllocationGoal, *, slots: int = SLOTS, time_limit: float = TIME_LIMIT_SECONDS
-) -> SolvedAllocation:
+def best(problem: Problem, goal: AllocationGoal, search: Search = DEFAULT) -> SolvedAllocation:
     """Return the schedule of least cost, then of least makespan; or of least makespan within the budget.
 
-    Each integer program has `time_limit` seconds and about `slots` slots of time. The schedule always keeps all limits with the
-    real times; the bounds hold for every schedule, whatever its starts.
+    The schedule always keeps all limits with the real times; the bounds hold for every schedule, whatever its starts.
     """
-    cheapest = _cheapest(problem, slots, time_limit)
+    cheapest = _cheapest(problem, search)
     if not cheapest.runs:
         return cheapest
     if goal == "cost":
-        shorter = _shortest(
-            msgspec.structs.replace(problem, budget=cost(cheapest.runs)), [cheapest.runs], slots, time_limit
-        )
+        within = msgspec.structs.replace(problem, budget=cost(cheapest.runs))
+        shorter = _shortest(within, cheapest.runs, search)
         return msgspec.structs.replace(
             shorter,
             state="optimal" if cheapest.state == "optimal" else "feasible",
             cost_bound=cheapest.cost_bound,
             slot_seconds=max(cheapest.slot_seconds, shorter.slot_seconds),
         )
-    found = _shortest(problem, [cheapest.runs], slots, time_limit)
+    found = _shortest(problem, cheapest.runs, search)
     return msgspec.structs.replace(found, cost_bound=cheapest.cost_bound)
 
 
-def _cheapest(problem: Problem, slots: int, time_limit: float) -> SolvedAllocation:
+def _cheapest(problem: Problem, search: Search) -> SolvedAllocation:
     """Return a schedule of least cost.
 
     Programs without a deadline take their cheapest option whenever there is room: this costs least and delays nobody.
     Only the others share the nodes up to the last deadline.
     """
     cheapest_of = [
-        min(
-            (option for option in problem.options if option.program == program),
-            key=lambda option: (option.cost_usd, option.seconds),
-        )
-        for program in range(len(problem.runs))
+        min(options, key=lambda option: (option.cost_usd, option.seconds)) for options in problem.by_program()
     ]
     free = [program for program, deadline in enumerate(problem.deadlines) if deadline is None]
     floor = sum(runs * option.cost_usd for runs, option in zip(problem.runs, cheapest_of, strict=True))
@@ -88,12 +83,12 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> SolvedAllocati
         return msgspec.structs.replace(outcome, state="optimal", runs=least)
     limits = [deadline for deadline in problem.deadlines if deadline is not None]
     hurried = _hurried(problem, free)
-    width = _width(problem, max(limits), slots)
+    width = _width(problem, max(limits), search.slots)
     number = math.floor(max(limits) / width + _NEARLY)
     free_cost = sum(problem.runs[program] * cheapest_of[program].cost_usd for program in free)
     for _ in range(3):
-        found = solve(hurried, Slots(width, number), "cost", time_limit=time_limit)
-        bound = solve(hurried, Slots(width, number, "down"), "cost", time_limit=time_limit).solved
+        found = solve(hurried, Slots(width, number), "cost", search.time_limit)
+        bound = solve(hurried, Slots(width, number, "down"), "cost", search.time_limit).solved
         if bound.state == "infeasible":
             return msgspec.structs.replace(outcome, cost_bound=math.inf, slot_seconds=width)
         if found.order or least:
@@ -121,23 +116,21 @@ def _cheapest(problem: Problem, slots: int, time_limit: float) -> SolvedAllocati
     )
 
 
-def _shortest(
-    problem: Problem, known: Sequence[list[Run]], slots: int, time_limit: float
-) -> SolvedAllocation:
-    """Return a schedule of least makespan within the budget; `known` are schedules within all limits."""
-    candidates = [*known, *(runs for runs in _heuristics(problem) if keeps_limits(problem, runs))]
+def _shortest(problem: Problem, known: list[Run], search: Search) -> SolvedAllocation:
+    """Return a schedule of least makespan within the budget; `known` is one within all limits."""
+    candidates = [known, *(runs for runs in _heuristics(problem) if keeps_limits(problem, runs))]
     least = min(candidates, key=lambda runs: (makespan(runs), cost(runs)))
     horizon = makespan(least)
-    width = _width(problem, horizon, slots)
+    width = _width(problem, horizon, search.slots)
     number = math.ceil(horizon / width - _NEARLY)
-    found = solve(problem, Slots(width, number), "makespan", time_limit=time_limit)
+    found = solve(problem, Slots(width, number), "makespan", search.time_limit)
     if found.order:
         runs = scheduled(found.order, problem.counts)
         if keeps_limits(problem, runs) and (makespan(runs), cost(runs)) < (makespan(least), cost(least)):
             least = runs
-    bound = solve(problem, Slots(width, number, "down"), "makespan", time_limit=time_limit).solved
+    bound = solve(problem, Slots(width, number, "down"), "makespan", search.time_limit).solved
     in_slots = math.ceil(bound.bound - 1e-6) if math.isfinite(bound.bound) else 0
-    lower = max(in_slots * width, _longest_of_fastest(problem))
+    lower = max(in_slots * width, *map(_least_seconds, problem.by_program()))
     proved = makespan(least) <= lower * (1 + 1e-7)
     return SolvedAllocation(
         state="optimal" if proved else "feasible",
@@ -171,12 +164,9 @@ def _heuristics(problem: Problem) -> list[list[Run]]:
     ]
     schedules = []
     for rule in rules:
-        chosen = [
-            min((option for option in problem.options if option.program == program), key=rule)
-            for program in range(len(problem.runs))
-        ]
+        chosen = [min(options, key=rule) for options in problem.by_program()]
         orders: list[Callable[[AllocationOption], tuple[float, float]]] = [
-            lambda option: (_deadline(problem, option), -option.seconds),
+            lambda option: (_deadline(problem, option.program), -option.seconds),
             lambda option: (-option.seconds * option.nodes, -option.seconds),
         ]
         for order in orders:
@@ -193,16 +183,10 @@ def _heuristics(problem: Problem) -> list[list[Run]]:
 
 def _by_earliest_end(problem: Problem) -> list[Run]:
     """Return the schedule in which each run takes its earliest-ending option, most urgent and longest first."""
-    fastest = [
-        min(option.seconds for option in problem.options if option.program == program)
-        for program in range(len(problem.runs))
-    ]
+    choices_of = problem.by_program()
     programs = sorted(
         range(len(problem.runs)),
-        key=lambda program: (
-            math.inf if (deadline := problem.deadlines[program]) is None else deadline,
-            -fastest[program],
-        ),
+        key=lambda program: (_deadline(problem, program), -_least_seconds(choices_of[program])),
     )
     uses = [Use(count) for count in problem.counts]
     runs: list[Run] = []
@@ -211,18 +195,23 @@ def _by_earliest_end(problem: Problem) -> list[Run]:
         return uses[option.kind].earliest(option.nodes, option.seconds)
 
     for program in programs:
-        choices = [option for option in problem.options if option.program == program]
         for _ in range(problem.runs[program]):
-            best_one = min(choices, key=lambda option: (start_of(option) + option.seconds, option.cost_usd))
+            best_one = min(
+                choices_of[program], key=lambda option: (start_of(option) + option.seconds, option.cost_usd)
+            )
             start = start_of(best_one)
             uses[best_one.kind].take(best_one.nodes, start, start + best_one.seconds)
             runs.append(Run(best_one, start))
     return sorted(runs, key=lambda run: (run.start, run.option.program))
 
 
-def _deadline(problem: Problem, option: AllocationOption) -> float:
-    deadline = problem.deadlines[option.program]
+def _deadline(problem: Problem, program: int) -> float:
+    deadline = problem.deadlines[program]
     return math.inf if deadline is None else deadline
+
+
+def _least_seconds(options: Sequence[AllocationOption]) -> float:
+    return min(option.seconds for option in options)
 
 
 def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
@@ -232,13 +221,6 @@ def _hurried(problem: Problem, free: Sequence[int]) -> Problem:
         options=[option for option in problem.options if option.program not in free],
         runs=[0 if program in free else runs for program, runs in enumerate(problem.runs)],
         budget=None,
-    )
-
-
-def _longest_of_fastest(problem: Problem) -> float:
-    return max(
-        min(option.seconds for option in problem.options if option.program == program)
-        for program in range(len(problem.runs))
     )
 
 
