@@ -1,16 +1,22 @@
-"""Traces of programs that tests write down call by call."""
+"""Traces of programs that tests write down call by call, and what scaling makes of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.model.scaling import ScaleSummary
 from linkworth.model.trace import RankInfo, TraceMetadata
+from linkworth.replay.layout import block
+from linkworth.replay.run import replay
+from linkworth.scale import ScaleRequest, scale
 from linkworth.writing.documents import encode
 
 Event = tuple[str, str, dict[str, Any]]
+Program = Callable[[int, int], Iterator[Event]]
 
 BARRIER: dict[str, Any] = {"comm": 0, "peer": -1, "bytes": 0, "recv_bytes": 0, "element_bytes": 1} | {
     "send_counts": [],
@@ -21,12 +27,17 @@ INIT: Event = ("MPI_Init@a.c:1", "init", {"code": 0})
 FINALIZE: Event = ("MPI_Finalize@a.c:9", "finalize", {})
 
 
+def message(kind: str, peer: int, size: int, tag: int, site: str) -> Event:
+    fields = {"comm": 0, "peer": peer, "tag": tag, "bytes": size}
+    return f"MPI_{kind.capitalize()}@{site}", kind, fields | RECEIVED if kind == "recv" else fields
+
+
 def even(rank: int, ranks: int, calls: int) -> list[float]:
     return [1e-4 / ranks] * calls
 
 
 def trace(
-    program: Callable[[int, int], Iterator[Event]],
+    program: Program,
     ranks: int,
     folder: Path,
     computation: Callable[[int, int, int], list[float]] = even,
@@ -49,3 +60,33 @@ def calls(path: Path, rank: int) -> list[Event]:
     read = _engine.read_rank(trace, rank)
     known = [(trace.entries[entry], call_class, fields) for entry, call_class, fields in read["calls"]]
     return [known[number] for number in read["call"]]
+
+
+def same_calls(one: Path, other: Path) -> bool:
+    ranks = _engine.Trace(str(other)).ranks
+    return all(calls(one, rank) == calls(other, rank) for rank in range(ranks))
+
+
+def scaled(
+    program: Program,
+    small: Sequence[int],
+    large: int,
+    folder: Path,
+    computation: Callable[[int, int, int], list[float]] = even,
+) -> tuple[Path, ScaleSummary]:
+    """Return what scaling makes of a program's traces."""
+    traces = [trace(program, ranks, folder, computation) for ranks in small]
+    made = folder / "made.lwt"
+    return made, scale(ScaleRequest(traces=traces, ranks=large, output=made))
+
+
+def computed(path: Path) -> float:
+    """Return the computation of all ranks."""
+    trace = _engine.Trace(str(path))
+    return sum(float(_engine.read_rank(trace, rank)["gap_seconds"].sum()) for rank in range(trace.ranks))
+
+
+def seconds_on(name: str, path: Path) -> float:
+    """Return the time on two nodes with a network."""
+    trace = _engine.Trace(str(path))
+    return replay(trace, fabrics.get(name), block(trace.ranks, 2)).seconds

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from written_programs import calls, computed, same_calls
 
 from linkworth import _engine
 from linkworth.cli.main import main
@@ -33,18 +33,6 @@ def scaled(command: str, small: list[int], large: int, folder: Path) -> tuple[Pa
     return Path(scale(request).path), skeleton(command, large, folder)
 
 
-def calls(path: Path, rank: int) -> list[object]:
-    trace = _engine.Trace(str(path))
-    read = _engine.read_rank(trace, rank)
-    known = [(trace.entries[entry], call_class, fields) for entry, call_class, fields in read["calls"]]
-    return [known[number] for number in read["call"]]
-
-
-def computation(path: Path) -> float:
-    trace = _engine.Trace(str(path))
-    return sum(float(np.sum(_engine.read_rank(trace, rank)["gap_seconds"])) for rank in range(trace.ranks))
-
-
 @pytest.mark.parametrize(
     ("command", "small", "large"),
     [
@@ -62,7 +50,7 @@ def test_every_call_is_that_of_the_skeleton(
     made, wanted = scaled(command, small, large, tmp_path)
     for rank in (0, 1, large // 2 + 1, large - 1):
         assert calls(made, rank) == calls(wanted, rank)
-    assert computation(made) == pytest.approx(computation(wanted), rel=0.1)
+    assert computed(made) == pytest.approx(computed(wanted), rel=0.1)
 
 
 def stencil(side: int, ranks: int, folder: Path) -> Path:
@@ -86,8 +74,8 @@ def test_growing_problems_and_other_grids(
     traces = [stencil(side, ranks, tmp_path) for side, ranks in small]
     scale(ScaleRequest(traces=traces, ranks=wanted[1], output=made, **options))
     right = stencil(*wanted, tmp_path)
-    assert all(calls(made, rank) == calls(right, rank) for rank in range(wanted[1]))
-    assert computation(made) == pytest.approx(computation(right), rel=0.1)
+    assert same_calls(made, right)
+    assert computed(made) == pytest.approx(computed(right), rel=0.1)
 
 
 def test_differences_at_the_largest_count_are_told_and_kept(
@@ -141,7 +129,7 @@ def test_a_remainder_that_no_recording_shows_is_told(
 
 def test_a_remainder_that_is_recorded_leaves_no_doubt(tmp_path: Path) -> None:
     made, wanted = scaled("stencil:70x70x4 --iterations 6", [4, 16, 64], 256, tmp_path)
-    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(256))
+    assert same_calls(made, wanted)
     assert not json.loads(_engine.Trace(str(made)).metadata_json)["scaling"]["remarks"]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from written_programs import BARRIER, RECEIVED, Event, trace
+from written_programs import BARRIER, Event, message, trace
 
 from linkworth.scale.chains import chains
 from linkworth.scale.recording import Recording
@@ -14,30 +14,25 @@ RANKS = 6
 BARRIER_CALL: Event = ("MPI_Barrier@a.c:2", "collective", BARRIER)
 
 
-def message(kind: str, peer: int) -> Event:
-    received = RECEIVED if kind == "recv" else {}
-    return (
-        f"MPI_{kind.capitalize()}@a.c:3",
-        kind,
-        {"comm": 0, "peer": peer, "tag": 1, "bytes": 10**7} | received,
-    )
+def large(kind: str, peer: int) -> Event:
+    return message(kind, peer, 10**7, 1, "a.c:3")
 
 
 def program(rank: int, ranks: int) -> Iterator[Event]:
     """Play ping-pong between two ranks, then exchange with both neighbours, then pass a token from rank to rank."""
     for _ in range(5 if rank < 2 else 0):
-        yield from (message(kind, 1 - rank) for kind in (("send", "recv") if rank == 0 else ("recv", "send")))
+        yield from (large(kind, 1 - rank) for kind in (("send", "recv") if rank == 0 else ("recv", "send")))
     yield BARRIER_CALL
     for _ in range(3):
         for kind in ("irecv", "isend"):
-            yield from (message(kind, (rank + far) % ranks) for far in (1, -1))
+            yield from (large(kind, (rank + far) % ranks) for far in (1, -1))
         completions = [(back, False, 0, 0) for back in (4, 3, 2, 1)]
         yield "MPI_Waitall@a.c:4", "complete", {"mode": 1, "listed": 4, "completions": completions}
     yield BARRIER_CALL
     if rank > 0:
-        yield message("recv", rank - 1)
+        yield large("recv", rank - 1)
     if rank < ranks - 1:
-        yield message("send", rank + 1)
+        yield large("send", rank + 1)
     yield BARRIER_CALL
 
 

@@ -1,14 +1,13 @@
 """Programs whose ranks rest on coarse levels, scaled: every call is that of the program at the large count, or it is refused."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, calls, trace
+from written_programs import BARRIER, RECEIVED, Event, Program, message, same_calls, scaled, trace
 
 from linkworth.errors import ThresholdError
-from linkworth.scale import ScaleRequest, scale
 
 GRIDS = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8), 256: (16, 16)}
 CYCLES = 2
@@ -56,8 +55,7 @@ class Mesh:
             peer = self.at(axis, step if goes_on != self.last else -step)
             # The restricted points of the level, or those of the next one with their neighbours.
             size = 8 * (self.side(level, 1 - axis) + 1 if down else self.side(level + 1, 1 - axis) + 2)
-            fields = {"comm": 0, "peer": peer, "tag": tag, "bytes": size}
-            yield f"MPI_{kind}@mesh.c:{2 + down}", kind, fields | RECEIVED if kind == "recv" else fields
+            yield message(kind, peer, size, tag, f"mesh.c:{2 + down}")
 
 
 def cycles(
@@ -91,9 +89,6 @@ def cycles(
         yield "MPI_Barrier@mesh.c:9", "collective", BARRIER
 
 
-Program = Callable[[int, int], Iterator[Event]]
-
-
 @pytest.mark.parametrize(
     ("program", "small", "large"),
     [
@@ -107,27 +102,22 @@ Program = Callable[[int, int], Iterator[Event]]
 def test_every_call_is_that_of_the_program(
     program: Program, small: tuple[int, ...], large: int, tmp_path: Path
 ) -> None:
-    made = tmp_path / "made.lwt"
-    scale(ScaleRequest(traces=[trace(program, ranks, tmp_path) for ranks in small], ranks=large, output=made))
-    wanted = trace(program, large, tmp_path)
-    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(large))
+    made, _ = scaled(program, small, large, tmp_path)
+    assert same_calls(made, trace(program, large, tmp_path))
 
 
 def test_levels_on_which_ranks_rest_for_the_first_time_are_told(tmp_path: Path) -> None:
-    traces = [trace(cycles, ranks, tmp_path) for ranks in (4, 16, 64)]
-    summary = scale(ScaleRequest(traces=traces, ranks=256, output=tmp_path / "made.lwt"))
+    _, summary = scaled(cycles, (4, 16, 64), 256, tmp_path)
     assert "some of 256 ranks rest on levels of 8 points" in " ".join(summary.scaling.remarks)
 
 
 def test_what_the_recordings_do_not_show_is_refused(tmp_path: Path) -> None:
-    traces = [trace(cycles, ranks, tmp_path) for ranks in (4, 8)]
     with pytest.raises(
         ThresholdError, match="rest on coarse levels along dimension 2 of the grid, as in no recording"
     ):
-        scale(ScaleRequest(traces=traces, ranks=64, output=tmp_path / "made.lwt"))
+        scaled(cycles, (4, 8), 64, tmp_path)
 
 
 def test_messages_whose_tag_depends_on_the_level_are_distributions(tmp_path: Path) -> None:
-    traces = [trace(partial(cycles, tagged=True), ranks, tmp_path) for ranks in (4, 8, 16, 32)]
-    summary = scale(ScaleRequest(traces=traces, ranks=64, output=tmp_path / "made.lwt"))
+    _, summary = scaled(partial(cycles, tagged=True), (4, 8, 16, 32), 64, tmp_path)
     assert "its tag depends on the level" in summary.scaling.remarks[0]

@@ -1,15 +1,14 @@
 """Small programs of each pattern, scaled: every call is that of the program at the large count."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import isqrt, prod
 from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, calls, even, trace
+from written_programs import BARRIER, Event, Program, calls, even, message, same_calls, scaled, trace
 
 from linkworth import _engine
-from linkworth.scale import ScaleRequest, scale
 
 GRIDS = {4: (1, 2, 2), 8: (2, 2, 2), 16: (2, 2, 4), 32: (2, 4, 4), 64: (4, 4, 4)}
 POINTS = 48
@@ -47,9 +46,8 @@ def halo(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@halo.c:20", "collective", BARRIER
 
 
-def message(line: int, kind: str, peer: int, size: int) -> Event:
-    fields = {"comm": 0, "peer": peer, "tag": 3, "bytes": size}
-    return f"MPI_{kind.capitalize()}@tree.c:{line}", kind, fields | RECEIVED if kind == "recv" else fields
+def branch(line: int, kind: str, peer: int, size: int) -> Event:
+    return message(kind, peer, size, 3, f"tree.c:{line}")
 
 
 def tree(rank: int, ranks: int) -> Iterator[Event]:
@@ -58,10 +56,10 @@ def tree(rank: int, ranks: int) -> Iterator[Event]:
         bit = 1
         while bit < ranks and not rank & bit:
             if rank | bit < ranks:
-                yield message(10, "recv", rank | bit, 800)
+                yield branch(10, "recv", rank | bit, 800)
             bit *= 2
         if bit < ranks:
-            yield message(11, "send", rank & ~bit, 800)
+            yield branch(11, "send", rank & ~bit, 800)
         yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
@@ -74,9 +72,9 @@ def by_bits(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         for bit in range((ranks - 1).bit_length()):
             if rank >> bit & 1:
-                yield message(10, "send", rank & ~(1 << bit), 80)
+                yield branch(10, "send", rank & ~(1 << bit), 80)
             elif rank | 1 << bit < ranks:
-                yield message(11, "recv", rank | 1 << bit, 80)
+                yield branch(11, "recv", rank | 1 << bit, 80)
 
 
 def broadcast(rank: int, ranks: int) -> Iterator[Event]:
@@ -86,15 +84,15 @@ def broadcast(rank: int, ranks: int) -> Iterator[Event]:
         while bit < ranks and not rank & bit:
             bit *= 2
         if bit < ranks:
-            yield message(10, "recv", rank - bit, 80)
+            yield branch(10, "recv", rank - bit, 80)
         while bit := bit // 2:
             if rank + bit < ranks:
-                yield message(11, "send", rank + bit, 80)
+                yield branch(11, "send", rank + bit, 80)
         while (bit := max(2 * bit, 1)) < ranks:
             if rank + bit < ranks:
-                yield message(12, "send", rank + bit, 8)
+                yield branch(12, "send", rank + bit, 8)
             if rank >= bit:
-                yield message(13, "recv", rank - bit, 8)
+                yield branch(13, "recv", rank - bit, 8)
 
 
 def halving(rank: int, ranks: int) -> Iterator[Event]:
@@ -119,10 +117,10 @@ def scattering(rank: int, ranks: int) -> Iterator[Event]:
         while bit < ranks and not rank & bit:
             bit *= 2
         if bit < ranks:
-            yield message(10, "recv", rank - bit, 80 * min(bit, ranks - rank))
+            yield branch(10, "recv", rank - bit, 80 * min(bit, ranks - rank))
         while bit := bit // 2:
             if rank + bit < ranks:
-                yield message(11, "send", rank + bit, 80 * min(bit, ranks - rank - bit))
+                yield branch(11, "send", rank + bit, 80 * min(bit, ranks - rank - bit))
 
 
 def rising(rank: int, ranks: int) -> Iterator[Event]:
@@ -158,9 +156,9 @@ def rounds(rank: int, ranks: int) -> Iterator[Event]:
     """Gather at a root, exchange with everyone, and sort between odd and even neighbours."""
     for _ in range(STEPS):
         for other in range(1, ranks) if rank == 0 else ():
-            yield message(10, "recv", other, 80)
+            yield branch(10, "recv", other, 80)
         if rank:
-            yield message(11, "send", 0, 80)
+            yield branch(11, "send", 0, 80)
     yield "MPI_Barrier@rounds.c:20", "collective", BARRIER
     yield from (both(30, rank ^ step) for step in range(1, ranks))
     for other in range(ranks):
@@ -182,9 +180,9 @@ def triangle(rank: int, ranks: int) -> Iterator[Event]:
     """Receive from all ranks before, and send to all behind."""
     for other in range(ranks):
         if other < rank:
-            yield message(12, "recv", other, 80)
+            yield branch(12, "recv", other, 80)
         elif other > rank:
-            yield message(13, "send", other, 80)
+            yield branch(13, "send", other, 80)
 
 
 def multiply(rank: int, ranks: int) -> Iterator[Event]:
@@ -281,42 +279,33 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
 
 
 @pytest.mark.parametrize(
-    ("program", "small"),
+    ("program", "counts"),
     [
         # No recording has more than two ranks along the first dimension.
-        (halo, (4, 8, 16, 32)),
-        (halo, (8, 16, 32)),
-        (tree, (4, 8, 16)),
-        (by_bits, (4, 8, 16, 32)),
-        (by_bits, (4, 6, 12, 24)),
-        (broadcast, (4, 8, 16, 32)),
-        (halving, (4, 8, 16)),
-        (bitonic, (4, 8, 16, 32)),
-        (rising, (4, 8, 16, 32)),
-        (scattering, (4, 8, 16)),
-        (rounds, (4, 8, 16, 32)),
-        (pairs, (4, 8, 16, 32)),
-        (triangle, (4, 8, 16, 32)),
-        (multiply, (4, 16, 36)),
-        (tournament, (4, 8, 16)),
-        (plate, (8, 16, 32)),
+        (halo, (4, 8, 16, 32, 64)),
+        (halo, (8, 16, 32, 64)),
+        (tree, (4, 8, 16, 64)),
+        (by_bits, (4, 8, 16, 32, 64)),
+        (by_bits, (4, 6, 12, 24, 64)),
+        (broadcast, (4, 8, 16, 32, 64)),
+        (halving, (4, 8, 16, 64)),
+        (bitonic, (4, 8, 16, 32, 64)),
+        (rising, (4, 8, 16, 32, 64)),
+        (scattering, (4, 8, 16, 64)),
+        (rounds, (4, 8, 16, 32, 64)),
+        (pairs, (4, 8, 16, 32, 64)),
+        (triangle, (4, 8, 16, 32, 64)),
+        (multiply, (4, 16, 36, 64)),
+        (tournament, (4, 8, 16, 64)),
+        (plate, (8, 16, 32, 64)),
+        # Sizes of a level that one recording has grow as those of the next.
+        (scattering, (6, 12, 24, 48)),
     ],
 )
-def test_every_call_is_that_of_the_program(
-    program: Callable[[int, int], Iterator[Event]], small: tuple[int, ...], tmp_path: Path
-) -> None:
-    made = tmp_path / "made.lwt"
-    scale(ScaleRequest(traces=[trace(program, ranks, tmp_path) for ranks in small], ranks=64, output=made))
-    wanted = trace(program, 64, tmp_path)
-    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(64))
-
-
-def test_sizes_of_a_level_that_one_recording_has_grow_as_those_of_the_next(tmp_path: Path) -> None:
-    made = tmp_path / "made.lwt"
-    small = [trace(scattering, ranks, tmp_path) for ranks in (6, 12, 24)]
-    scale(ScaleRequest(traces=small, ranks=48, output=made))
-    wanted = trace(scattering, 48, tmp_path)
-    assert all(calls(made, rank) == calls(wanted, rank) for rank in range(48))
+def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:
+    *small, large = counts
+    made, _ = scaled(program, small, large, tmp_path)
+    assert same_calls(made, trace(program, large, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -331,37 +320,27 @@ def test_sizes_of_a_level_that_one_recording_has_grow_as_those_of_the_next(tmp_p
         ),
         (multigrid, (4, 8, 16), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
+        (probing, (4, 8, 16), "differently often on each rank"),
     ],
 )
 def test_what_the_recordings_may_not_show_is_told(
-    program: Callable[[int, int], Iterator[Event]], small: tuple[int, ...], doubt: str, tmp_path: Path
+    program: Program, small: tuple[int, ...], doubt: str, tmp_path: Path
 ) -> None:
-    traces = [trace(program, ranks, tmp_path) for ranks in small]
-    summary = scale(ScaleRequest(traces=traces, ranks=64, output=tmp_path / "made.lwt"))
+    _, summary = scaled(program, small, 64, tmp_path)
     assert doubt in " ".join(summary.scaling.remarks)
 
 
 def test_a_loop_that_data_end_runs_as_often_as_in_the_mean(tmp_path: Path) -> None:
-    made = tmp_path / "made.lwt"
-    small = [trace(solver, ranks, tmp_path) for ranks in (4, 8, 16)]
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, summary = scaled(solver, (4, 8, 16), 64, tmp_path)
     assert "differently often each time" in " ".join(summary.scaling.remarks)
     wanted = trace(solver, 64, tmp_path)
     (length,) = {communication(made, rank) for rank in range(64)}
     assert length == pytest.approx(communication(wanted, 0), rel=0.1)
 
 
-def test_a_loop_that_differs_between_ranks_by_no_rule_is_named(tmp_path: Path) -> None:
-    small = [trace(probing, ranks, tmp_path) for ranks in (4, 8, 16)]
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
-    assert "differently often on each rank" in " ".join(summary.scaling.remarks)
-
-
 def test_a_rank_is_late_in_other_iterations_than_another(tmp_path: Path) -> None:
     """Ranks that compute a mean in every iteration would never wait for one another."""
-    made = tmp_path / "made.lwt"
-    small = [trace(barriers, ranks, tmp_path, lateness) for ranks in (4, 8, 16)]
-    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, _ = scaled(barriers, (4, 8, 16), 64, tmp_path, lateness)
     read = _engine.Trace(str(made))
     late = [_engine.read_rank(read, rank)["cpu_seconds"][1:-1].round(6).tolist() for rank in range(64)]
     assert all(set(each) == {1e-4, 3e-4} for each in late)
@@ -384,22 +363,18 @@ def collect(rank: int, ranks: int) -> Iterator[Event]:
             fields = {"comm": 0, "peer": -1, "tag": 3, "bytes": 80, "actual_peer": source, "actual_tag": 3}
             yield "MPI_Recv@collect.c:10", "recv", fields
         if rank:
-            yield message(11, "send", 0, 80)
+            yield branch(11, "send", 0, 80)
 
 
 def test_senders_in_any_order_are_taken_in_that_of_their_ranks_and_named(tmp_path: Path) -> None:
-    made = tmp_path / "made.lwt"
-    small = [trace(collect, ranks, tmp_path) for ranks in (4, 8, 16)]
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, summary = scaled(collect, (4, 8, 16), 64, tmp_path)
     assert summary.scaling.data_dependent == ["MPI_Recv@collect.c:10"]
     received = [fields["actual_peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
     assert received == [*range(1, 64)] * STEPS
 
 
 def test_a_wait_takes_its_receives_from_any_source_in_the_order_of_ranks(tmp_path: Path) -> None:
-    made = tmp_path / "made.lwt"
-    small = [trace(lengths, ranks, tmp_path) for ranks in (4, 8, 16)]
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, summary = scaled(lengths, (4, 8, 16), 64, tmp_path)
     assert summary.scaling.data_dependent == ["MPI_Waitall@lengths.c:3"]
     (wait,) = {
         tuple(each[2] for each in fields["completions"][:2])
@@ -410,9 +385,7 @@ def test_a_wait_takes_its_receives_from_any_source_in_the_order_of_ranks(tmp_pat
 
 
 def test_what_follows_a_set_up_without_a_rule_is_scaled(tmp_path: Path) -> None:
-    made = tmp_path / "made.lwt"
-    small = [trace(planned, ranks, tmp_path) for ranks in (4, 8, 16)]
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, summary = scaled(planned, (4, 8, 16), 64, tmp_path)
     assert "the set-up, up to MPI_Allreduce@plan.c:4" in " ".join(summary.scaling.remarks)
     assert summary.compute_seconds == pytest.approx(64 * sum(even(0, 64, len(calls(made, 0)))), rel=0.2)
     left = [entry for entry, _, _ in calls(made, 9)[:3]]

@@ -1,26 +1,20 @@
 """Programs whose messages follow no rule of the rank count: they become distributions, with a warning."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, calls, trace
+from written_programs import BARRIER, Event, Program, calls, message, scaled, seconds_on, trace
 
-from linkworth.catalog import fabrics
 from linkworth.errors import ThresholdError
-from linkworth.replay.layout import block
-from linkworth.replay.run import replay
-from linkworth.scale import ScaleRequest, scale
 from linkworth.scale.recording import Call
 from linkworth.scale.traffic import _messages
-from linkworth.trace.read import open_trace
 
 STEPS = 5
 COUNTS = (8, 16, 32)
-Program = Callable[[int, int], Iterator[Event]]
 
 
 def neighbours(rank: int, ranks: int, step: int = 0) -> list[tuple[int, int]]:
@@ -49,12 +43,7 @@ def graph(rank: int, ranks: int, *, moving: bool = False) -> Iterator[Event]:
     for step in range(STEPS):
         near = neighbours(rank, ranks, step if moving else 0)
         for kind in ("irecv", "isend"):
-            for peer, size in near:
-                yield (
-                    f"MPI_{kind.capitalize()}@graph.c:2",
-                    kind,
-                    {"comm": 0, "peer": peer, "tag": 1, "bytes": size},
-                )
+            yield from (message(kind, peer, size, 1, "graph.c:2") for peer, size in near)
         if near:
             yield completed(2 * len(near))
         yield reduction(4)
@@ -64,9 +53,7 @@ def persistent(rank: int, ranks: int) -> Iterator[Event]:
     """Do the same with requests that are started again."""
     near = neighbours(rank, ranks)
     for kind in ("recv", "send"):
-        for peer, size in near:
-            fields = {"comm": 0, "peer": peer, "tag": 1, "bytes": size}
-            yield f"MPI_{kind.capitalize()}_init@graph.c:2", f"{kind}_init", fields
+        yield from (message(f"{kind}_init", peer, size, 1, "graph.c:2") for peer, size in near)
     for _ in range(STEPS):
         if near:
             yield "MPI_Startall@graph.c:3", "start", {"references": [*range(2 * len(near), 0, -1)]}
@@ -102,11 +89,6 @@ def measured(rank: int, ranks: int) -> Iterator[Event]:
         yield event
 
 
-def seconds(path: Path) -> float:
-    trace = open_trace(path).engine
-    return replay(trace, fabrics.get("gbe"), block(trace.ranks, 2)).seconds
-
-
 def sent(path: Path, ranks: int) -> tuple[int, int]:
     sizes = [
         fields["bytes"]
@@ -119,15 +101,13 @@ def sent(path: Path, ranks: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("program", [graph, partial(graph, moving=True), persistent, around, measured])
 def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path: Path) -> None:
-    small = [trace(program, ranks, tmp_path) for ranks in COUNTS]
-    made = tmp_path / "made.lwt"
-    summary = scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, summary = scaled(program, COUNTS, 64, tmp_path)
     assert "messages are distributions" in summary.scaling.remarks[0]
     assert "graph.c" in summary.scaling.remarks[0]
     assert any("MPI_Pcontrol" in remark for remark in summary.scaling.remarks) == (program is measured)
     wanted = trace(graph if program in (persistent, around, measured) else program, 64, tmp_path)
     assert sent(made, 64) == pytest.approx(sent(wanted, 64), rel=0.15)
-    assert seconds(made) == pytest.approx(seconds(wanted), rel=0.25)
+    assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", wanted), rel=0.25)
     reductions = [entry for entry, kind, _ in calls(made, 5) if kind == "collective"]
     assert reductions == ["MPI_Allreduce@graph.c:4"] * STEPS
 
@@ -138,19 +118,13 @@ def collected(rank: int, ranks: int) -> Iterator[Event]:
         yield event
         if event[1] == "collective":
             for peer in range(1, ranks) if rank == 0 else ():
-                yield (
-                    "MPI_Recv@graph.c:6",
-                    "recv",
-                    {"comm": 0, "peer": peer, "tag": 2, "bytes": 5000} | RECEIVED,
-                )
+                yield message("recv", peer, 5000, 2, "graph.c:6")
             if rank:
-                yield "MPI_Send@graph.c:7", "send", {"comm": 0, "peer": 0, "tag": 2, "bytes": 5000}
+                yield message("send", 0, 5000, 2, "graph.c:7")
 
 
 def test_rank_0_remains_the_root_of_what_it_collects(tmp_path: Path) -> None:
-    small = [trace(collected, ranks, tmp_path) for ranks in COUNTS]
-    made = tmp_path / "made.lwt"
-    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, _ = scaled(collected, COUNTS, 64, tmp_path)
     received = [fields["peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
     assert received == [*range(1, 64)] * STEPS
 
@@ -169,9 +143,7 @@ def irregular(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_collective_calls_that_not_all_recordings_have_count_as_messages(tmp_path: Path) -> None:
-    small = [trace(irregular, ranks, tmp_path) for ranks in COUNTS]
-    made = tmp_path / "made.lwt"
-    scale(ScaleRequest(traces=small, ranks=64, output=made))
+    made, _ = scaled(irregular, COUNTS, 64, tmp_path)
     per_rank = [
         [entry[:13] for entry, kind, _ in calls(made, rank) if kind == "collective"] for rank in range(64)
     ]
@@ -184,16 +156,14 @@ def tasks(rank: int, ranks: int) -> Iterator[Event]:
     draw = random.Random(ranks)
     asking = [draw.randrange(1, ranks) for _ in range(400)]
     for worker in asking if rank == 0 else [0] * asking.count(rank):
-        ask = "MPI_Send@tasks.c:1", "send", {"comm": 0, "peer": worker, "tag": 1, "bytes": 8}
-        give = "MPI_Recv@tasks.c:2", "recv", {"comm": 0, "peer": worker, "tag": 1, "bytes": 8} | RECEIVED
+        ask, give = message("send", worker, 8, 1, "tasks.c:1"), message("recv", worker, 8, 1, "tasks.c:2")
         yield from (give, ask) if rank == 0 else (ask, give)
 
 
 def test_tasks_that_a_master_gives_stay_messages_with_rank_0(tmp_path: Path) -> None:
-    small = [trace(tasks, ranks, tmp_path) for ranks in COUNTS]
-    made = tmp_path / "made.lwt"
-    scale(ScaleRequest(traces=small, ranks=64, output=made))
-    assert seconds(made) == pytest.approx(seconds(trace(tasks, 64, tmp_path)), rel=0.4)
+    made, _ = scaled(tasks, COUNTS, 64, tmp_path)
+    wanted = seconds_on("gbe", trace(tasks, 64, tmp_path))
+    assert seconds_on("gbe", made) == pytest.approx(wanted, rel=0.4)
 
 
 def erratic(rank: int, ranks: int) -> Iterator[Event]:
@@ -213,9 +183,8 @@ def erratic(rank: int, ranks: int) -> Iterator[Event]:
 def test_what_does_not_predict_the_largest_recording_is_refused(
     program: Program, counts: tuple[int, ...], reason: str, tmp_path: Path
 ) -> None:
-    small = [trace(program, ranks, tmp_path) for ranks in counts]
     with pytest.raises(ThresholdError, match=rf"do not align: MPI_.*@graph.c.*{reason}"):
-        scale(ScaleRequest(traces=small, ranks=64, output=tmp_path / "made.lwt"))
+        scaled(program, counts, 64, tmp_path)
     assert not (tmp_path / "made.lwt").exists()
 
 

@@ -102,7 +102,7 @@ def generate(program: Behaviour, point: Point) -> Iterator[RankEvents]:
 def _of_role(
     program: Behaviour, role: Role, ranks: Numbers, point: Point, groups: Groups
 ) -> Iterator[RankEvents]:
-    models = _nearest(program, role, ranks, point)
+    models = _nearest(role, ranks, point)
     at = positions(ranks, point.ranks, point.grid)
     views = [_communicators(role, rank, groups) for rank in ranks.tolist()]
     alone = _steps(len(ranks), 0, 1)
@@ -246,7 +246,7 @@ def _times(events: Events, sequence: _Sequence, growth: Times) -> tuple[Times, T
     return compute, np.where(events.has_cpu[places], compute, -1.0), events.durations[places]
 
 
-def _nearest(program: Behaviour, role: Role, ranks: Numbers, point: Point) -> Numbers:
+def _nearest(role: Role, ranks: Numbers, point: Point) -> Numbers:
     """Return for each rank the one of its role in the largest recording that is nearest in relative position."""
     of = np.array(sorted(role.models), dtype=np.int64)
     there = positions(of, role.last.ranks, role.last.grid)
