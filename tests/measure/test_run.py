@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import fake_installation as fake
@@ -86,6 +87,17 @@ def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypa
 def test_a_rank_count_twice_is_refused(tmp_path):
     with pytest.raises(UsageError, match="has its own number of ranks"):
         plan.workload(["mpirun", "-n", "4", "./program"], 8)
+
+
+@pytest.mark.parametrize("before", ["env A=1", "timeout 50", "nice"])
+def test_a_launcher_behind_another_command_is_refused(before, tmp_path, monkeypatch):
+    fake.script(tmp_path / "mpirun", "")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    words = [*before.split(), "mpirun", "-n", "2", "./a"]
+    with pytest.raises(
+        UsageError, match=f"{words[0]} would start mpirun once for each rank; put {words[0]} before"
+    ):
+        plan.workload(words, 2)
 
 
 @needs_mpi

@@ -76,7 +76,12 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
         given = GivenLauncher(command)
         name = target.name_of(given.program_words) if given.program_words else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)
-    return Workload(name=target.name_of(command), command=list(command), ranks=ranks or _every_core(place))
+    name = target.name_of(command)
+    if is_launcher(name):
+        raise UsageError(
+            f"{command[0]} would start {name} once for each rank; put {command[0]} before linkworth instead"
+        )
+    return Workload(name=name, command=list(command), ranks=ranks or _every_core(place))
 
 
 def _every_core(place: OpenPlace) -> int:
