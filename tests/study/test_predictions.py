@@ -4,6 +4,7 @@ import pytest
 import synthetic
 from mpi_programs import compiled, usable_mpis
 
+from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
@@ -16,10 +17,12 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import resume as taking_up
+from linkworth.study.matrix import expand
 from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
 from linkworth.study.replays import ReplayJob, ReplayTarget, make
 from linkworth.study.runner import record_of, run_study
+from linkworth.study.status import status_of
 from linkworth.study.store import now
 
 STUDY = """\
@@ -45,9 +48,9 @@ machine = "xeon-e5-2650v3-x2"
 
 @pytest.fixture
 def begin(tmp_path, one_process):
-    def call(text=STUDY):
+    def call(text=STUDY, **options):
         (tmp_path / "s.toml").write_text(text)
-        return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study")
+        return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study", **options)
 
     return call
 
@@ -188,6 +191,25 @@ workloads = [
     assert found["half as fast"] == pytest.approx(2 * found["as recorded"], rel=0.01)
 
 
+def test_a_changed_fabric_file_is_predicted_anew(begin, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one, other = (fabrics.get(name) for name in ("gbe", "10gbe"))
+    write(one, tmp_path / "mine.toml")
+    text = PUBLISHED.partition("measured_on")[0].replace('"gbe"', '"mine.toml"')
+    run_study(begin(text))
+    before = {record.environment: record.metrics["seconds"] for record in begin(text).records()}
+    write(other, tmp_path / "mine.toml")
+    store = begin(text)
+    (sentence,) = status_of(store).problems.values()
+    assert sentence.startswith("mine.toml: changed since results were made of it")
+    assert run_study(store).done == 2
+    after = {record.environment: record.metrics["seconds"] for record in store.records()}
+    assert after["ib-fdr"] == before["ib-fdr"] and after["mine.toml"] < before["mine.toml"]
+    assert len(list((store.folder / "superseded").iterdir())) == 1
+    (tmp_path / "mine.toml").unlink()
+    assert expand(store.study, 0)[1].inputs == {}  # results outlive their files
+
+
 def test_ranks_that_a_program_cannot_use_are_refused_before_anything_runs(begin):
     store = begin(STUDY.replace('["is", "mg"]', '["is", "bt"]').replace("ranks = 4", "ranks = 8"))
     with pytest.raises(UsageError, match=r"on 8 ranks: npb:bt\.S: "):
@@ -295,7 +317,7 @@ mpi_settings = { btl_tcp_flags = "send" }
     assert found["infiniband"].state == "failed" and "btl_tcp_flags is for TCP" in found["infiniband"].cause
 
 
-def scaled(begin, change=None):
+def scaled(begin, change=None, seconds=0.5, **options):
     """Return the predictions of a study whose measured run is put there by hand."""
     text = """\
 workloads = ["npb:is.S"]
@@ -310,9 +332,9 @@ environments = [
 measured_on = "here"
 machine = "xeon-e5-2650v3-x2"
 """
-    store = begin(text if change is None else text.replace(*change))
+    store = begin(text if change is None else text.replace(*change), **options)
     [measured] = [planned for planned in store.planned if planned.mode == "measure"]
-    outcome = Outcome(state="done", metrics={"seconds": 0.5})
+    outcome = Outcome(state="done", metrics={"seconds": seconds})
     store.fresh_folder(measured.run)
     store.write(record_of(measured, outcome, now(), []))
     run_study(store)
@@ -326,6 +348,13 @@ def test_a_measured_time_scales_by_the_layout_it_was_measured_in(begin):
     assert seconds["two"] > 0.501  # the same computation, and messages between nodes beside it
     assert seconds["twice"] == pytest.approx(0.25, rel=0.05)
     assert found["twice"].facts["cpu factor"] == "2" and found["twice"].facts["scaled"] == "to 0.5 s on here"
+
+
+def test_predictions_follow_the_runs_that_scale_them(begin):
+    assert scaled(begin)["two"].metrics["seconds"] == pytest.approx(0.5, rel=0.1)
+    change = ('name = "here",', 'name = "here", transport = "tcp",')
+    again = scaled(begin, change, seconds=1.0, accept_changes=True)
+    assert again["two"].metrics["seconds"] == pytest.approx(1.0, rel=0.1)
 
 
 def test_a_time_on_other_ranks_cannot_scale(begin):

@@ -233,8 +233,8 @@ def test_a_damaged_folder_is_said_and_never_guessed(begin, tmp_path):
     folder.mkdir()
     (folder / "run.json").write_text("{}")
     assert store.records() == []
-    assert re.search(r"run\.json is damaged .*the run is made again", store.damaged[store.planned[0].run])
-    assert status_of(store).problems == store.damaged
+    assert re.search(r"run\.json is damaged .*the run is made again", store.unusable[store.planned[0].run])
+    assert status_of(store).problems == store.unusable
     assert list(store.fresh_folder(store.planned[0].run).iterdir()) == []
     assert [each.name for each in (store.folder / "superseded").iterdir()] == [f"{store.planned[0].run}@1"]
     with pytest.raises(UsageError, match="is no study's folder"):

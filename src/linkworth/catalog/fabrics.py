@@ -87,6 +87,15 @@ def is_path(text: str) -> bool:
     return "/" in text or _FILE.search(text) is not None
 
 
+def file_of(name_or_path: str) -> str | None:
+    """Return the path of the file that `get` reads; None for a fabric of the catalog."""
+    native, _, kind = name_or_path.rpartition("+")
+    if native and not is_path(kind) and not Path(name_or_path).is_file():
+        return file_of(native)
+    base, _ = _split_rails(name_or_path)
+    return base if is_path(base) else None
+
+
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
     first = {"ideal": 0, "shm": 1, "shm-copies": 2, "loopback": 3}.get(fabric.name, 4)
     return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds

@@ -12,11 +12,14 @@ from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Mode, Study, StudyWorkload
 from linkworth.mpi import apps
 from linkworth.study import micro
+from linkworth.study.inputs import inputs_of
 from linkworth.study.patterns import matches
 from linkworth.units import plural
 
 HERE = "here"
 """Name of the environment for recordings of programs that no environment measures."""
+RUNS = "what was recorded or measured"
+"""Key of a prediction's inputs that stands for the definitions of the runs behind it."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,+=-]+")
 _LONGEST_NAME = 80
 MOST_RUNS = 100_000
@@ -42,7 +45,9 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None
     ranks_per_node: int | None
     definition: str
-    """Hash of all inputs of the run."""
+    """Hash of what the study file gives for the run."""
+    inputs: dict[str, str]
+    """Digests of the files that it depends on, by path, and of the runs behind it."""
 
 
 def expand(study: Study, seed: int) -> list[PlannedRun]:
@@ -66,7 +71,7 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     ]
     blocks += [("measure", block, measured) for block in range(-study.warm_ups, study.repetitions)]
     blocks.append(("predict", 0, predicted))
-    runs = []
+    runs: list[PlannedRun] = []
     for mode, block, members in blocks:
         order = list(members)
         if mode == "measure":
@@ -78,7 +83,23 @@ def expand(study: Study, seed: int) -> list[PlannedRun]:
     if not runs:
         raise UsageError(f"{study.path}: no workload fits an environment, so there is nothing to run")
     _check_unique(runs)
-    return runs
+    return _with_runs_behind(study, runs)
+
+
+def _with_runs_behind(study: Study, runs: Sequence[PlannedRun]) -> list[PlannedRun]:
+    """Return the runs. The inputs of predictions also have what defines the runs that they replay or are scaled by."""
+    behind: dict[str, list[tuple[str, int]]] = {}
+    for planned in runs:
+        scales = planned.environment.name == study.prediction.measured_on and planned.repetition >= 0
+        if planned.mode == "trace" or (planned.mode == "measure" and scales):
+            behind.setdefault(planned.workload.name, []).append((planned.definition, planned.repetition))
+    of_runs = {name: {RUNS: _hash(sorted(found))} for name, found in behind.items()}
+    return [
+        msgspec.structs.replace(planned, inputs=planned.inputs | of_runs[planned.workload.name])
+        if planned.mode == "predict" and planned.workload.name in of_runs
+        else planned
+        for planned in runs
+    ]
 
 
 def pairs_of(study: Study) -> list[tuple[StudyWorkload, Environment]]:
@@ -150,16 +171,14 @@ def _planned(
     study: Study, workload: StudyWorkload, environment: Environment, mode: Mode, repetition: int, place: int
 ) -> PlannedRun:
     ranks, nodes, per_node = layout(study, workload, environment)
-    decides = msgspec.json.encode(
-        [
-            workload.command,
-            sorted(workload.figures.items()),
-            workload.iteration_pattern,
-            _deciding(environment),
-            [mode, ranks, nodes, per_node],
-            _deciding_prediction(study, workload, ranks) if mode == "predict" else None,
-        ]
-    )
+    decides = [
+        workload.command,
+        sorted(workload.figures.items()),
+        workload.iteration_pattern,
+        _deciding(environment),
+        [mode, ranks, nodes, per_node],
+        _deciding_prediction(study, workload, ranks) if mode == "predict" else None,
+    ]
     return PlannedRun(
         run=identity(workload.name, environment.name, mode, repetition),
         workload=workload,
@@ -171,8 +190,13 @@ def _planned(
         ranks=ranks,
         nodes=nodes,
         ranks_per_node=per_node,
-        definition=hashlib.sha256(decides).hexdigest()[:16],
+        definition=_hash(decides),
+        inputs=inputs_of(study, workload, environment, mode),
     )
+
+
+def _hash(values: list[Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(values)).hexdigest()[:16]
 
 
 def _deciding_prediction(study: Study, workload: StudyWorkload, ranks: int | None) -> list[Any]:

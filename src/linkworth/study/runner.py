@@ -95,7 +95,7 @@ class Runner:
             (each.environment.name, each.mode, unapplied(each)) for each in self.open.values()
         ):
             self.watch.say(sentence)
-        for sentence in self.store.damaged.values():
+        for sentence in dict.fromkeys(self.store.unusable.values()):
             self.watch.say(sentence)
         stopped = stop_orphans(self.store.folder)
         if stopped:
@@ -299,4 +299,5 @@ def record_of(
         started=started,
         ended=ended or now(),
         definition=planned.definition,
+        inputs=planned.inputs,
     )

@@ -26,7 +26,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     running: bool = False
     remaining_seconds: float | None = None
     problems: dict[str, str] = msgspec.field(default_factory=dict)
-    """Causes by run, for runs that are not good or whose record is damaged."""
+    """Causes by run, for runs that are not good or whose record is unusable."""
     waiting: list[str] = msgspec.field(default_factory=list)
     """Conditions that open predictions wait for."""
 
@@ -54,7 +54,7 @@ def status_of(
         running=store.running,
         remaining_seconds=Estimate(records).remaining(still_open),
         problems={record.run: record.cause for record in records if record.state != "done"}
-        | {each.run: store.damaged[each.run] for each in still_open if each.run in store.damaged},
+        | {each.run: store.unusable[each.run] for each in still_open if each.run in store.unusable},
         waiting=list(waiting),
         done=found["done"],
         unverified=found["unverified"],

@@ -115,8 +115,8 @@ class Store:
             raise UsageError(f"{folder / 'study.json'} cannot be read: {error.strerror}") from None
         except JSON_ERRORS as error:
             raise UsageError(f"{folder / 'study.json'} is damaged: {error}") from None
-        self.damaged: dict[str, str] = {}
-        """Sentence on each damaged record, by run: the run is then open."""
+        self.unusable: dict[str, str] = {}
+        """Sentence on each record that is damaged or of other inputs, by run: the run is then open."""
         self.study = self._named(study) if study is not None else self.load(folder / "study.toml")
         self.planned = expand(self.study, self.manifest.seed)
 
@@ -164,7 +164,16 @@ class Store:
     def record(self, planned: PlannedRun) -> RunRecord | None:
         """Return the record of a run, None if it is unfinished (or its record is damaged, or of another run)."""
         record = self._read(planned.run)
-        return record if record is not None and record.definition == planned.definition else None
+        if record is None or record.definition != planned.definition:
+            return None
+        others = [name for name, was in record.inputs.items() if planned.inputs.get(name, was) != was]
+        if others:
+            self.unusable[planned.run] = (
+                f"{', '.join(others)}: changed since results were made of it; they are made anew, and the old ones kept "
+                "in superseded"
+            )
+            return None
+        return record
 
     def open(self) -> list[PlannedRun]:
         """Return the runs without a record."""
@@ -199,7 +208,7 @@ class Store:
             write_atomically(folder / RECORD, record_file.encode(record))
             for made in (folder, folder.parent):
                 _sync(made)
-            self.damaged.pop(record.run, None)
+            self.unusable.pop(record.run, None)
         except OSError as error:
             raise IncompleteError(
                 f"the record of {record.run} cannot be written: {error.strerror}; make room, then: "
@@ -235,7 +244,7 @@ class Store:
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
         except record_file.DamagedRecordError as error:
-            self.damaged[run] = (
+            self.unusable[run] = (
                 f"{path} is damaged ({error}): the run is made again, and the file kept in superseded"
             )
             return None

@@ -1,0 +1,46 @@
+"""Files of which a prediction or a lab's run is made, each with a digest: a changed file makes the run anew."""
+
+import functools
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from linkworth.catalog import fabrics, machines
+from linkworth.model.study import Environment, Mode, Study, StudyWorkload
+
+_DIGITS = 16
+
+
+def inputs_of(study: Study, workload: StudyWorkload, environment: Environment, mode: Mode) -> dict[str, str]:
+    """Return the digest of each file that a run depends on beside the study file, by its path.
+
+    A file that is gone has none, so that results outlive it.
+    """
+    found = {}
+    for name in _files(study, workload, environment, mode):
+        path = Path(name)
+        try:
+            state = path.stat()
+            found[name] = _digest(path, state.st_size, state.st_mtime_ns)
+        except OSError:
+            continue
+    return found
+
+
+def _files(study: Study, workload: StudyWorkload, environment: Environment, mode: Mode) -> Iterator[str]:
+    wanted = study.prediction
+    if mode == "predict" or environment.where.kind == "lab":
+        yield from filter(None, [fabrics.file_of(environment.fabric)])
+    if mode == "predict":
+        yield from filter(None, [workload.recording, wanted.startup, environment.placement])
+        if wanted.machine and machines.is_path(wanted.machine):
+            yield wanted.machine
+        known = wanted.measured.get(workload.name, "").rpartition("=")[0]
+        yield from filter(None, [fabrics.file_of(known)])
+
+
+@functools.cache
+def _digest(path: Path, size: int, changed_ns: int) -> str:
+    """Return the digest of a file's content; its size and time of change only key the cache."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
