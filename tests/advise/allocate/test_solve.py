@@ -98,7 +98,9 @@ def test_small_queues_are_solved_as_by_brute_force(problem):
             assert measures[0] == pytest.approx(least)
             assert measures[1] == min(end for spent, end in possible if spent <= least + 1e-9)
         else:
-            assert measures[1] == min(end for _, end in possible)
+            soonest = min(end for _, end in possible)
+            assert measures[1] == soonest
+            assert measures[0] == pytest.approx(min(spent for spent, end in possible if end == soonest))
         assert found.state == "optimal"
 
 
@@ -155,6 +157,18 @@ def test_the_makespan_is_bought_within_the_budget():
         assert cost(found.runs) <= budget
         ends[budget] = makespan(found.runs)
     assert ends == {4.0: 20.0, 6.0: 20.0, 8.0: 10.0, 12.0: 8.0}
+
+
+def test_of_schedules_that_end_at_once_the_cheapest_is_taken():
+    # The first program's 20 s decide. Until then the cheap node does two runs of the second, at 8 s each.
+    problem = Problem(
+        options=[option(0, 0, 1, 20.0, 1.0), option(1, 1, 1, 8.0, 1.0), option(1, 2, 1, 3.0, 3.0)],
+        runs=[1, 3],
+        counts=[1, 1, 1],
+        deadlines=[None, None],
+    )
+    found = best(problem, "makespan")
+    assert (makespan(found.runs), cost(found.runs), found.state) == (20.0, 6.0, "optimal")
 
 
 def test_a_queue_of_many_runs_is_solved_in_slots():

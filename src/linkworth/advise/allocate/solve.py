@@ -58,7 +58,21 @@ def best(problem: Problem, goal: AllocationGoal, search: Search = DEFAULT) -> So
             slot_seconds=max(cheapest.slot_seconds, shorter.slot_seconds),
         )
     found = _shortest(problem, cheapest.runs, search)
-    return msgspec.structs.replace(found, cost_bound=cheapest.cost_bound)
+    runs = found.runs
+    if cost(runs) > cheapest.cost_bound * (1 + _NEARLY):
+        runs = _cheaper(problem, runs, search)
+    return msgspec.structs.replace(found, runs=runs, cost_bound=cheapest.cost_bound)
+
+
+def _cheaper(problem: Problem, known: list[Run], search: Search) -> list[Run]:
+    """Return a schedule that ends no later than a known one and costs less, or else the known one."""
+    end = makespan(known)
+    limits = [end if deadline is None else min(end, deadline) for deadline in problem.deadlines]
+    ending = msgspec.structs.replace(problem, deadlines=limits)
+    width = _width(problem, end, search.slots)
+    slots = Slots(width, math.floor(end / width + _NEARLY))
+    runs = scheduled(solve(ending, slots, "cost", search.time_limit).order, problem.counts)
+    return runs if runs and keeps_limits(ending, runs) and cost(runs) < cost(known) else known
 
 
 def _cheapest(problem: Problem, search: Search) -> SolvedAllocation:
