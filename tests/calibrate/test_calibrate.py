@@ -4,14 +4,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from replayed_results import predicted
 
-from linkworth.calibrate import replayed
 from linkworth.calibrate.request import CalibrationRequest, fabric_name, rails_of
 from linkworth.calibrate.run import calibrate, write
 from linkworth.catalog import fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
-from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.report.plots import plot_calibration
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
@@ -31,10 +30,10 @@ def files(tmp_path_factory):
     return {
         "between": put(
             folder / "between.json",
-            *(replayed.result(gbe, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth")),
+            *(predicted(gbe, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth")),
         ),
-        "inside": put(folder / "inside.json", replayed.result(gbe, "latency", SIZES, inside_a_node=True)),
-        "two": put(folder / "two.json", replayed.result(two, "bandwidth", SIZES)),
+        "inside": put(folder / "inside.json", predicted(gbe, "latency", SIZES, inside_a_node=True)),
+        "two": put(folder / "two.json", predicted(two, "bandwidth", SIZES)),
     }
 
 
@@ -58,7 +57,7 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     slow = msgspec.structs.replace(
         efa, link=msgspec.structs.replace(efa.link, latency_seconds=1.55e-5, bandwidth_bytes_per_second=8e9)
     )
-    tests = (replayed.result(slow, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth"))
+    tests = (predicted(slow, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth"))
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
 
 
@@ -92,21 +91,10 @@ def test_a_result_of_one_node_is_of_the_way_inside(calibration):
     assert max(abs(point.residual) for point in inside) < 0.02
 
 
-def test_two_runs_that_differ_give_their_spread(tmp_path, files):
-    (latency,) = [
-        result
-        for result in msgspec.json.decode(files["between"].read_bytes(), type=dict[str, list[BenchResult]])[
-            "results"
-        ]
-        if result.test == "latency"
-    ]
-    slower = msgspec.structs.replace(
-        latency,
-        rows=[
-            BenchRow(bytes=row.bytes, latency_seconds=(row.latency_seconds or 0) * 1.1)
-            for row in latency.rows
-        ],
-    )
+def test_two_runs_that_differ_give_their_spread(tmp_path):
+    latency = predicted(fabrics.get("gbe"), "latency", SIZES)
+    rows = [msgspec.structs.replace(row, latency_seconds=row.latency_seconds * 1.1) for row in latency.rows]
+    slower = msgspec.structs.replace(latency, rows=rows)
     one, other = put(tmp_path / "1.json", latency), put(tmp_path / "2.json", slower)
     spread = calibrate(CalibrationRequest(files=[one, other], base="gbe")).fabric.spread
     # Two values 10 % apart: 0.0707 of their mean is their standard deviation, by the root of two that of the mean.
@@ -128,10 +116,10 @@ def test_measured_files_of_other_tools_are_fitted_and_what_has_no_use_is_said():
 
 def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     gbe = fabrics.get("gbe")
-    latency = replayed.result(gbe, "latency", SIZES)
-    slow = replayed.result(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "pingpong", SIZES)
-    slow = msgspec.structs.replace(slow, facts={"bidirectional": "yes"})
-    stream = msgspec.structs.replace(replayed.result(gbe, "bandwidth", SIZES), facts={"window": "16"})
+    latency = predicted(gbe, "latency", SIZES)
+    slow = predicted(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "latency", SIZES)
+    slow = msgspec.structs.replace(slow, test="pingpong", facts={"bidirectional": "yes"})
+    stream = msgspec.structs.replace(predicted(gbe, "bandwidth", SIZES), facts={"window": "16"})
     found = calibrate(
         CalibrationRequest(files=[put(tmp_path / "all.json", latency, slow, stream)], base="gbe")
     )
@@ -191,19 +179,19 @@ def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path):
 
 def test_links_of_two_networks_given_as_one_are_named(tmp_path):
     one, other = (
-        put(tmp_path / f"{name}.json", replayed.result(fabrics.get(name), "latency", SIZES))
+        put(tmp_path / f"{name}.json", predicted(fabrics.get(name), "latency", SIZES))
         for name in ("ib-fdr", "ib-hdr")
     )
     notes = calibrate(CalibrationRequest(files=[one, one], base="ib-fdr")).notes
     assert notes == []
-    ten = put(tmp_path / "ten.json", replayed.result(fabrics.get("10gbe"), "latency", SIZES))
+    ten = put(tmp_path / "ten.json", predicted(fabrics.get("10gbe"), "latency", SIZES))
     (note,) = calibrate(CalibrationRequest(files=[one, other, ten], base="ib-fdr")).notes
     assert "results of latency tests differ by a factor of" in note
     assert "ten.json" in note and "ib-hdr.json" in note
 
 
 def test_a_disturbed_size_is_named(tmp_path):
-    latency = replayed.result(fabrics.get("gbe"), "latency", SIZES)
+    latency = predicted(fabrics.get("gbe"), "latency", SIZES)
     rows = [
         msgspec.structs.replace(row, latency_seconds=row.latency_seconds * (5 if row.bytes == 4096 else 1))
         for row in latency.rows
@@ -215,10 +203,10 @@ def test_a_disturbed_size_is_named(tmp_path):
 
 def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
     fast = fabrics.get("100gbe")
-    tests = [replayed.result(fast, test, SIZES) for test in ("latency", "bandwidth")]
+    tests = [predicted(fast, test, SIZES) for test in ("latency", "bandwidth")]
     (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "one.json", *tests)])).notes
     assert "is what one pair of ranks reached" in note and "measure `multipair` too" in note
-    several = replayed.result(fast, "multipair", SIZES, pairs=4)
+    several = predicted(fast, "multipair", SIZES, pairs=4)
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", *tests, several)])).notes == []
 
 
@@ -234,7 +222,7 @@ def test_streams_of_other_sizes_than_the_ping_pongs_do_not_make_an_adapter_tcp(t
     adapter = fabrics.get("ib-fdr")
     alternating = [0, 4, 256, 1024, 2048, 8192, 16384, 65536, 131072, 262144, 2097152]
     streams = [1, 2, 16, 128, 512, 4096, 16384, 32768, 65536, 524288, 4194304]
-    tests = (replayed.result(adapter, "latency", alternating), replayed.result(adapter, "bandwidth", streams))
+    tests = (predicted(adapter, "latency", alternating), predicted(adapter, "bandwidth", streams))
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "a.json", *tests)])).base == "ib-fdr"
 
 

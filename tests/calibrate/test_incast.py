@@ -2,8 +2,9 @@
 
 import msgspec
 import pytest
+from replayed_results import predicted
 
-from linkworth.calibrate import incast, replayed
+from linkworth.calibrate import incast
 from linkworth.calibrate.measured import Origin
 from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate, write
@@ -26,7 +27,7 @@ def results(share, buffer, *, said=True):
     fabric = lossy(share, buffer)
     facts = {PORT_BUFFER: f"{buffer} B"} if said else {}
     return [
-        msgspec.structs.replace(replayed.result(fabric, "incast", SIZES, pairs=senders), facts=facts)
+        msgspec.structs.replace(predicted(fabric, "incast", SIZES, pairs=senders), facts=facts)
         for senders in (2, 4, 8)
     ]
 
@@ -83,7 +84,7 @@ def test_a_port_that_nobody_knows_is_asked_for():
 
 def test_a_calibration_writes_the_port_and_its_source(tmp_path):
     measured = [
-        *(replayed.result(GBE, test, [8, 4096, 1 << 20]) for test in ("latency", "bandwidth")),
+        *(predicted(GBE, test, [8, 4096, 1 << 20]) for test in ("latency", "bandwidth")),
         *results(0.01, 32768),
     ]
     dated = [msgspec.structs.replace(result, date="2026-11-22") for result in measured]
@@ -107,12 +108,12 @@ def test_a_calibration_writes_the_port_and_its_source(tmp_path):
 
 def test_the_options_bytes(linkworth, tmp_path):
     path = linkworth.folder / "latency.json"
-    path.write_bytes(msgspec.json.encode(replayed.result(GBE, "latency", [8, 4096, 1 << 20])))
+    path.write_bytes(msgspec.json.encode(predicted(GBE, "latency", [8, 4096, 1 << 20])))
     refused = linkworth("calibrate", path.name, "--port-buffer", "64K")
     assert refused.returncode == 2 and "--port-buffer applies to incast tests" in refused.stderr
     refused = linkworth("calibrate", path.name, "--port-buffer", "some")
     assert refused.returncode == 2 and "--port-buffer 'some': no size in bytes" in refused.stderr
-    both = [replayed.result(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]
+    both = [predicted(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]
     path.write_bytes(msgspec.json.encode(both))
     assert (
         linkworth.json("calibrate", path.name, "--port-buffer", "64K")["fabric"]["tcp"]["port_buffer_bytes"]

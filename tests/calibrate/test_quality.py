@@ -4,9 +4,9 @@ import warnings
 
 import msgspec
 import pytest
+from replayed_results import predicted
 
 from linkworth.bench.store import ResultFile
-from linkworth.calibrate import replayed
 from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate, write
 from linkworth.catalog import fabrics
@@ -22,7 +22,7 @@ def results(folder, name, *, mpi="", spoilt=1.0):
     gbe = fabrics.get("gbe")
     made = []
     for test in ("latency", "bandwidth"):
-        result = replayed.result(gbe, test, SIZES)
+        result = predicted(gbe, test, SIZES)
         rows = [
             msgspec.structs.replace(
                 row,

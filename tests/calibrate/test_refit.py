@@ -7,11 +7,13 @@ import msgspec
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from replayed_results import predicted
 
-from linkworth.calibrate import measured, replayed
+from linkworth.calibrate import measured
 from linkworth.calibrate.measured import Origin
 from linkworth.calibrate.path import fit_path
 from linkworth.calibrate.rails import fit_rails
+from linkworth.calibrate.replayed import message_seconds
 from linkworth.catalog import fabrics
 from linkworth.catalog.derived import overhead_at
 from linkworth.model.fabric import Path
@@ -21,13 +23,11 @@ EVERY_OTHER = SIZES[::2]
 
 
 def points(fabric, *, inside=False, pairs=0, sizes=EVERY_OTHER):
-    results = [
-        replayed.result(fabric, test, sizes, inside_a_node=inside) for test in ("latency", "bandwidth")
-    ]
+    results = [predicted(fabric, test, sizes, inside_a_node=inside) for test in ("latency", "bandwidth")]
     if pairs:
-        results.append(replayed.result(fabric, "multipair", [1, 8], pairs=pairs, inside_a_node=inside))
-    found, unused = measured.points(Origin(result, "replay.json") for result in results)
-    assert not unused
+        results.append(predicted(fabric, "multipair", [1, 8], pairs=pairs, inside_a_node=inside))
+    found, remarks = measured.points(Origin(result, "replay.json") for result in results)
+    assert not any("no use" in remark for remark in remarks)
     return found
 
 
@@ -50,9 +50,7 @@ def wrong_base(fabric):
 def misses(fabric, fitted, found):
     refitted = msgspec.structs.replace(fabric, link=fitted.path)
     return [
-        abs(
-            replayed.message_seconds(refitted, point.kind, point.bytes, pairs=point.pairs) / point.seconds - 1
-        )
+        abs(message_seconds(refitted, point.kind, point.bytes, pairs=point.pairs) / point.seconds - 1)
         for point in found
     ]
 
@@ -96,7 +94,7 @@ def test_the_limit_of_both_directions_comes_back(name, limit):
     else:
         fabric = msgspec.structs.replace(base, duplex_bytes_per_second=limit)
     sizes = [1, 65536, 262144, 1 << 20, 1 << 22]
-    results = [replayed.result(fabric, test, sizes) for test in ("latency", "bandwidth", "bibandwidth")]
+    results = [predicted(fabric, test, sizes) for test in ("latency", "bandwidth", "bibandwidth")]
     found, _ = measured.points(Origin(result, "replay.json") for result in results)
     fitted = fit_path(found, wrong_base(fabric if limit < math.inf else base)).between_nodes(base)
     kept = (fabric.duplex_bytes_per_second, fabric.tcp.pair_bytes_per_second)
@@ -173,8 +171,8 @@ def test_an_adapters_latency_headers_and_both_directions_come_back():
         added_latency=[(0, 0.0), (128, 1e-7), (256, 6e-7), (4096, 1.5e-6), (16384, 3e-6)],
     )
     fabric = msgspec.structs.replace(base, link=link, duplex_bytes_per_second=5.2e9)
-    results = [replayed.result(fabric, test, SIZES[::2]) for test in ("latency", "bandwidth", "bibandwidth")]
-    results.append(replayed.result(fabric, "multipair", [1, 64, 256], pairs=16))
+    results = [predicted(fabric, test, SIZES[::2]) for test in ("latency", "bandwidth", "bibandwidth")]
+    results.append(predicted(fabric, "multipair", [1, 64, 256], pairs=16))
     found, _ = measured.points(Origin(result, "replay.json") for result in results)
     start = wrong_base(fabric)
     start = msgspec.structs.replace(start, link=msgspec.structs.replace(start.link, header_bytes=30))
@@ -189,16 +187,14 @@ def test_an_adapters_latency_headers_and_both_directions_come_back():
 
 def test_several_pairs_show_the_limits_of_memory_and_wire():
     fabric = msgspec.structs.replace(fabrics.get("ib-edr"), intranode_total_bytes_per_second=2.5e10)
-    results = [
-        replayed.result(fabric, test, SIZES[::3], inside_a_node=True) for test in ("latency", "bandwidth")
-    ]
-    results.append(replayed.result(fabric, "multipair", [1 << 18, 1 << 20], pairs=8, inside_a_node=True))
+    results = [predicted(fabric, test, SIZES[::3], inside_a_node=True) for test in ("latency", "bandwidth")]
+    results.append(predicted(fabric, "multipair", [1 << 18, 1 << 20], pairs=8, inside_a_node=True))
     found, _ = measured.points(Origin(result, "replay.json") for result in results)
     fitted = fit_path(found, fabrics.get("ib-edr"), inside_a_node=True)
     assert fitted.total_bytes_per_second == pytest.approx(2.5e10, rel=0.05)
     fabric = fabrics.get("100gbe")
-    results = [replayed.result(fabric, test, SIZES) for test in ("latency", "bandwidth")]
-    results.append(replayed.result(fabric, "multipair", [1 << 20, 4 << 20], pairs=8))
+    results = [predicted(fabric, test, SIZES) for test in ("latency", "bandwidth")]
+    results.append(predicted(fabric, "multipair", [1 << 20, 4 << 20], pairs=8))
     found, _ = measured.points(Origin(result, "replay.json") for result in results)
     fitted = fit_path(found, wrong_base(fabric))
     assert fitted.path.bandwidth_bytes_per_second == pytest.approx(1.25e10, rel=0.03)
@@ -223,7 +219,7 @@ def test_rails_come_back(efficiency, least, rest):
     for rails, found in by_rails.items():
         again = msgspec.structs.replace(fitted.fabric, rails=rails)
         for point in found:
-            seconds = replayed.message_seconds(again, point.kind, point.bytes)
+            seconds = message_seconds(again, point.kind, point.bytes)
             assert seconds == pytest.approx(point.seconds, rel=0.03)
     assert fitted.reasons["rail_efficiency"].measured
 
@@ -234,7 +230,7 @@ def test_what_the_replay_misses_on_one_rail_is_no_fault_of_several():
 
     def half_duplex(rails):
         on = msgspec.structs.replace(fabric, rails=rails)
-        both, _ = measured.points([Origin(replayed.result(on, "bibandwidth", SIZES[16:]), "replay.json")])
+        both, _ = measured.points([Origin(predicted(on, "bibandwidth", SIZES[16:]), "replay.json")])
         return [
             *points(on, sizes=[1, 1024, *SIZES[13:]]),
             *(point._replace(seconds=2 * point.seconds) for point in both),
@@ -253,9 +249,7 @@ def test_without_a_message_rate_the_sum_of_latency_and_overheads_comes_back():
     fitted = fit_path(found, wrong_base(fabric))
     for point in found:
         refitted = msgspec.structs.replace(fabric, link=fitted.path)
-        assert replayed.message_seconds(refitted, "latency", point.bytes) == pytest.approx(
-            point.seconds, rel=0.02
-        )
+        assert message_seconds(refitted, "latency", point.bytes) == pytest.approx(point.seconds, rel=0.02)
     assert "only a test of the message rate" in fitted.reasons["latency_seconds"].note
     assert not fitted.reasons["gap_seconds"].measured
 

@@ -11,11 +11,11 @@ import study_samples
 import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
+from replayed_results import predicted
 from report import samples
 from rich.cells import cell_len
 from rich.console import Console
 
-from linkworth.calibrate import replayed
 from linkworth.catalog import apps, fabrics, machines, prices
 from linkworth.cli.call_profile_screen import screen
 from linkworth.cli.lab_tables import check_table
@@ -71,7 +71,7 @@ def shown(tmp_path_factory, monkeypatch, capsys):
     synthetic.write_trace(Path(TRACE), calls, workload="weather-forecast", verified=True)
     Path("queue.toml").write_text(QUEUE)
     sizes = [1 << power for power in range(0, 23, 2)]
-    results = [replayed.result(fabrics.get("gbe"), test, sizes) for test in ("latency", "bandwidth")]
+    results = [predicted(fabrics.get("gbe"), test, sizes) for test in ("latency", "bandwidth")]
     Path("bench.json").write_bytes(msgspec.json.encode({"results": results}))
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     monkeypatch.setenv("LINES", "50")

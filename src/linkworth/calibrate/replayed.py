@@ -10,14 +10,10 @@ from linkworth.bench.replayed import exchanges
 from linkworth.bench.replayed.calls import Rank, writer
 from linkworth.bench.replayed.exchanges import Exchange
 from linkworth.bench.replayed.sampled import PINGPONG_WARM_UP, ROUNDS, WARM_UP
-from linkworth.errors import UsageError
-from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.replay.run import replay
 
-TESTS = ("latency", "pingpong", "bandwidth", "bibandwidth", "multipair", "incast")
-"""Tests with predictable results."""
 WINDOW = 64
 """Messages under way at once in the bandwidth tests (osu_bw's default)."""
 
@@ -27,7 +23,7 @@ def message_seconds(
 ) -> float:
     """Return the predicted time of a message.
 
-    `latency` and `pingpong` give the time of successive messages, others the reciprocal of the rate of all messages.
+    `latency` gives the time of successive messages, others the reciprocal of the rate of all messages.
 
     In `multipair` all senders are on one node and all receivers on another, or all are on one node. In `incast` the
     time is that of a burst of `pairs` senders, each on a node of its own.
@@ -49,33 +45,6 @@ def _ranks(test: str, pairs: int) -> int:
     return pairs + 1 if test == "incast" else 2 * pairs
 
 
-def result(
-    fabric: Fabric, test: str, sizes: list[int], *, pairs: int = 1, inside_a_node: bool = False
-) -> BenchResult:
-    """Return the predicted result of a test, in the form of `linkworth bench`."""
-    rows = []
-    for size in sizes:
-        seconds = message_seconds(fabric, test, size, pairs=pairs, inside_a_node=inside_a_node)
-        in_turn = test in {"latency", "pingpong"}
-        at_once = pairs if test == "incast" else 1
-        rows.append(
-            BenchRow(
-                bytes=size,
-                latency_seconds=seconds if in_turn or test == "incast" else None,
-                bandwidth_bytes_per_second=at_once * size / seconds if seconds > 0 else None,
-                label=str(pairs) if test in {"multipair", "incast"} else "",
-            )
-        )
-    return BenchResult(
-        test=test,
-        rows=rows,
-        ranks=_ranks(test, pairs),
-        nodes=_layout(test, pairs, inside_a_node).nodes,
-        tool="linkworth replay",
-        where=fabric.name,
-    )
-
-
 class _Written(NamedTuple):
     """Calls of the ranks of a test. The first rank times them."""
 
@@ -86,15 +55,13 @@ class _Written(NamedTuple):
 
 
 def _written(test: str, pairs: int) -> _Written:
-    if test in {"latency", "pingpong"}:
+    if test == "latency":
         return _Written(exchanges.in_turn(), 2.0, PINGPONG_WARM_UP)
     if test in {"bandwidth", "multipair"}:
         return _Written(exchanges.windows(WINDOW, pairs), float(WINDOW * pairs))
     if test == "bibandwidth":
         return _Written(exchanges.windows_both_ways(WINDOW), 2.0 * WINDOW)
-    if test == "incast":
-        return _Written(exchanges.incast(pairs), 1.0)
-    raise UsageError(f"{test}: no test that the replay can predict; it knows {', '.join(TESTS)}")
+    return _Written(exchanges.incast(pairs), 1.0)
 
 
 @cache
