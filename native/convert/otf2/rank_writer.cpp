@@ -246,29 +246,21 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
         requests_.insert_or_assign(number, request);
         return;
     }
+    const auto sent = [&] {
+        if (shape.peer >= 0)
+            message(LW_OTF2_SEND, enter, comm(shape.comm), shape.peer, shape.tag, shape.bytes);
+    };
+    const auto received = [&](std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
+        if (tracefile::is_wildcard(peer, tag)) {
+            peer = shape.actual_peer;
+            tag = shape.actual_tag;
+        }
+        if (peer >= 0) message(LW_OTF2_RECV, leave, comm(shape.comm), peer, tag, bytes);
+    };
     switch (shape.call_class) {
-        case CallClass::send:
-            if (shape.peer >= 0)
-                message(LW_OTF2_SEND, enter, comm(shape.comm), shape.peer, shape.tag, shape.bytes);
-            return;
-        case CallClass::recv: {
-            const bool wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
-            const std::int32_t peer = wildcard ? shape.actual_peer : shape.peer;
-            if (peer >= 0)
-                message(LW_OTF2_RECV, leave, comm(shape.comm), peer, wildcard ? shape.actual_tag : shape.tag,
-                        shape.bytes);
-            return;
-        }
-        case CallClass::sendrecv: {
-            if (shape.peer >= 0)
-                message(LW_OTF2_SEND, enter, comm(shape.comm), shape.peer, shape.tag, shape.bytes);
-            const bool wildcard = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
-            const std::int32_t peer = wildcard ? shape.actual_peer : shape.recv_peer;
-            if (peer >= 0)
-                message(LW_OTF2_RECV, leave, comm(shape.comm), peer,
-                        wildcard ? shape.actual_tag : shape.recv_tag, shape.recv_bytes);
-            return;
-        }
+        case CallClass::send: return sent();
+        case CallClass::recv: return received(shape.peer, shape.tag, shape.bytes);
+        case CallClass::sendrecv: sent(); return received(shape.recv_peer, shape.recv_tag, shape.recv_bytes);
         case CallClass::start:
             for (const std::uint64_t reference : shape.references)
                 if (const auto found = requests_.find(number - reference); found != requests_.end())

@@ -90,9 +90,7 @@ bool TiRank::take(const Event& event) {
         case CallClass::rma:
         case CallClass::irma:
         case CallClass::win_sync:
-            if (actions_.on())
-                throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
-                                   ": a time-independent trace has no one-sided communication");
+            if (actions_.on()) refuse(shape, "a time-independent trace has no one-sided communication");
             return true;
         case CallClass::isendrecv:
             if (actions_.on()) send_and_receive(event);
@@ -114,18 +112,15 @@ void TiRank::local(const Event& event) {
     }
     if (!call.communicates) return;
     if (call.collective)
-        throw ConvertError(
-            name(*event.shape) + " on rank " + std::to_string(rank_) +
-            ": a time-independent trace has no such call, and the recorded trace does not hold "
-            "its messages");
+        refuse(
+            *event.shape,
+            "a time-independent trace has no such call, and the recorded trace does not hold its messages");
     ++run_.result.as_sleep[name(*event.shape)];
     actions_.sleep(event.duration_seconds);
 }
 
-void TiRank::must_be_standard(const Shape& shape) const {
-    if (run_.names[shape.name].mode == SendMode::synchronous)
-        throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
-                           ": a time-independent trace has no synchronous sends");
+void TiRank::refuse(const Shape& shape, const char* why) const {
+    throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) + ": " + why);
 }
 
 Membership& TiRank::membership(const Shape& shape) {
@@ -139,8 +134,7 @@ Membership& TiRank::membership(const Shape& shape) {
 std::int32_t TiRank::tag_of(std::uint32_t context, std::int32_t tag, const Shape& shape) {
     const std::int32_t number = run_.tags.number(context, tag);
     if (number < 0)
-        throw ConvertError(name(shape) + " on rank " + std::to_string(rank_) +
-                           ": the trace uses more tags of communicators than a time-independent trace has");
+        refuse(shape, "the trace uses more tags of communicators than a time-independent trace has");
     return number;
 }
 
@@ -151,7 +145,8 @@ TiMessage TiRank::message(const Shape& shape, std::int32_t peer, std::int32_t ta
 
 std::optional<TiMessage> TiRank::sent(const Shape& shape) {
     if (shape.peer == tracefile::proc_null) return std::nullopt;
-    must_be_standard(shape);
+    if (run_.names[shape.name].mode == SendMode::synchronous)
+        refuse(shape, "a time-independent trace has no synchronous sends");
     return message(shape, shape.peer, shape.tag, shape.bytes);
 }
 
@@ -301,8 +296,7 @@ void TiRank::request_end(const Event& event) {
     if (event.shape->call_class == CallClass::request_cancel) {
         for (const std::uint64_t reference : event.shape->references)
             if (actions_.on() && under_way(event.next_request - reference))
-                throw ConvertError(name(*event.shape) + " on rank " + std::to_string(rank_) +
-                                   ": a time-independent trace cannot take back a message");
+                refuse(*event.shape, "a time-independent trace cannot take back a message");
         return;
     }
     for (const std::uint64_t reference : event.shape->references) {

@@ -73,7 +73,7 @@ class TiRank {
     TiGround ground_of(const replay::Membership& membership, const tracefile::Shape& shape);
     replay::Schedule steps_of(const replay::Membership& membership, const tracefile::Shape& shape) const;
     bool is_world(const replay::Communicator& communicator) const;
-    void must_be_standard(const tracefile::Shape& shape) const;
+    [[noreturn]] void refuse(const tracefile::Shape& shape, const char* why) const;
     const std::string& name(const tracefile::Shape& shape) const { return run_.trace.names()[shape.name]; }
 
     TiRun& run_;
