@@ -1,12 +1,15 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "group.hpp"
+#include "rings.hpp"
 #include "sampler.hpp"
 #include "settings.hpp"
 
@@ -28,11 +31,19 @@ struct Bench {
 
     bool speaks() const { return world.rank == 0; }
     Limits limits() const { return {settings.precision, settings.seconds}; }
+    std::size_t longest_size() const {
+        return static_cast<std::size_t>(*std::max_element(settings.sizes.begin(), settings.sizes.end()));
+    }
 
     /// Notes messages from this rank to another of a group.
     void sent(const Group& within, int to, double bytes) {
         payload.bytes += bytes;
         if (within.crosses(within.rank, to)) payload.between_nodes += bytes;
+    }
+    /// Notes messages from this rank to each of its neighbours.
+    void sent(const Neighbours& neighbours, double bytes) {
+        sent(group, neighbours.left, bytes);
+        sent(group, neighbours.right, bytes);
     }
 
     /// Prints a size on the first rank. `bytes_moved` is the number of bytes of one operation in all, or 0 if

@@ -97,8 +97,7 @@ class Beff {
         const std::int64_t bytes = lengths_[at];
         const bool warms_up = !bench_.settings.sizes.empty() || beff_warms_up(at, lengths_.size());
         const auto volume = static_cast<double>(bytes) * static_cast<double>(pattern.loops + warms_up);
-        bench_.sent(bench_.group, neighbours.left, volume);
-        bench_.sent(bench_.group, neighbours.right, volume);
+        bench_.sent(neighbours, volume);
         MPI_Barrier(bench_.group.comm);
         if (warms_up) exchange_.run(method, neighbours, bytes);
         const double before = MPI_Wtime();

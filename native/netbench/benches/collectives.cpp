@@ -1,5 +1,4 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,11 +51,6 @@ void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_by
     }
 }
 
-std::size_t longest_size(const Bench& bench) {
-    return static_cast<std::size_t>(
-        *std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
-}
-
 /// Memory only for the sizes that will be measured.
 void grow(std::vector<char>& buffer, std::size_t bytes) {
     if (buffer.size() < bytes) buffer.resize(bytes, 'a');
@@ -97,7 +91,7 @@ void run_allgather(Bench& bench) {
 
 void run_bcast(Bench& bench) {
     const double ranks = bench.group.size;
-    std::vector<char> data(longest_size(bench), 'a');
+    std::vector<char> data(bench.longest_size(), 'a');
     measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0},
                  [&](int bytes) { MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm); });
 }

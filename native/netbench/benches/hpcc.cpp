@@ -181,8 +181,7 @@ class RingBench {
 
     double seconds(Method method, const Neighbours& neighbours) {
         const double volume = static_cast<double>(size_.bytes) * static_cast<double>(exchanges_ + 1);
-        bench_.sent(bench_.group, neighbours.left, volume);
-        bench_.sent(bench_.group, neighbours.right, volume);
+        bench_.sent(neighbours, volume);
         exchange_.run(method, neighbours, size_.bytes);
         const double started = MPI_Wtime();
         for (std::int64_t i = 0; i < exchanges_; ++i) exchange_.run(method, neighbours, size_.bytes);
@@ -204,9 +203,7 @@ void settle(Bench& bench) {
     const double started = MPI_Wtime();
     for (int go_on = 1; go_on;) {
         for (int i = 0; i < kSettleExchanges; ++i) exchange.run(Method::nonblocking, own, kHpccLatency.bytes);
-        const double volume = static_cast<double>(kHpccLatency.bytes) * kSettleExchanges;
-        bench.sent(bench.group, own.left, volume);
-        bench.sent(bench.group, own.right, volume);
+        bench.sent(own, static_cast<double>(kHpccLatency.bytes) * kSettleExchanges);
         go_on = MPI_Wtime() - started < kSettleSeconds;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, bench.group.comm);
     }

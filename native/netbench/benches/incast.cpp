@@ -19,8 +19,7 @@ constexpr int kRequestBytes = 4;
 void run_senders(Bench& bench, const Group& group) {
     const int senders = group.size - 1;
     const bool receives = group.rank == 0;
-    const auto longest =
-        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    const std::size_t longest = bench.longest_size();
     std::vector<char> data(longest * static_cast<std::size_t>(receives ? senders : 1), 'a');
     std::vector<MPI_Request> coming(static_cast<std::size_t>(senders));
     Sampler sampler(group.comm, bench.limits());

@@ -30,9 +30,7 @@ double compute_speed() {
 void run_overlap(Bench& bench) {
     const Group& group = bench.group;
     const int partner = 1 - group.rank;
-    const auto longest =
-        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
-    std::vector<char> out(longest, 'a'), in(longest, 'b');
+    std::vector<char> out(bench.longest_size(), 'a'), in(out.size(), 'b');
     Sampler sampler(group.comm, bench.limits());
     const double speed = compute_speed();
     for (const std::int64_t bytes : bench.settings.sizes) {

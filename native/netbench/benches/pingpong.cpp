@@ -1,5 +1,4 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <vector>
 
 #include "benches.hpp"
@@ -58,8 +57,7 @@ enum class Memory { apart, same };
 /// Half of the group against the other half; those that are beyond the pairs wait.
 void run_pairs(Bench& bench, const Group& group, bool asynchronous, bool bidirectional, Memory memory) {
     const int pairs = group.size / 2;
-    const auto longest =
-        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
+    const std::size_t longest = bench.longest_size();
     std::vector<char> out(longest, 'a'), in(memory == Memory::apart ? longest : 0, 'b');
     Pair pair{group.comm, group.rank < pairs ? group.rank + pairs : group.rank - pairs, group.rank < pairs,
               out.data(), memory == Memory::apart ? in.data() : out.data()};

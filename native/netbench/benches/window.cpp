@@ -66,9 +66,8 @@ void run_windows(Bench& bench, const Group& group, bool bidirectional, const std
     const int pairs = group.size / 2;
     const bool sends = group.rank < pairs;
     const int messages = bench.settings.window;
-    const auto longest =
-        static_cast<std::size_t>(*std::max_element(bench.settings.sizes.begin(), bench.settings.sizes.end()));
-    Window window(group.comm, sends ? group.rank + pairs : group.rank - pairs, longest, messages);
+    Window window(group.comm, sends ? group.rank + pairs : group.rank - pairs, bench.longest_size(),
+                  messages);
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
         const int size = static_cast<int>(bytes);
