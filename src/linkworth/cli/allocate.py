@@ -11,7 +11,7 @@ from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
-from linkworth.cli.output import answer, console, emit_json, warn
+from linkworth.cli.output import answer, console, emit_json, note, warn
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
@@ -97,6 +97,8 @@ def command(
             progress=steps,
         )
     warn(allocation.warnings)
+    for name, source in allocation.rates.items():
+        note(f"linkworth: {name}: {source.description}")
     if as_json:
         emit_json(allocation)
     elif form is None or not allocation.choices:

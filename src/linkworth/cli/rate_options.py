@@ -38,5 +38,3 @@ def say_rates(rates: RateSource | None, between_machines: str = "") -> None:
         note(f"linkworth: {between_machines}")
     if rates is not None:
         note(f"linkworth: {rates.description}")
-        if rates.warning:
-            note(f"linkworth: warning: {rates.warning}")

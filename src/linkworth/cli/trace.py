@@ -8,7 +8,7 @@ import rich_click as click
 
 from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note
+from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note, warn
 from linkworth.cli.place_options import place_options
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
@@ -116,6 +116,8 @@ def command(
         if Path(summary.path) != wanted:
             note(f"linkworth: {wanted} exists, so this trace is {summary.path}")
     say_rates(summary.rates)
+    if summary.rates is not None and summary.rates.warning:
+        warn([summary.rates.warning])
     if as_json:
         emit_json(summary)
     else:

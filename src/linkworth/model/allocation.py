@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.rates import RateSource
+
 AllocationGoal = Literal["cost", "makespan"]
 State = Literal["optimal", "feasible", "infeasible", "undecided"]
 
@@ -67,5 +69,7 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     slot_seconds: float = 0.0
     """Width of the time slots of the integer program."""
     budget_usd: float | None = None
+    rates: dict[str, RateSource] = msgspec.field(default_factory=dict)
+    """Speed of the computation of each program that is predicted without a recording."""
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings of the predictions of all options, one sentence each, with the program."""

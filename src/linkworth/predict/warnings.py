@@ -51,7 +51,9 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
-    scaling = trace.metadata.scaling
+    rates, scaling = trace.metadata.rates, trace.metadata.scaling
+    if rates is not None and rates.warning:
+        warnings.append(rates.warning)
     return warnings + (scaling.warnings() if scaling is not None else [])
 
 

@@ -32,8 +32,6 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
             rows.append(("recorded", item.metadata.created))
         if item.metadata.rates is not None:
             rows.append(("computation", item.metadata.rates.description))
-        if item.metadata.rates is not None and item.metadata.rates.warning:
-            rows.append(("beware", item.metadata.rates.warning))
     ran = units.duration(profile.elapsed_seconds)
     if profile.oversubscribed:
         ran += ", more ranks than cores: computation counted in CPU time"

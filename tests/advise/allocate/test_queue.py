@@ -4,6 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +17,9 @@ from linkworth.catalog import fabrics
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.model.allocation import Allocation, Choice
-from linkworth.predict import predict
+from linkworth.predict import predict, request
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton import RateRequest
+from linkworth.skeleton import RateRequest, parse, rates_for
 
 KINDS = """
 [[nodes]]
@@ -122,6 +123,21 @@ def test_the_warnings_of_predictions_are_printed_with_their_program(capsys, tmp_
     assert nodes.startswith("app: the program asked for the ranks of its node")
     assert marks.startswith("app: the time is of the part that the program marks")
     assert nodes in said.err and marks in said.err
+
+
+def test_a_program_without_a_recording_has_the_speed_of_its_computation_and_a_busy_machines_warning(
+    monkeypatch, tmp_path, called
+):
+    rates = rates_for(parse(["npb:is.S"]), RateRequest(machine="xeon-e5-2650v3-x2"), 2)
+    busy = msgspec.structs.replace(rates, warning="the computation may be predicted too slow")
+    monkeypatch.setattr(request, "rates_for", lambda *_, **__: busy)
+    program = '[[programs]]\nname = "is"\nworkload = "npb:is.S"\nranks = 2\nnodes = [1]\n'
+    shown = called("allocate", str(queue_file(tmp_path, KINDS + program)), "--json")
+    document = json.loads(shown.out)
+    assert document["rates"]["is"]["description"] == rates.description
+    assert document["warnings"] == [f"is: {busy.warning}"]
+    assert f"linkworth: is: {rates.description}" in shown.err
+    assert f"linkworth: warning: is: {busy.warning}" in shown.err
 
 
 def test_the_verb_shows_the_schedule(capsys, queue, json_of, printed):

@@ -60,7 +60,7 @@ def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch, undrawn):
 
 def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
     study, records = samples.hostile()
-    facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0"}
+    facts = {"not applied": "transport tcp", "collectives of": "openmpi-5.0", "warnings": "the trace is cut"}
     predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
     written = report(
         study, [*records, predicted], outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]),
@@ -70,6 +70,8 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Not applied where a is predicted: transport tcp." in page
     assert "collectives of: openmpi-5.0" in page
+    assert "Predictions of w have warnings: see the facts in the table 'Where it ran'." in written.warnings
+    assert "warnings: the trace is cut" in page
 
 
 @pytest.mark.parametrize("name", ["a\0b\x1b[31m\x07\nc\x9b\u202e", r"a\x02b\u0007\1"])

@@ -9,6 +9,7 @@ from linkworth.advise.allocate.queue import NodeKind, Queue, QueuedProgram, fabr
 from linkworth.advise.choose import cost_usd
 from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
 from linkworth.predict.request import is_program, traced
@@ -37,6 +38,8 @@ class AllocationOption(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: float
     warnings: tuple[str, ...] = ()
     """Warnings of the prediction."""
+    rates: RateSource | None = None
+    """Speed of the computation of a program without a recording."""
 
 
 def options_of(
@@ -132,7 +135,8 @@ def _predicted(
                 # What a bundled program does outside its timed part is short, and no user's job.
                 if predicted.region == "marked" and trace.metadata.source != "skeleton":
                     warnings = [*warnings, _PART]
-                found.append(msgspec.structs.replace(option, warnings=tuple(warnings)))
+                rates = trace.metadata.rates
+                found.append(msgspec.structs.replace(option, warnings=tuple(warnings), rates=rates))
     return found
 
 

@@ -30,6 +30,9 @@ from linkworth.writing.documents import with_texts
 from linkworth.writing.files import write_output
 from linkworth.writing.text import printable
 
+_NAMED = 5
+"""Programs that a sentence at the top names."""
+
 
 def render(
     results: Results,
@@ -128,6 +131,21 @@ def crowded(results: Results) -> list[str]:
     ]
 
 
+def doubted(results: Results) -> list[str]:
+    """Return a sentence on the programs whose predictions have warnings, if there are any."""
+    names = list(
+        dict.fromkeys(
+            record.workload
+            for record in results.records
+            if record.mode == "predict" and record.facts.get("warnings")
+        )
+    )
+    if not names:
+        return []
+    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return [f"Predictions of {listed} have warnings: see the facts in the table 'Where it ran'."]
+
+
 def _printable(struct: S) -> S:
     """Return a study or a record without control characters, which SVG and LaTeX cannot contain."""
     return msgspec.convert(with_texts(msgspec.to_builtins(struct), printable), type(struct))
@@ -181,7 +199,7 @@ def report(
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
     )
-    warnings += crowded(results)
+    warnings += crowded(results) + doubted(results)
     progress.step("statistics")
     paper = compare_with_paper(results)
     sections = contents(results, other, paper)
