@@ -124,8 +124,10 @@ Summary summarise(std::span<const double> samples) {
     result.outliers = count_outliers(sorted, result.median);
     result.half_width = relative_half_width(samples);
     if (samples.size() >= 2 * kGroups) {
-        const Line line = regression(independent_values(samples));
-        result.drift = line.slope * static_cast<double>(kGroups) / result.mean;
+        const std::vector<double> groups = group_means(samples);
+        const Line line = regression(groups);
+        const std::span<const double> all(groups);
+        result.drift = mean_of(all.last(kGroups / 4)) / mean_of(all.first(kGroups / 4)) - 1.0;
         result.drift_is_significant = std::abs(line.slope) > kDriftQuantile * line.slope_error;
     }
     return result;

@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from golden import check_golden
 
@@ -24,6 +25,14 @@ def test_first_columns_are_those_of_the_osu_benchmarks(latency):
     assert numbers == [["1", "1.50"], ["65536", "25.00"]]
 
 
+def test_a_library_is_named_shortly_and_a_row_without_samples_has_no_number_of_them(latency):
+    row = msgspec.structs.replace(latency.rows[0], samples=0)
+    text = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
+    lines = table(msgspec.structs.replace(latency, mpi=text, rows=[row])).splitlines()
+    assert lines[1].startswith("# Open MPI 4.1.4, 2 ranks")
+    assert lines[-1].split()[-1] == "-"
+
+
 def test_plot_overlays_environments(latency, beff, tmp_path):
     path = tmp_path / "plot.svg"
     plot_bench([("gbe", latency), ("shm", latency), ("gbe", beff)], path)
@@ -37,8 +46,6 @@ def test_plot_overlays_environments(latency, beff, tmp_path):
 
 
 def test_a_plot_of_nothing_is_refused(latency, tmp_path):
-    import msgspec
-
     with pytest.raises(UsageError, match="none of the results has rows"):
         plot_bench([("a", msgspec.structs.replace(latency, rows=[]))], tmp_path / "plot.svg")
     with pytest.raises(UsageError, match=r"ends in .svg or .png"):
@@ -46,8 +53,6 @@ def test_a_plot_of_nothing_is_refused(latency, tmp_path):
 
 
 def test_results_of_a_file_are_told_apart(latency, beff):
-    import msgspec
-
     other = msgspec.structs.replace(latency, where="lab 100mbit")
     names = [name for name, _ in labelled("kept", [latency, latency, other, beff])]
     assert names == [

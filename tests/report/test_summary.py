@@ -49,7 +49,7 @@ def test_where_it_ran_counts_the_cores_of_each_host_once():
 @pytest.mark.parametrize(
     ("library", "version", "name"),
     [
-        ("/usr/lib/libmpi.so.40", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "Open MPI v4.1.4"),
+        ("/usr/lib/libmpi.so.40", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "Open MPI 4.1.4"),
         ("/usr/lib/libmpich.so.12", "MPICH Version:      4.0.2", "MPICH 4.0.2"),
         ("/usr/lib/libmpi.so.12", "Intel(R) MPI Library 2021.9 for Linux* OS", "Intel(R) MPI Library 2021.9 for Linux* OS"),
         ("/usr/lib/libmpi.so.12", "", "libmpi.so.12"),

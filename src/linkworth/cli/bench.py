@@ -18,6 +18,7 @@ from linkworth.cli.steps import Steps
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.place import Place
+from linkworth.mpi import identify
 
 if TYPE_CHECKING:
     from linkworth.bench.run import Prepared
@@ -126,7 +127,7 @@ def command(
             done, stopped = _measure(prepared, timeout, kept)
         if output and is_stream(output) and done:
             write_output(output, encode(store.document(done), indent=2) + b"\n")
-        shown += [(f"{result.where}, {result.mpi}", result) for result in done]
+        shown += [(f"{result.where}, {identify.shortly(result.mpi)}", result) for result in done]
     if link is not None:
         shown = [(label, _judged(result, link)) for label, result in shown]
     if shown:

@@ -3,6 +3,7 @@
 from linkworth import units
 from linkworth.bench.tests import TESTS
 from linkworth.model.bench import BenchResult, BenchRow
+from linkworth.mpi import identify
 
 _SIZE, _VALUE = 10, 13
 
@@ -17,7 +18,12 @@ def table(result: BenchResult) -> str:
     if result.facts.get("nodes"):
         place.append(f"({result.facts['nodes']})")
     head.append(
-        "# " + ", ".join(part for part in (result.mpi, " ".join(place), result.where, result.date) if part)
+        "# "
+        + ", ".join(
+            part
+            for part in (identify.shortly(result.mpi), " ".join(place), result.where, result.date)
+            if part
+        )
     )
     if result.carried:
         named = (
@@ -65,7 +71,7 @@ def _cells(row: BenchRow, rate_first: bool, overlapping: bool) -> list[str]:
     cells = [f"{rate / 1e6:.2f}" if rate is not None else "-"] if rate_first else []
     cells += [_microseconds(row.latency_seconds), _microseconds(row.median)]
     half = row.confidence_half_width
-    cells += [f"{half * 100:.1f}" if half is not None else "-", str(row.samples)]
+    cells += [f"{half * 100:.1f}" if half is not None else "-", str(row.samples) if row.samples else "-"]
     if overlapping:
         cells.append(f"{row.overlap_share * 100:.0f}" if row.overlap_share is not None else "")
     return cells

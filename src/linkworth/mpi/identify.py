@@ -89,6 +89,13 @@ def parse_library_version(text: str) -> Identity:
     return Identity("other", number[0] if number else "0", line)
 
 
+def shortly(version: str) -> str:
+    """Return the first name and number of an MPI_Get_library_version, such as `Open MPI 4.1.4`."""
+    return re.sub(
+        r"(\s*version:?\s+v?|\s+v(?=\d))", " ", version.partition(",")[0], flags=re.IGNORECASE
+    ).strip()
+
+
 def launcher(path: Path) -> Identity | None:
     """Return the identity of a launcher (mpiexec, mpirun), or None if it reports none."""
     answer = ask([str(path), "--version"])

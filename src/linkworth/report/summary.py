@@ -1,6 +1,5 @@
 """Summary as display strings, one row for each program: the same for the page and for the terminal."""
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from linkworth import units
 from linkworth.model.profile import RunShares
 from linkworth.model.trace import MpiInfo
+from linkworth.mpi import identify
 from linkworth.report.item import ReportItem
 from linkworth.report.speedup import speedup
 
@@ -109,8 +109,7 @@ def ran_on(item: ReportItem) -> str:
 
 def mpi_name(mpi: MpiInfo) -> str:
     """Return an MPI library's name and version without further details: `MPICH 4.0.2`."""
-    said = mpi.version.partition(",")[0]
-    said = re.sub(r"\s*version:?\s+v?", " ", said, flags=re.IGNORECASE).strip()
+    said = identify.shortly(mpi.version)
     if said[:1].isalpha():
         return said
     return f"{mpi.library.rpartition('/')[2]} {said}".strip()

@@ -100,7 +100,12 @@ void statistics() {
         calm.push_back(1.0 + noise);
     }
     const Summary up = summarise(rising);
-    expect(up.drift_is_significant && close(up.drift, 0.4 / up.mean, 0.02), "a drift is found with its size");
+    expect(up.drift_is_significant && close(up.drift, 0.3 / (up.mean - 0.15), 0.02),
+           "a drift is found with its size");
+    std::vector<double> falling(400, 1.0);
+    for (std::size_t i = 0; i < falling.size(); ++i) falling[i] += 50.0 / (1.0 + std::exp2(i / 40.0));
+    const Summary down = summarise(falling);
+    expect(down.drift_is_significant && down.drift > -1.0 && down.drift < -0.9, "no time falls by over 100 %");
     expect(!summarise(calm).drift_is_significant, "noise is no drift");
 }
 
