@@ -55,8 +55,8 @@ def allocate(
         for option in options
         for warning in option.warnings
     ]
-    rates = {queue.programs[option.program].name: option.rates for option in options if option.rates}
-    return queue, msgspec.structs.replace(allocation, rates=rates, warnings=list(dict.fromkeys(warnings)))
+    computed = {queue.programs[option.program].name: option.rates for option in options if option.rates}
+    return queue, msgspec.structs.replace(allocation, rates=computed, warnings=list(dict.fromkeys(warnings)))
 
 
 def _untouched(queue: Queue, loads: Mapping[str, float]) -> list[str]:
