@@ -17,7 +17,7 @@ struct Summary {
     double half_width =
         0.0;  ///< of the mean's 95 % confidence interval, relative to the mean; infinite for one sample
     std::size_t outliers = 0;  ///< further than 3 scaled median absolute deviations from the median
-    double drift = 0.0;  ///< change from the mean of the first quarter to that of the last, relative
+    double drift = 0.0;        ///< change from the mean of the first quarter to that of the last, relative
     bool drift_is_significant = false;  ///< by linear regression
 };
 

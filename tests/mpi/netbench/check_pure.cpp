@@ -105,7 +105,8 @@ void statistics() {
     std::vector<double> falling(400, 1.0);
     for (std::size_t i = 0; i < falling.size(); ++i) falling[i] += 50.0 / (1.0 + std::exp2(i / 40.0));
     const Summary down = summarise(falling);
-    expect(down.drift_is_significant && down.drift > -1.0 && down.drift < -0.9, "no time falls by over 100 %");
+    expect(down.drift_is_significant && down.drift > -1.0 && down.drift < -0.9,
+           "no time falls by over 100 %");
     expect(!summarise(calm).drift_is_significant, "noise is no drift");
 }
 
