@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from linkworth import units
 from linkworth.errors import UsageError
-from linkworth.lab import addresses
+from linkworth.lab import addresses, report
 from linkworth.lab import spec as specs
 from linkworth.lab.spec import LabSpec
 
@@ -42,6 +42,11 @@ def test_any_text_is_a_number_or_a_usage_error(text):
 @given(st.floats(min_value=1e3, max_value=9.9e11))
 def test_a_described_rate_reads_back(rate):
     assert specs.parse_rate(units.bit_rate(rate)) == pytest.approx(rate, rel=1e-3)
+
+
+@pytest.mark.parametrize(("rate", "links"), [(None, "2 unshaped NICs"), (1e9, "2 NICs of 1 Gbit/s each")])
+def test_a_lab_is_described_in_a_line(rate, links):
+    assert report.sentence(LabSpec(nodes=2, nics=2, rate=rate)).startswith(f"2 nodes, {links}")
 
 
 def test_a_preset_with_a_number_has_as_many_nics_and_an_unknown_one_is_told_the_others():

@@ -16,7 +16,7 @@ from linkworth.measure.output import OutputStore
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult, StartupRow
-from linkworth.mpi import build, find
+from linkworth.mpi import build, find, identify
 from linkworth.places import pairing
 from linkworth.places.job import Job
 from linkworth.places.kinds import system_of
@@ -86,7 +86,7 @@ def measure(
             shared = [f"launches with more ranks than the {cores} cores include waits for a core"]
         return summarised(
             times,
-            mpi=chosen.library_version,
+            mpi=identify.shortly(chosen.library_version),
             where=name,
             date=started,
             facts=facts,

@@ -9,7 +9,6 @@ from linkworth.cli.output import console, emit_json, note, show
 from linkworth.cli.steps import Steps
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
-from linkworth.mpi import identify
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_output
 
@@ -64,7 +63,7 @@ def table(result: StartupResult) -> str:
     """Return the lines, without a newline at the end."""
     lines = [
         "# linkworth init: launch and MPI_Init of a program that does nothing else",
-        f"# {identify.shortly(result.mpi)}, {result.where}, {result.date}",
+        f"# {result.mpi}, {result.where}, {result.date}",
     ]
     lines += [f"# note: {warning}" for warning in result.warnings]
     lines.append(f"{'# Ranks':<10}{'Nodes':>8}{'Launches':>10}{'Launch (s)':>14}{'MPI_Init (s)':>14}")

@@ -17,7 +17,7 @@ def _rates(**given: Any) -> object:  # noqa: ANN401 (values of the options)
 
 _OPTIONS = [
     click.option("--calibrate-with", metavar="CLASS", help="For a bundled program without a trace: time its computation "
-                 "here, in a run of this class on one rank.  [default: a class of a few seconds; kept for later]"),
+                 "here, in a run of this class on one rank.  [default: a small class; kept for later]"),
     click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
                  "instance because the machine was busy then, or has changed since."),
     click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "

@@ -53,7 +53,8 @@ def sentence(spec: LabSpec) -> str:
     """Return a lab's description in one line."""
     parts = [
         units.plural(spec.nodes, "node"),
-        f"{spec.nics} NIC{'s' if spec.nics > 1 else ''} of {units.bit_rate(spec.rate)} each",
+        units.plural(spec.nics, "NIC" if spec.rate else "unshaped NIC")
+        + (f" of {units.bit_rate(spec.rate)} each" if spec.rate else ""),
     ]
     if spec.mtu is not None:
         parts.append(f"MTU {spec.mtu}")

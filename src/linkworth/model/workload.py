@@ -30,7 +30,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     rank_rule: str
     """One sentence on the rank counts that work."""
     calibrate_with: str = ""
-    """Short run on one rank that times a skeleton's computation, a few seconds at most. See `calibration`."""
+    """Short run on one rank that times a skeleton's computation, a minute at most. See `calibration`."""
 
     @property
     def command(self) -> str:
