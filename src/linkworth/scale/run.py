@@ -46,6 +46,8 @@ MOST_OMITTED = 0.5
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
+_NO_TRUST = "how far it can be trusted is not known, and no interval contains that error"
+
 
 class TooWrongError(UnfitError):
     """Messages as distributions do not predict the largest recording well enough."""
@@ -276,8 +278,7 @@ def _leave_out(
     """Predict the largest recording, whose trace is `actual`, from the others."""
     if len(recordings) < FEWEST_LEFT_OUT:
         remarks.append(
-            f"how far it can be trusted is not known: that takes {FEWEST_LEFT_OUT} recordings or more, of which the "
-            "largest is predicted from the others"
+            f"{_NO_TRUST}: that takes {FEWEST_LEFT_OUT} recordings or more, of which the largest is predicted from the others"
         )
         return None
     largest = recordings[-1]
@@ -293,9 +294,7 @@ def _leave_out(
         except (UnfitError, LinkworthError) as error:
             # A scaled trace that stops is no recording to repeat.
             why = error.where if isinstance(error, ReplayStoppedError) else error
-            remarks.append(
-                f"how far it can be trusted is not known: the recordings without the largest do not predict it ({why})"
-            )
+            remarks.append(f"{_NO_TRUST}: the recordings without the largest do not predict it ({why})")
             return None
 
 
