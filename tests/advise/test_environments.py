@@ -88,6 +88,8 @@ def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():
         ({"core_hours": ["gbe"]}, "`core_hour` 'gbe' has no '='"),
         ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "`core_hour` gives fabric gbe twice"),
         ({"assignments": ["gbe=1"], "market": "spot"}, "choose from a catalog"),
+        ({"assignments": ["gbe=1", "gbex1=2"]}, "`price` gives fabric gbe twice"),
+        ({"catalog": "none"}, "no price catalog is called 'none'"),
         ({}, "no price was given"),
     ],
 )

@@ -20,19 +20,6 @@ def test_the_catalog_is_asked_only_for_what_no_option_gives():
         request.gather_prices([], "azure", needed=["ib-hdr"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([], None), "no price was given"),
-        ((["gbe=1", "gbex1=2"], None), "`price` gives fabric gbe twice"),
-        (([], "none"), "no price catalog is called 'none'"),
-    ],
-)
-def test_prices_that_cannot_be_used(arguments, message):
-    with pytest.raises(UsageError, match=message):
-        request.gather_prices(*arguments)
-
-
 def test_a_fabric_file_is_priced_by_its_path(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(

@@ -1,12 +1,9 @@
 """Progress of a compilation: a line at once, then messages, or a bar on a terminal."""
 
-import os
-import pty
-import subprocess
-import sys
 import threading
 
 import pytest
+from pseudo_terminal import on_a_terminal
 
 from linkworth.cli import building
 from linkworth.cli.building import BuildScreen
@@ -71,20 +68,8 @@ def test_a_search_is_announced_once_it_takes_long(capsys, monkeypatch):
 
 
 def test_a_terminal_gets_a_bar_that_goes_away():
-    controller, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    done = subprocess.run(
-        [sys.executable, "-c", WORK],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        text=True,
-        check=True,
-    )
-    os.close(terminal)
-    seen = os.read(controller, 65536).decode()
-    os.close(controller)
-    assert done.stdout == "answer\n"
+    answer, seen = on_a_terminal(WORK)
+    assert answer == "answer\n"
     assert "compiling the tracer" in seen
     assert "1/4" in seen
     assert "..." not in seen

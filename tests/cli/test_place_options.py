@@ -26,13 +26,10 @@ def named(*words):
     return seen[0][1]
 
 
-def test_without_options_it_is_this_machine():
-    assert named() == Place()
-
-
 def test_each_place_by_its_option(tmp_path):
     hosts = tmp_path / "hosts"
     hosts.write_text("a\n")
+    assert named() == Place()
     assert named("--lab", "gbe", "--nodes", "4", "--ppn", "2") == Place(
         kind="lab", name="gbe", nodes=4, ranks_per_node=2
     )

@@ -1,9 +1,6 @@
 """Progress goes to standard error: a bar on a terminal, plain lines or nothing elsewhere."""
 
-import os
-import pty
-import subprocess
-import sys
+from pseudo_terminal import on_a_terminal
 
 from linkworth.cli.steps import Steps, running
 
@@ -35,15 +32,8 @@ def test_plain_lines_where_asked_and_nothing_elsewhere(capsys):
 
 
 def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output():
-    controller, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    done = subprocess.run(
-        [sys.executable, "-c", WORK], stdout=subprocess.PIPE, stderr=terminal, env=environment, check=True
-    )
-    os.close(terminal)
-    shown = os.read(controller, 1 << 16).decode()
-    os.close(controller)
-    assert done.stdout == b"answer\n"
+    answer, shown = on_a_terminal(WORK)
+    assert answer == "answer\n"
     assert "[bold]second" in shown
     assert "1/2" in shown
     assert "[bold]third" in shown

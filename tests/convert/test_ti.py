@@ -19,7 +19,7 @@ from synthetic import (
     waitall,
     write_trace,
 )
-from synthetic_calls import neighbourhood, partitioned, pready, put, start, sync, win_new, with_neighbours
+from synthetic_calls import neighbourhood, partitioned, pready, start, win_new, with_neighbours
 
 from linkworth.convert import convert
 from linkworth.errors import UsageError
@@ -255,6 +255,7 @@ def test_a_message_over_the_edge_of_what_is_marked_is_an_error(tmp_path):
         (send(1, 1 << 31), "MPI_Send of 2147483648 bytes on rank 0.*at most 2147483647"),
         (collective("MPI_Bcast", 1 << 31, root=0), "MPI_Bcast of 2147483648 bytes"),
         (Call("MPI_Cancel", "request_cancel", references=[1]), "MPI_Cancel on rank 0.*take back a message"),
+        (win_new(), "MPI_Win_create on rank 0: a time-independent trace has no one-sided"),
         (send(1, 8, comm=9), "rank 0 uses a communicator in MPI_Send whose creation is missing"),
         (send(7, 8), "what no MPI program can do"),
         (collective("MPI_Bcast", 8, root=7), "the root is not a rank of the communicator"),
@@ -360,10 +361,3 @@ def test_newer_calls_become_their_messages(tmp_path):
     other = [recv(0, 50), send(0, 60)]
     _, (first, _) = written(tmp_path / "both", [[both, wait((1, True, 1, 0))], other])
     assert first == ["irecv 1 0 60", "isend 1 0 50", "waitall"]
-
-
-def test_one_sided_communication_cannot_be_said(tmp_path):
-    with pytest.raises(
-        UsageError, match="MPI_Win_create on rank 0: a time-independent trace has no one-sided"
-    ):
-        written(tmp_path, [[win_new(), sync(0), put(0, 8), sync(0)]])

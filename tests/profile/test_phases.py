@@ -22,6 +22,12 @@ def phases_of(tmp_path, *programs, **kinds):
     return scan(open_trace(path), with_phases=True).phases
 
 
+def shown(found):
+    console = Console(file=io.StringIO(), width=100)
+    console.print(screen(found, FULL))
+    return console.file.getvalue()
+
+
 def step(number=0, seconds=0.1):
     return [
         send(1, 64).after(seconds),
@@ -117,10 +123,7 @@ def test_loops_that_are_too_short_to_show_are_not_said_to_be_missing(tmp_path):
     found = phases_of(tmp_path, [*calls, collective("MPI_Barrier").after(1.0)], [collective("MPI_Barrier")])
     assert [phase.kind for phase in found.phases] == ["all"]
     assert 0 < found.looped_share < 1e-3
-    console = Console(file=io.StringIO(), width=100)
-    console.print(screen(found, FULL))
-    shown = console.file.getvalue()
-    assert "loops too short to show" in shown
+    assert "loops too short to show" in shown(found)
 
 
 def test_the_title_counts_only_loops_that_have_a_line(tmp_path):
@@ -129,9 +132,7 @@ def test_the_title_counts_only_loops_that_have_a_line(tmp_path):
     found = phases_of(tmp_path, [*calls, collective("MPI_Barrier").after(2.0)], calls, end=False)
     assert [phase.kind for phase in found.phases] == ["prologue", "loop", "epilogue"]
     assert found.looped_share > listed_loop_share(found) > 0.5
-    console = Console(file=io.StringIO(), width=100)
-    console.print(screen(found, FULL))
-    title = console.file.getvalue().splitlines()[0]
+    title = shown(found).splitlines()[0]
     assert title.endswith(
         f"{units.percent(listed_loop_share(found))} of {units.duration(found.seconds)} in loops, "
         f"{units.percent(found.looped_share - listed_loop_share(found))} in loops too short to show"

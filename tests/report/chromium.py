@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,15 @@ class Page:
         self.call("Page.navigate", url=path.as_uri())
         while not self.loaded:
             self._receive()
+
+    @contextmanager
+    def visit(self, path: Path) -> Iterator["Page"]:
+        """Open a file that must cause no complaint and no request, whatever is done with it."""
+        self.complaints.clear()
+        self.open(path)
+        yield self
+        assert self.complaints == []
+        assert self.requests == [path.as_uri()]
 
     def size(self, width: int, height: int, *, mobile: bool = False) -> None:
         """Set the size of the window in CSS pixels."""

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from report import samples
-from report.chromium import Page
 
 from linkworth.report import whatif
 from linkworth.report.sensitivity import interpolated
@@ -15,19 +14,10 @@ pytestmark = pytest.mark.requires("chromium")
 FT, GBE, IB_FDR = 1, 0, 2
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Page() as page:
-        yield page
-
-
 @pytest.fixture
 def page(browser, page_file):
-    browser.complaints.clear()
-    browser.open(page_file)
-    yield browser
-    assert browser.complaints == []
-    assert browser.requests == [page_file.as_uri()]
+    with browser.visit(page_file):
+        yield browser
 
 
 def move(page, group, what, value):
@@ -167,18 +157,15 @@ def test_a_mark_tells_its_numbers_under_the_pointer(page):
 
 
 def test_hostile_names_are_text(browser, hostile_file):
-    browser.complaints.clear()
-    browser.open(hostile_file)
-    names = browser.evaluate(
-        "[...document.querySelectorAll('table.results tbody th bdi')].map((cell) => cell.textContent)"
-    )
-    assert names == samples.HOSTILE
-    assert browser.evaluate("document.querySelectorAll('img, [onload], [onerror]').length") == 0
-    move(browser, 0, "latency", 5)
-    browser.evaluate("new Promise((done) => setTimeout(done, 400))")
-    assert samples.HOSTILE[0] in browser.text("#what-if-status")
-    assert browser.complaints == []
-    assert browser.requests == [hostile_file.as_uri()]
+    with browser.visit(hostile_file):
+        names = browser.evaluate(
+            "[...document.querySelectorAll('table.results tbody th bdi')].map((cell) => cell.textContent)"
+        )
+        assert names == samples.HOSTILE
+        assert browser.evaluate("document.querySelectorAll('img, [onload], [onerror]').length") == 0
+        move(browser, 0, "latency", 5)
+        browser.evaluate("new Promise((done) => setTimeout(done, 400))")
+        assert samples.HOSTILE[0] in browser.text("#what-if-status")
 
 
 def test_everything_but_the_sliders_is_there_without_scripts(browser, page_file):

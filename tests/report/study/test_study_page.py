@@ -3,24 +3,14 @@
 import json
 
 import pytest
-from chromium import Page
 
 pytestmark = pytest.mark.requires("chromium")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Page() as page:
-        yield page
-
-
 @pytest.fixture
 def page(browser, study_page):
-    browser.complaints.clear()
-    browser.open(study_page)
-    yield browser
-    assert browser.complaints == []
-    assert browser.requests == [study_page.as_uri()]
+    with browser.visit(study_page):
+        yield browser
 
 
 def column(page, table, number):
@@ -88,9 +78,7 @@ def test_dark_and_light_have_ink_that_can_be_read(page):
 
 
 def test_hostile_names_are_text(browser, hostile_folder):
-    browser.complaints.clear()
-    browser.open(hostile_folder / "report.html")
-    assert browser.evaluate("document.querySelectorAll('img').length") == 0
-    assert browser.evaluate("document.scripts.length") == 1
-    assert "<script>alert(1)" in browser.text("h1")
-    assert browser.complaints == []
+    with browser.visit(hostile_folder / "report.html"):
+        assert browser.evaluate("document.querySelectorAll('img').length") == 0
+        assert browser.evaluate("document.scripts.length") == 1
+        assert "<script>alert(1)" in browser.text("h1")
