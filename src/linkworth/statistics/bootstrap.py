@@ -14,6 +14,9 @@ RESAMPLES = 9999
 """With so many, drawing anew moves a bound by some 2 % of the interval's width."""
 SEED = 20190601
 """Fixed seed, so that the same runs always give the same interval."""
+FEW = 20
+"""Number of values below which the bootstrap's interval of a mean is too narrow: of normal values, 95 % intervals contain
+the mean in 74, 84 and 90 of 100 samples of 3, 5 and 10 values, and Student's in 95."""
 MANY = 2000
 """Number of values from which the bootstrap and the normal approximation agree; only the latter is affordable there."""
 _CELLS_AT_ONCE = 2_000_000

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
-from linkworth.statistics.bootstrap import MANY, ratio_interval
+from linkworth.statistics.bootstrap import FEW, MANY, ratio_interval
 from linkworth.statistics.describe import CONFIDENCE, checked, runs_to_decide
 from linkworth.statistics.permutation import equivalence_test, permutation_test
-from linkworth.statistics.student import normal_quantile
+from linkworth.statistics.student import normal_quantile, t_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,15 +84,21 @@ def _sigmas(a: "NDArray[Any]", b: "NDArray[Any]") -> tuple[float | None, bool | 
 
 
 def _interval(a: "NDArray[Any]", b: "NDArray[Any]") -> Bounds:
-    """Return the interval of the ratio of the means - 1; for many values by the delta method."""
-    if len(a) + len(b) < MANY:
+    """Return the interval of the ratio of the means - 1; for few and for many values by the delta method."""
+    few = min(len(a), len(b)) < FEW
+    if not few and len(a) + len(b) < MANY:
         return ratio_interval(a, b, confidence=CONFIDENCE)
     ratio = float(b.mean() / a.mean())
-    error = ratio * math.sqrt(
-        float(a.var(ddof=1)) / len(a) / float(a.mean()) ** 2
-        + float(b.var(ddof=1)) / len(b) / float(b.mean()) ** 2
-    )
-    half = normal_quantile((1 + CONFIDENCE) / 2) * error
+    of_a, of_b = (float(each.var(ddof=1)) / len(each) / float(each.mean()) ** 2 for each in (a, b))
+    error = math.sqrt(of_a + of_b)
+    if few:
+        # Welch's degrees of freedom, and the ratio's logarithm: no bound is below 0, and an exchange of a and b inverts it.
+        shares = of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1)
+        degrees = math.floor((of_a + of_b) ** 2 / shares * (1 + 1e-9)) if shares else 1
+        half = t_quantile((1 + CONFIDENCE) / 2, degrees) * error
+        low, high = (ratio * math.exp(each) - 1 for each in (-half, half))
+        return Bounds(low=low, high=high, confidence=CONFIDENCE, method="Student's t")
+    half = normal_quantile((1 + CONFIDENCE) / 2) * ratio * error
     return Bounds(low=ratio - 1 - half, high=ratio - 1 + half, confidence=CONFIDENCE, method="normal")
 
 

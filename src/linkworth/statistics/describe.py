@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Bounds, Description
-from linkworth.statistics.bootstrap import MANY, interval
+from linkworth.statistics.bootstrap import FEW, MANY, interval
 from linkworth.statistics.modes import bimodality
 from linkworth.statistics.order import warm_up
 from linkworth.statistics.student import normal_quantile, t_quantile
@@ -65,8 +65,8 @@ def describe(values: Sequence[float]) -> Description:
     """Describe repeated runs, given in the order in which they ran.
 
     p99 is interpolated between neighbours (type 7 of Hyndman & Fan, The American Statistician 50, 1996). Intervals are BCa
-    bootstrap intervals with a fixed seed, so that equal values give equal answers. Raises ValueError for no value, and for
-    one that is not finite.
+    bootstrap intervals with a fixed seed, so that equal values give equal answers; the mean's of few values is
+    Student's t. Raises ValueError for no value, and for one that is not finite.
     """
     import numpy
 
@@ -129,10 +129,15 @@ def checked(values: Sequence[float]) -> "NDArray[Any]":
 
 
 def _mean_interval(array: "NDArray[Any]") -> Bounds:
-    if len(array) < MANY:
+    n, mean, error = len(array), float(array.mean()), float(array.std(ddof=1)) / math.sqrt(len(array))
+    if n < FEW:
+        half = t_quantile((1 + CONFIDENCE) / 2, n - 1) * error
+        # The mean of times is no negative time.
+        low = max(0.0, mean - half) if array.min() >= 0 else mean - half
+        return Bounds(low=low, high=mean + half, confidence=CONFIDENCE, method="Student's t")
+    if n < MANY:
         return interval(array, lambda samples: samples.mean(axis=1), confidence=CONFIDENCE)
-    half = normal_quantile((1 + CONFIDENCE) / 2) * float(array.std(ddof=1)) / math.sqrt(len(array))
-    mean = float(array.mean())
+    half = normal_quantile((1 + CONFIDENCE) / 2) * error
     return Bounds(low=mean - half, high=mean + half, confidence=CONFIDENCE, method="normal")
 
 

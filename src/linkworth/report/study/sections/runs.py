@@ -21,7 +21,8 @@ _NAMED = (
 )
 """Known metrics that are always shown; others have tables of their own, or are in the records."""
 _NOTE = (
-    "Intervals: BCa bootstrap. Runs for 2 %: repetitions after which the mean's 95 % interval is within 2 % of it. "
+    "Intervals: BCa bootstrap; of means of fewer than 20 runs Student's t. "
+    "Runs for 2 %: repetitions after which the mean's 95 % interval is within 2 % of it. "
     "Files hold SI units."
 )
 
