@@ -10,6 +10,7 @@ from fake_place import Places
 
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.study import resume as taking_up
+from linkworth.study.inputs import files_of
 from linkworth.study.runner import run_study
 from linkworth.study.status import status_of
 from linkworth.study.store import Store
@@ -49,6 +50,17 @@ def test_all_runs_are_made_once_in_the_order_of_the_seed(begin):
     assert sorted(places.log) == ["close a", "close b", "open a", "open b"]
     assert run_study(store, opener=places).done == 18
     assert len(places.jobs) == 18
+
+
+@needs_mpi
+def test_records_have_the_files_that_a_command_names(begin, tmp_path):
+    (tmp_path / "deck").write_text("1 step\n")
+    store = begin(f'workloads = ["true {tmp_path}/deck no-file"]\nenvironments = ["gbe"]\nranks = 2\n')
+    run_study(store, opener=Places())
+    (before,) = store.records()
+    assert sorted(before.files) == sorted([shutil.which("true"), f"{tmp_path}/deck"])
+    (tmp_path / "deck").write_text("2 steps\n")
+    assert files_of(before.command)[f"{tmp_path}/deck"] != before.files[f"{tmp_path}/deck"]
 
 
 @needs_mpi

@@ -52,6 +52,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     ended: str = ""
     definition: str = ""
     """Hash of everything that defines the run. A run is repeated if the study file now gives another hash."""
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+    """Digests of the files that the command of a measured or recorded run names, the program first."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict)
     """Digests of the files that it was made of, by path, and of the runs behind it. It is repeated if one has changed."""
     checksum: str = ""

@@ -1,9 +1,14 @@
-"""Files of which a prediction or a lab's run is made, each with a digest: a changed file makes the run anew."""
+"""Files that runs depend on, each with a digest.
+
+A changed file makes a prediction or a lab's run anew. If a command names it, the report doubts means of before and after.
+"""
 
 import functools
 import hashlib
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from stat import S_ISREG
 
 from linkworth.catalog import fabrics, machines
 from linkworth.model.study import Environment, Mode, Study, StudyWorkload
@@ -16,13 +21,23 @@ def inputs_of(study: Study, workload: StudyWorkload, environment: Environment, m
 
     A file that is gone has none, so that results outlive it.
     """
+    return _digests(_files(study, workload, environment, mode))
+
+
+def files_of(command: Sequence[str]) -> dict[str, str]:
+    """Return the digest of each file that a command names, by its path: the program, scripts and inputs."""
+    return _digests([shutil.which(command[0]) or command[0], *command[1:]])
+
+
+def _digests(names: Iterable[str]) -> dict[str, str]:
     found = {}
-    for name in _files(study, workload, environment, mode):
+    for name in names:
         path = Path(name)
         try:
             state = path.stat()
-            found[name] = _digest(path, state.st_size, state.st_mtime_ns)
-        except OSError:
+            if S_ISREG(state.st_mode):
+                found[name] = _digest(path, state.st_size, state.st_mtime_ns)
+        except (OSError, ValueError):  # no file; a NUL is in no path
             continue
     return found
 

@@ -20,6 +20,7 @@ from linkworth.places.place import OpenPlace
 from linkworth.study.attempt import attempt, disk_or_file
 from linkworth.study.filter import Filter, filter_of
 from linkworth.study.health import losses
+from linkworth.study.inputs import files_of
 from linkworth.study.job_threads import JobThreads
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.open_places import Opener, OpenPlaces, is_batch, place_of
@@ -299,5 +300,6 @@ def record_of(
         started=started,
         ended=ended or now(),
         definition=planned.definition,
+        files={} if planned.mode == "predict" else files_of(planned.workload.command),
         inputs=planned.inputs,
     )

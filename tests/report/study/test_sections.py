@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from study_samples import record
 
 from linkworth.model.study import Environment, Study, StudyComparison, StudyWorkload
-from linkworth.report.study import cheapest, comparing
+from linkworth.report.study import cheapest, comparing, unlike
 from linkworth.report.study.comparing import comparisons, pair
 from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
@@ -401,6 +401,26 @@ def test_ranks_that_share_cores_are_marked_where_they_do():
     (sentence,) = crowded(results)
     assert sentence.startswith("Ranks shared cores in b (1 of 1 workloads): ")
     assert crowded(Results(priced(a=1.0), noisy("a", [1.0]))) == []
+
+
+def test_runs_of_different_things_are_doubted():
+    assert unlike.sentences(Results(priced(a=1.0), noisy("a", [1.0, 1.1]))) == []
+    first, second = noisy("a", [1.0, 1.1])
+    own = replace(second, metrics={"seconds": 1.1, "reported_seconds": 1.1})
+    (sentence,) = unlike.sentences(Results(priced(a=1.0), [first, own]))
+    assert sentence.startswith(
+        "Times of npb:ft.A are the program's own in 1 run, and from launch to end in 1,"
+    )
+    assert unlike.sentences(Results(priced(a=1.0), [own, own])) == []
+    other = replace(second, facts={"mpi": "MPICH 5.0.1"})
+    (sentence,) = unlike.sentences(Results(priced(a=1.0), [first, other]))
+    assert "Runs on a had different MPI libraries (Open MPI 4.1.4 and MPICH 5.0.1)" in sentence
+    old, new = (
+        replace(record, files={"/x/app": digest})
+        for record, digest in zip((first, second), "12", strict=True)
+    )
+    (sentence,) = unlike.sentences(Results(priced(a=1.0), [old, new]))
+    assert sentence.startswith("/x/app changed between runs of npb:ft.A")
 
 
 def test_steps_say_what_is_undecided_and_which_metric_they_are_of():

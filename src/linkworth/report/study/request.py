@@ -11,6 +11,7 @@ from linkworth.errors import UsageError
 from linkworth.model.study import RunRecord, Study
 from linkworth.report import writer
 from linkworth.report.files import FORMATS, write_files
+from linkworth.report.study import unlike
 from linkworth.report.study.comparing import Compared, comparisons
 from linkworth.report.study.contents import contents
 from linkworth.report.study.prices import prices_of
@@ -199,7 +200,7 @@ def report(
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
     )
-    warnings += crowded(results) + doubted(results)
+    warnings += unlike.sentences(results) + crowded(results) + doubted(results)
     progress.step("statistics")
     paper = compare_with_paper(results)
     sections = contents(results, other, paper)

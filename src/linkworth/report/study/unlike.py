@@ -1,0 +1,51 @@
+"""Doubts about runs of one program that are not of the same thing."""
+
+from collections.abc import Iterator
+
+from linkworth.model.study import RunRecord
+from linkworth.report.study.results import Results
+from linkworth.units import plural
+
+
+def sentences(results: Results) -> list[str]:
+    """Return a sentence on each program whose times, and each environment whose libraries, differ in kind."""
+    done = [record for record in results.records if record.state == "done" and record.mode != "predict"]
+    by_workload: dict[str, list[RunRecord]] = {}
+    for record in done:
+        by_workload.setdefault(record.workload, []).append(record)
+    found = [*_libraries(results)]
+    for name, records in by_workload.items():
+        found += [*_times(results, name, records), *_files(name, records)]
+    return found
+
+
+def _times(results: Results, name: str, records: list[RunRecord]) -> Iterator[str]:
+    workload = results.workload(name)
+    timed = [record for record in records if "seconds" in record.metrics]
+    reported = sum("reported_seconds" in record.metrics for record in timed)
+    if 0 < reported < len(timed) and (workload is None or "seconds" not in workload.figures):
+        yield (
+            f"Times of {name} are the program's own in {plural(reported, 'run')}, and from launch to end in "
+            f"{len(timed) - reported}, where it printed none: means and comparisons mix both. A pattern for `seconds` in the "
+            "workload's figures makes runs without it fail."
+        )
+
+
+def _files(name: str, records: list[RunRecord]) -> Iterator[str]:
+    contents: dict[str, set[str]] = {}
+    for record in records:
+        for path, digest in record.files.items():
+            contents.setdefault(path, set()).add(digest)
+    changed = [path for path, digests in contents.items() if len(digests) > 1]
+    if changed:
+        yield f"{', '.join(changed)} changed between runs of {name}: means and comparisons mix those before and after."
+
+
+def _libraries(results: Results) -> Iterator[str]:
+    mixed: dict[str, str] = {}
+    for group in results.groups(modes=["measure"]):
+        libraries = dict.fromkeys(record.facts.get("mpi", "") for record in group.done)
+        if len(libraries) > 1:
+            mixed[group.environment] = " and ".join(filter(None, libraries))
+    for environment, listed in mixed.items():
+        yield f"Runs on {environment} had different MPI libraries ({listed}): means are of all of them."
