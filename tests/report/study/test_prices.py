@@ -71,3 +71,13 @@ def test_what_has_no_single_price_is_a_remark_and_no_guess(tmp_path):
     found, remarks = prices_of(study(StudyPrices(catalog=known), Environment(name="e", fabric="ib-hdr")))
     assert (found, len(remarks)) == ({}, 1)
     assert "e has no price" in remarks[0] and "none for ib-hdr" in remarks[0]
+
+
+def test_environments_without_a_price_beside_priced_ones_are_named():
+    priced = Environment(name="priced", fabric="gbe", usd_per_node_hour=1.0)
+    others = [Environment(name=f"e{number}", fabric="gbe") for number in range(8)]
+    _, (remark,) = prices_of(study(StudyPrices(), priced, *others[:2]))
+    assert remark.startswith("Without a price and in no comparison of costs: e0, e1;")
+    _, (remark,) = prices_of(study(StudyPrices(), priced, *others))
+    assert "e5 and 2 more;" in remark
+    assert prices_of(study(StudyPrices(), *others)) == ({}, [])

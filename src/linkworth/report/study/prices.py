@@ -7,6 +7,9 @@ from linkworth.errors import UsageError
 from linkworth.model.price import Price
 from linkworth.model.study import Environment, Study
 
+_NAMED = 6
+"""Most environments without a price to name."""
+
 
 class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
     """Price of a node for an hour, and its source."""
@@ -51,6 +54,11 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
             remarks.append(
                 f"{environment.name} has no price: {study.prices.catalog} has none for {what}; give it usd_per_node_hour."
             )
+    without = [each.name for each in study.environments if each.name not in found]
+    if found and without and not remarks:
+        more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
+        listed = ", ".join(without[:_NAMED]) + more
+        remarks.append(f"Without a price and in no comparison of costs: {listed}; give usd_per_node_hour.")
     return found, remarks
 
 
