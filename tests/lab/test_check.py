@@ -1,5 +1,6 @@
 """Delivered and requested properties of links."""
 
+import msgspec
 import pytest
 
 from linkworth.errors import UsageError
@@ -59,6 +60,14 @@ def test_the_verdict_is_by_rate_and_latency(described_lab, monkeypatch, delivere
     found = checked(described_lab, monkeypatch, *[(delivered, latency)] * check.TRIES)
     assert found.passed is passed
     assert found.nics[0].tries == (1 if passed else check.TRIES)
+
+
+@pytest.mark.parametrize(("latency", "passed"), [(100e-6, True), (370e-6, True), (380e-6, False)])
+def test_a_moderated_nic_may_hold_a_message_for_its_period(described_lab, monkeypatch, latency, passed):
+    state = described_lab.state
+    spec = msgspec.structs.replace(state.spec, moderation=250e-6)
+    lab = labs.Lab(msgspec.structs.replace(state, spec=spec), described_lab.folder)
+    assert checked(lab, monkeypatch, *[(1e9, latency)] * check.TRIES).passed is passed
 
 
 def test_the_best_of_several_tries_counts(described_lab, monkeypatch):

@@ -49,6 +49,11 @@ def test_a_lab_is_described_in_a_line(rate, links):
     assert report.sentence(LabSpec(nodes=2, nics=2, rate=rate)).startswith(f"2 nodes, {links}")
 
 
+def test_a_lab_is_described_with_all_that_slows_its_links():
+    spec = LabSpec(nodes=2, latency=1e-4, jitter=5e-6, moderation=2.5e-4, loss=1e-3)
+    assert "+100 µs ± 5.00 µs, interrupts every 250 µs, 0.1 % lost" in report.sentence(spec)
+
+
 def test_a_preset_with_a_number_has_as_many_nics_and_an_unknown_one_is_told_the_others():
     assert specs.preset("gbe") == LabSpec(rate=1e9)
     assert specs.preset("gbex4") == LabSpec(rate=1e9, nics=4)

@@ -1,6 +1,7 @@
 """The machine behind a trace: cores of bound ranks, CPU use; and traces of which only the beginning is replayed."""
 
 import communication_patterns as patterns
+import msgspec
 import pytest
 import synthetic
 from synthetic import Call, collective
@@ -28,6 +29,9 @@ def test_ranks_have_the_part_of_a_core_that_binding_and_threads_leave():
     assert core_shares(ranks(4, 1, 0.25, [0, 0, 2, 3]), 4) == [0.5, 0.5, 1.0, 1.0]
     assert core_shares(ranks(4, 2, 0.25, [0, 0, 0, 0]), 4) == [0.5] * 4
     assert core_shares(ranks(4, 0, 0.5), 4) == [1.0] * 4
+    spread = [msgspec.structs.replace(rank, host=f"node{rank.rank}") for rank in ranks(4, 2, 0.25)]
+    assert core_shares(spread, 4) == [1.0] * 4
+    assert core_shares(spread, 4, one_machine=True) == [0.5] * 4
     use = cpu_use(ranks(3, 8, 3.5))
     assert use.cores_per_rank == pytest.approx(3.5)
     assert use.cpu_seconds == pytest.approx(105)

@@ -12,7 +12,7 @@ from linkworth.cli.bench_options import measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
-from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, news, note
 from linkworth.cli.place_options import place_options
 from linkworth.cli.steps import Steps
 from linkworth.model.bench import BenchResult, BenchRow
@@ -115,7 +115,7 @@ def command(
         from linkworth.measure.open_place import open_place
 
         kept = store.ResultFile(output) if output and not is_stream(output) and not dry_run else None
-        with open_place(place, note) as opened:
+        with open_place(place, news) as opened:
             prepared = request.prepare(
                 names, opened=opened, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
             )

@@ -59,7 +59,10 @@ def sentence(spec: LabSpec) -> str:
     if spec.mtu is not None:
         parts.append(f"MTU {spec.mtu}")
     if spec.latency:
-        parts.append(f"+{units.duration(spec.latency)}")
+        spread = f" ± {units.duration(spec.jitter)}" if spec.jitter else ""
+        parts.append(f"+{units.duration(spec.latency)}{spread}")
+    if spec.moderation:
+        parts.append(f"interrupts every {units.duration(spec.moderation)}")
     if spec.buffer is not None:
         parts.append(f"{units.message_size(spec.buffer)} at a switch's port")
     if spec.loss:

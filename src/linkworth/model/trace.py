@@ -67,6 +67,8 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """False if calls take no time in the trace: a skeleton, a scaled trace, and one of time-independent traces."""
     time_step_ns: int = 0
     """Step to which each time in the trace is rounded. 0: the exact time of the rank's clock."""
+    one_machine: bool = False
+    """True if the hosts share the cores of one machine, as the nodes of a lab do."""
     ranks: list[RankInfo] = msgspec.field(default_factory=list)
     damage: list[str] = msgspec.field(default_factory=list)
     """Data lost before the trace was written, one sentence each."""

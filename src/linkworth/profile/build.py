@@ -122,7 +122,7 @@ def build_profile(
     smaller_part = _smaller_part(smaller, trace)
     nodes = nodes_of(trace.metadata.ranks, trace.engine.ranks)
     found = scan(trace, nodes, with_phases=True)
-    cores = core_shares(trace.metadata.ranks, trace.engine.ranks)
+    cores = core_shares(trace.metadata.ranks, trace.engine.ranks, one_machine=trace.metadata.one_machine)
     oversubscribed = min(cores) < 1
     timed = trace.metadata.timed
     # Only the whole replay gives the time of a trace without times.

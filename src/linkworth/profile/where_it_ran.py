@@ -8,17 +8,18 @@ from linkworth.model.trace import RankInfo
 from linkworth.profile.scan import RankTimes
 
 
-def core_shares(ranks: Sequence[RankInfo], count: int) -> list[float]:
+def core_shares(ranks: Sequence[RankInfo], count: int, *, one_machine: bool = False) -> list[float]:
     """Return for each of `count` ranks its part of a core: 1, or less if it shared cores with more ranks.
 
     Ranks of a host that may use the same cores share them. Launchers bind ranks to the same cores or to different
     ones; the first core and the number of cores show which. A trace without first cores has a weaker rule: all ranks
-    of a host share as many cores as one of them may use, or as they kept busy on average if that is more.
+    of a host share as many cores as one of them may use, or as they kept busy on average if that is more. All hosts
+    of `one_machine` have the same cores.
     """
     together: dict[tuple[str, int | None, int], list[RankInfo]] = defaultdict(list)
     for rank in ranks:
         cores = 0 if rank.first_core is None else rank.cores
-        together[rank.host, rank.first_core, cores].append(rank)
+        together["" if one_machine else rank.host, rank.first_core, cores].append(rank)
     shares = [1.0] * count
     for neighbours in together.values():
         busy = sum(rank.cpu_seconds / rank.elapsed_seconds for rank in neighbours if rank.elapsed_seconds > 0)

@@ -74,6 +74,7 @@ def record(
         linkworth=__version__,
         mpi=MpiInfo(library=decided.mpi.library, version=decided.mpi.library_version),
         time_step_ns=0 if exact else TIME_STEP_NS,
+        one_machine=decided.launcher.name == "lab",
     )
     try:
         _save(metadata, parts)
