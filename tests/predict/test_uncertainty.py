@@ -109,6 +109,26 @@ def test_computation_varies_too(tmp_path):
     assert found.high_seconds == pytest.approx(1 + 1.645 * 0.05, rel=0.02)
 
 
+def test_a_scaled_trace_is_less_sure_the_further_it_goes(tmp_path):
+    work = [[Call("MPI_Wtime", "local").after(1.0)]] * 2
+    still = fabric(way(), spread=Spread())
+
+    def width(reached, measured=None, **scaling):
+        of = {"ranks": [4, 8, 16], "grid": [reached], "roles": "all", "role_count": 1} | scaling
+        trace = write_trace(tmp_path / "scaled.lwt", work, source="scaled", scaling=of)
+        settings = ReplaySettings(samples=400, spread={"computation": 0.0})
+        (found,) = predict(trace, [still], settings=settings, measured=measured).predictions
+        return np.log(found.interval.high_seconds / found.interval.low_seconds)
+
+    # 90 % of Student's t with 25 degrees of freedom lie within 1.708.
+    assert width(32) == pytest.approx(2 * 1.708 * model_errors().scaling.computation, rel=0.1)
+    assert width(64) == pytest.approx(2 * width(32), rel=0.01)
+    assert width(64, ranks=[1, 4, 16]) == pytest.approx(width(32), rel=0.01)
+    assert width(32, distributions=True) > 1.1 * width(32)
+    known = MeasuredTime(still, 2.0, Arrangement(nodes=2))
+    assert width(32, measured=known) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_a_fabric_without_spread_gets_the_assumed_one(trace):
     found = within(trace, fabric(way(bandwidth=1e9)))
     assert found.high_seconds == pytest.approx(10e-3 * (1 + 0.1645), rel=0.05)

@@ -37,6 +37,18 @@ class AllToAllStartup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     date: str
 
 
+class ScalingErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Errors of scaled traces for each step of the rank count, as standard deviations of the logarithm."""
+
+    computation: float
+    distributions: float
+    """Error of the time if messages are distributions."""
+    programs: int
+    """Number of programs by which they are known."""
+    source: str
+    date: str
+
+
 class ModelErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`model_errors.toml`."""
 
@@ -47,6 +59,7 @@ class ModelErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     prior_weight: float
     """Number of sources that the assumption counts as."""
     startup: AllToAllStartup
+    scaling: ScalingErrors
     misses: list[Misses]
 
     def of(self, pattern: Pattern, technology: Technology = "") -> tuple[float, float]:

@@ -1,6 +1,8 @@
 """A trace that was made of recordings at other rank counts."""
 
 import re
+from collections.abc import Sequence
+from math import log, prod
 
 import msgspec
 
@@ -37,6 +39,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
 
     ranks: list[int]
     """Rank counts of the recordings."""
+    distributions: bool = False
+    """True if messages are distributions, as calls follow no rule of the rank count."""
     processors: list[str] = msgspec.field(default_factory=list)
     """Processors on which they were made, as far as they are known."""
     sizes: list[float] = msgspec.field(default_factory=list)
@@ -74,10 +78,26 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
             text += f"; the same way, the time on {largest} is predicted from the smaller ones within {units.percent(error)}"
         return [text, *(f"about the scaled trace: {remark}" for remark in self.remarks)]
 
+    def steps(self) -> float:
+        """Return how many steps, as that between the two largest recordings, lead to the trace; at least 1."""
+        far = [_steps(self.ranks, prod(self.grid))]
+        if self.size is not None:
+            far.append(_steps(self.sizes, self.size))
+        return max(1.0, *far)
+
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""
-        error = 1 + (self.time_error() or 0.0)
+        error = (1 + (self.time_error() or 0.0)) ** self.steps()
         return 1 / error, error * self.uneven / (1 - self.omitted)
+
+
+def _steps(recorded: Sequence[float], reached: float) -> float:
+    """Return how many times the factor between the two largest recorded numbers, or two, leads to the one reached."""
+    numbers = sorted(set(recorded))
+    if len(numbers) < 2:
+        return 0.0
+    smaller, largest = numbers[-2:]
+    return log(reached / largest) / log(max(2.0, largest / smaller))
 
 
 class ScaleSummary(msgspec.Struct, frozen=True, kw_only=True):

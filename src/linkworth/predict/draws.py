@@ -114,6 +114,10 @@ class Draws:
         if self.rates is not None and self.rates.method == "machine":
             size, freedom = self.errors.of("computation")
             found *= np.exp(size * self._random("machine").standard_t(freedom, self.count))
+        if self.scaling is not None:
+            errors = self.errors.scaling
+            size = errors.computation * self.scaling.steps()
+            found *= np.exp(size * self._random("scaled").standard_t(errors.programs, self.count))
         return found
 
     def behind(self, measured: Response, seconds: float) -> Array:
@@ -183,12 +187,21 @@ class Draws:
         return result
 
     def _scaled(self) -> Array:
-        """Return the factor of a scaled trace's time: of the error at a recorded count, and of parts of unknown sizes."""
+        """Return the factor of a scaled trace's time in each draw, apart from its computation's.
+
+        It has the error at a recorded count, that of messages as distributions, and parts of unknown sizes.
+        """
         if self.scaling is None:
             return np.ones(self.count)
+        random = self._random("scaling")
         low, high = np.log(self.scaling.span()).tolist()
-        found: Array = np.exp(self._random("scaling").uniform(low, high, self.count))
-        return found
+        found = random.uniform(low, high, self.count)
+        if self.scaling.distributions:
+            errors = self.errors.scaling
+            size = errors.distributions * self.scaling.steps()
+            found += size * random.standard_t(errors.programs, self.count)
+        factor: Array = np.exp(found)
+        return factor
 
     def startup(self, response: Response) -> Array:
         """Return the start-up of an all-to-all in each draw, if the program has long ones."""

@@ -46,7 +46,7 @@ MOST_OMITTED = 0.5
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
-_NO_TRUST = "how far it can be trusted is not known, and no interval contains that error"
+_NO_TRUST = "how far it can be trusted is not known"
 
 
 class TooWrongError(UnfitError):
@@ -195,6 +195,7 @@ def _scaled(
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
+        distributions=bool(reason),
         processors=list(dict.fromkeys(name for _, metadata in made_on for name in metadata.processors())),
         sizes=[recording.size for recording in recordings] if request.sizes else [],
         size=request.to_size,
