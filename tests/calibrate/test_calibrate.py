@@ -201,6 +201,18 @@ def test_a_disturbed_size_is_named(tmp_path):
     assert note.startswith("disturbed.json") and "messages of 4096 bytes take 1.8 times" in note
 
 
+def test_a_latency_of_long_messages_is_doubted(tmp_path):
+    long = predicted(fabrics.get("ib-hdr"), "latency", [1 << power for power in range(18, 23)])
+    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "long.json", long)])).notes
+    assert note.startswith("the shortest ping-pong has 262144 bytes")
+
+
+def test_a_copied_stream_is_not_taken_for_a_disturbed_one(tmp_path):
+    adapter = fabrics.get("ib-hdr")
+    tests = (predicted(adapter, test, [1 << n for n in range(23)]) for test in ("latency", "bandwidth"))
+    assert calibrate(CalibrationRequest(files=[put(tmp_path / "good.json", *tests)])).notes == []
+
+
 def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
     fast = fabrics.get("100gbe")
     tests = [predicted(fast, test, SIZES) for test in ("latency", "bandwidth")]

@@ -157,12 +157,14 @@ def _disagreements(found: Mapping[tuple[str, int, int], Sequence[tuple[float, fl
 
 
 def _disturbed(points: Sequence[MeasuredPoint]) -> list[str]:
-    """Return a sentence for messages that took far longer than a longer one of the same test."""
+    """Return a sentence for messages of ping-pongs that took far longer than a longer one.
+
+    Streams may do so: messages up to the eager limit are copied.
+    """
     sentences = []
-    for shorter, longer in pairwise(points):
-        same = (shorter.kind, shorter.pairs) == (longer.kind, longer.pairs)
+    for shorter, longer in pairwise(of_kind(points, IN_TURN)):
         ratio = shorter.seconds / longer.seconds
-        if same and ratio > _DISTURBED:
+        if ratio > _DISTURBED:
             sentences.append(
                 f"{shorter.sources[0]}: messages of {shorter.bytes} bytes take {ratio:.2g} times as long as those of "
                 f"{longer.bytes}, and the fabric keeps that; measure again if something else used the nodes"

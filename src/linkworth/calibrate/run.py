@@ -17,7 +17,7 @@ from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name
 from linkworth.calibrate.sources import rounded, sources_of
-from linkworth.calibrate.spread import spread
+from linkworth.calibrate.spread import SHORT_BYTES, spread
 from linkworth.catalog import derived, fabrics
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import bench
@@ -68,7 +68,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         field if field.partition(".")[0] in own else f"link.{field}": found
         for field, found in link.reasons.items()
     }
-    notes += _bound_by_one_pair(fabric, base, points)
+    notes += _bound_by_one_pair(fabric, base, points) + _without_short_messages(points)
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
         fabric = msgspec.structs.replace(
@@ -217,6 +217,17 @@ def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPo
     return [
         f"the bandwidth of {units.rate(link)} is what one pair of ranks reached, whose CPUs may be its bound "
         f"(the link of {base.name} carries {units.rate(of_base)}); measure `multipair` too"
+    ]
+
+
+def _without_short_messages(points: Sequence[MeasuredPoint]) -> list[str]:
+    """Return a sentence if the ping-pongs are of messages whose copies take as long as the latency."""
+    shortest = min((point.bytes for point in measured.of_kind(points, measured.IN_TURN)), default=0)
+    if shortest <= SHORT_BYTES:
+        return []
+    return [
+        f"the shortest ping-pong has {shortest} bytes, and the latency may contain the time of its copies; measure messages "
+        f"of up to {SHORT_BYTES} bytes too"
     ]
 
 

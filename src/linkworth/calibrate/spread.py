@@ -11,7 +11,8 @@ from linkworth.calibrate.path_fit import LARGE_BYTES, SMALL_BYTES
 from linkworth.model.calibration import FittedPoint
 from linkworth.model.fabric import Spread
 
-_MOST_SMALL_BYTES = 1024
+SHORT_BYTES = 1024
+"""Largest message whose ping-pong shows the latency."""
 
 
 def spread(points: Sequence[MeasuredPoint], fitted: Sequence[FittedPoint], base: Spread) -> Spread:
@@ -19,7 +20,7 @@ def spread(points: Sequence[MeasuredPoint], fitted: Sequence[FittedPoint], base:
     independent errors. Latency comes from ping-pongs up to 1 KiB, bandwidth from messages of 64 KiB and more,
     overhead from streams of short messages or else from all ping-pongs. The computation's is the base's.
     """
-    of_short = [p for p in points if p.kind == measured.IN_TURN and p.bytes <= _MOST_SMALL_BYTES]
+    of_short = [p for p in points if p.kind == measured.IN_TURN and p.bytes <= SHORT_BYTES]
     of_long = [p for p in points if p.bytes >= LARGE_BYTES and p.kind != measured.IN_TURN]
     of_long = of_long or [p for p in points if p.bytes >= LARGE_BYTES]
     of_rate = [p for p in points if p.kind == measured.STREAM and p.bytes <= SMALL_BYTES]
