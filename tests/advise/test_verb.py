@@ -98,7 +98,6 @@ def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(run, predictions):
         (["--predictions", "P", "--price", "gbe"], "has no '='"),
         (["--predictions", "P", "--price", "gbe=-1"], "-1 is out of range"),
         (["--predictions", "P", "--prices", "demo", "--on", "efa"], "has no prediction for efa"),
-        (["--predictions", "P", "--prices", "demo", "--nodes", "4"], "--nodes: only a trace is replayed"),
         (["--predictions", "P", "--prices", "demo", "--deadline", "-1"], "'--deadline': -1 is out of range"),
         (["--predictions", "P", "--prices", "demo", "--goal", "speed"], "speed"),
         (["--predictions", "none.json", "--prices", "demo"], "none.json cannot be read"),
