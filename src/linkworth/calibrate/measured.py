@@ -14,13 +14,8 @@ IN_TURN = "latency"
 STREAM = "bandwidth"
 BOTH_WAYS = "bibandwidth"
 MULTIPAIR = "multipair"
-_KINDS = {
-    "latency": IN_TURN,
-    "pingpong": IN_TURN,
-    "bandwidth": STREAM,
-    "bibandwidth": BOTH_WAYS,
-    "multipair": MULTIPAIR,
-}
+_KINDS = {"pingpong": IN_TURN, **{kind: kind for kind in (IN_TURN, STREAM, BOTH_WAYS, MULTIPAIR)}}
+"""Kind by test."""
 _NOT_IN_TURN = ("bidirectional", "pairs")
 """Options under which a ping-pong does not measure single messages, one after the other, between two ranks."""
 _NEARLY_THE_SAME = 1.02

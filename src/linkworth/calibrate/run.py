@@ -16,12 +16,11 @@ from linkworth.calibrate.path_fit import BOUND, FieldReason
 from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name
-from linkworth.calibrate.sources import rounded, sources_of
+from linkworth.calibrate.sources import files_of, rounded, sources_of
 from linkworth.calibrate.spread import SHORT_BYTES, spread
 from linkworth.catalog import derived, fabrics
 from linkworth.errors import UsageError
 from linkworth.measure.parsers import bench
-from linkworth.model import fabric as model
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 from linkworth.model.fabric import WORST_MISS, Fabric
 from linkworth.replay.collectives import library_in_words
@@ -84,9 +83,9 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     fabric = rounded(fabric)
     fitted = _residuals(
         [
-            (fabric, points, False, 1),
-            (fabric, inside_points, True, 1),
-            *((on_rails(fabric, rails), found, False, rails) for rails, found in sorted(by_rails.items())),
+            (fabric, points, False),
+            (fabric, inside_points, True),
+            *((on_rails(fabric, rails), found, False) for rails, found in sorted(by_rails.items())),
         ]
     )
     fabric = rounded(msgspec.structs.replace(fabric, spread=spread(points, fitted, base.spread)))
@@ -96,7 +95,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         reasons |= bursts.reasons
         notes += bursts.notes
         fitted += _residuals(
-            [(with_buffer(fabric, held), found, False, 1) for held, found in bursts.points.items()]
+            [(with_buffer(fabric, held), found, False) for held, found in bursts.points.items()]
         )
         points += [point for found in bursts.points.values() for point in found]
     elif request.port_buffer is not None:
@@ -202,7 +201,7 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
     def miss(base: Fabric) -> float:
         fabric = msgspec.structs.replace(fit_path(points, base).between_nodes(base), rails=1)
         return statistics.fmean(
-            abs(math.log1p(point.residual)) for point in _residuals([(fabric, judged, False, 1)])
+            abs(math.log1p(point.residual)) for point in _residuals([(fabric, judged, False)])
         )
 
     return other if miss(other) < miss(first) / FAR_LESS else first
@@ -252,10 +251,10 @@ def _nearest(points: Sequence[MeasuredPoint], candidates: Sequence[Fabric]) -> F
     return min(candidates, key=distance)
 
 
-def _residuals(groups: Sequence[tuple[Fabric, Sequence[MeasuredPoint], bool, int]]) -> list[FittedPoint]:
-    """Return each group's points with their replay on its fabric; a group also has its place and its NICs."""
+def _residuals(groups: Sequence[tuple[Fabric, Sequence[MeasuredPoint], bool]]) -> list[FittedPoint]:
+    """Return each group's points with their replay on its fabric, between nodes or inside one."""
     fitted = []
-    for on, of_group, inside_a_node, rails in groups:
+    for on, of_group, inside_a_node in groups:
         for point in of_group:
             seconds = message_seconds(
                 on, point.kind, point.bytes, pairs=point.pairs, inside_a_node=inside_a_node
@@ -265,7 +264,7 @@ def _residuals(groups: Sequence[tuple[Fabric, Sequence[MeasuredPoint], bool, int
                     test=point.kind,
                     bytes=point.bytes,
                     inside_a_node=inside_a_node,
-                    rails=rails,
+                    rails=on.rails,
                     pairs=point.pairs,
                     measured_seconds=point.seconds,
                     fitted_seconds=seconds,
@@ -287,14 +286,13 @@ def _parameters(fabric: Fabric, base: Fabric, reasons: Mapping[str, FieldReason]
     for field, found in reasons.items():
         owner, _, name = field.rpartition(".")
         holder = getattr(fabric, owner) if owner else fabric
-        sources = dict.fromkeys(source for point in found.points for source in point.sources)
         parameters.append(
             FittedParameter(
                 field=field,
                 value=getattr(holder, name),
                 spread=spreads.get(name) if found.measured and owner == "link" else None,
                 measured=found.measured,
-                source="; ".join(sources) if found.measured else f"base: {base.name}",
+                source=files_of(found.points) if found.measured else f"base: {base.name}",
                 note=found.note,
             )
         )
@@ -305,12 +303,7 @@ def _tests(origins: Sequence[Origin]) -> str:
     return ", ".join(dict.fromkeys(f"{origin.result.tool} {origin.result.test}" for origin in origins))
 
 
-def write(fabric: model.Fabric, path: Path) -> None:
+def write(fabric: Fabric, path: Path) -> None:
     """Write a fabric file. Raises UsageError for a name that `--on` cannot resolve, and as `write_output` does."""
     toml.require_name(path, "fabric")
-    write_output(path, text(fabric))
-
-
-def text(fabric: model.Fabric) -> str:
-    """Return the fabric's TOML."""
-    return toml.text(fabric, without=("origin",))
+    write_output(path, toml.text(fabric, without=("origin",)))

@@ -43,16 +43,13 @@ def sources_of(
     for field, found in measured.items():
         notes.append(
             SourceNote(
-                fields=[field],
-                source="; ".join(dict.fromkeys(source for point in found.points for source in point.sources)),
-                date=_latest(found.points),
-                note=found.note,
+                fields=[field], source=files_of(found.points), date=_latest(found.points), note=found.note
             )
         )
     notes.append(
         SourceNote(
             fields=["spread.latency", "spread.bandwidth", "spread.overhead"],
-            source="; ".join(dict.fromkeys(source for point in points for source in point.sources)),
+            source=files_of(points),
             date=_latest(points),
             note="what the results' repetitions differ by, and what the fit misses, as independent errors",
         )
@@ -72,6 +69,11 @@ def sources_of(
     if left:
         notes.append(SourceNote(fields=left, source=f"fabric {base.name}", date=_latest(points)))
     return _joined(notes)
+
+
+def files_of(points: Sequence[MeasuredPoint]) -> str:
+    """Return each source of the points once."""
+    return "; ".join(dict.fromkeys(source for point in points for source in point.sources))
 
 
 def _of_base(
