@@ -10,30 +10,32 @@
 namespace linkworth::tracefile {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Collective>, 22> collectives = {{
-    {"barrier", Collective::barrier},
-    {"bcast", Collective::bcast},
-    {"gather", Collective::gather},
-    {"gatherv", Collective::gatherv},
-    {"scatter", Collective::scatter},
-    {"scatterv", Collective::scatterv},
-    {"allgather", Collective::allgather},
-    {"allgatherv", Collective::allgatherv},
-    {"alltoall", Collective::alltoall},
-    {"alltoallv", Collective::alltoallv},
-    {"alltoallw", Collective::alltoallw},
-    {"reduce", Collective::reduce},
-    {"allreduce", Collective::allreduce},
-    {"reduce_scatter", Collective::reduce_scatter},
-    {"reduce_scatter_block", Collective::reduce_scatter_block},
-    {"scan", Collective::scan},
-    {"exscan", Collective::exscan},
-    {"neighbor_allgather", Collective::neighbor_allgather},
-    {"neighbor_allgatherv", Collective::neighbor_allgatherv},
-    {"neighbor_alltoall", Collective::neighbor_alltoall},
-    {"neighbor_alltoallv", Collective::neighbor_alltoallv},
-    {"neighbor_alltoallw", Collective::neighbor_alltoallw},
-}};
+/// By Collective; `none` has no name.
+constexpr std::array<std::string_view, 23> collectives = {
+    "",
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+};
 
 constexpr std::array<std::string_view, 34> classes = {
     "local",           "send",           "isend",     "recv",         "irecv",    "sendrecv",   "send_init",
@@ -95,15 +97,13 @@ Collective collective_by_name(std::string_view name) {
     const std::string lower = stem(name);
     std::string_view key = lower;
     if (key.starts_with("i")) key.remove_prefix(1);
-    const auto* const found =
-        std::ranges::find(collectives, key, &std::pair<std::string_view, Collective>::first);
-    return found == collectives.end() ? Collective::none : found->second;
+    const auto* const found = std::ranges::find(collectives, key);
+    return found == collectives.end() ? Collective::none
+                                      : static_cast<Collective>(found - collectives.begin());
 }
 
 std::string_view collective_name(Collective collective) {
-    const auto* const found =
-        std::ranges::find(collectives, collective, &std::pair<std::string_view, Collective>::second);
-    return found == collectives.end() ? std::string_view() : found->first;
+    return collectives.at(static_cast<std::size_t>(collective));
 }
 
 bool communicates(std::string_view name) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <utility>
 
 #include "calls/names.hpp"
 #include "trace/shape_codec.hpp"
@@ -21,16 +20,11 @@ namespace {
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 constexpr std::size_t length_bytes = 4;
 
-constexpr std::array<std::pair<std::string_view, CompleteMode>, 8> modes{{
-    {"MPI_Wait", CompleteMode::wait},
-    {"MPI_Waitall", CompleteMode::waitall},
-    {"MPI_Waitany", CompleteMode::waitany},
-    {"MPI_Waitsome", CompleteMode::waitsome},
-    {"MPI_Test", CompleteMode::test},
-    {"MPI_Testall", CompleteMode::testall},
-    {"MPI_Testany", CompleteMode::testany},
-    {"MPI_Testsome", CompleteMode::testsome},
-}};
+/// By CompleteMode.
+constexpr std::array<std::string_view, 8> modes = {
+    "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome",
+    "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome",
+};
 
 /// Collectives by OTF2_CollectiveOp.
 constexpr std::array operations{
@@ -116,12 +110,10 @@ std::string canonical_name(std::string_view region) {
 }
 
 bool complete_mode(std::string_view name, CompleteMode& mode) {
-    for (const auto& [known, its_mode] : modes) {
-        if (name != known) continue;
-        mode = its_mode;
-        return true;
-    }
-    return false;
+    const auto* const found = std::find(modes.begin(), modes.end(), name);
+    if (found == modes.end()) return false;
+    mode = static_cast<CompleteMode>(found - modes.begin());
+    return true;
 }
 
 bool moves_data(std::string_view name) {
