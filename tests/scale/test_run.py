@@ -47,6 +47,31 @@ def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:
         scale(ScaleRequest(traces=[path, path], ranks=8, output=tmp_path / "made.lwt"))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "reached", "known"),
+    [
+        ((7, 7), (16, 9), False),
+        ((7, 7), (16, 7), True),
+        ((10, 20), (16, 40), True),
+        ((10, 20), (16, 80), False),
+        ((126, 159), (16, 200), True),
+        ((10, 20, 20), (32, 20), True),
+    ],
+)
+def test_a_size_that_the_recordings_do_not_show_is_refused(sizes, reached, known, tmp_path) -> None:
+    traces = [recording(4 << k, tmp_path) for k in range(len(sizes))]
+    request = ScaleRequest(
+        traces=traces, ranks=reached[0], sizes=sizes, to_size=reached[1], output=tmp_path / "made.lwt"
+    )
+    if known:
+        assert scale(request).ranks == reached[0]
+        return
+    with pytest.raises(
+        UsageError, match=f"so that {reached[1]} on {reached[0]} is not known; record a count with"
+    ):
+        scale(request)
+
+
 def test_an_incomplete_recording_is_to_be_recorded_again(tmp_path: Path) -> None:
     cut = recording(8, tmp_path)
     cut.write_bytes(cut.read_bytes()[:-200])

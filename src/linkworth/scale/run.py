@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
-from math import log, log1p, prod
+from math import hypot, log, log1p, prod
 from pathlib import Path
 
 import msgspec
@@ -46,6 +46,8 @@ MOST_OMITTED = 0.5
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
+_PARALLEL = 0.02
+"""Angle up to which sizes are taken to follow the rank count; sizes are whole numbers."""
 _NO_TRUST = "how far it can be trusted is not known"
 
 
@@ -79,7 +81,9 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
     with _without_collector():
-        return _by_any(_read(request), target, request)
+        recordings = _read(request)
+        _check_sizes(recordings, target)
+        return _by_any(recordings, target, request)
 
 
 @contextlib.contextmanager
@@ -271,6 +275,27 @@ def _read(request: ScaleRequest) -> list[Recording]:
             f"{recordings[-1].ranks}"
         )
     return recordings
+
+
+def _check_sizes(recordings: Sequence[Recording], target: Target) -> None:
+    """Raise UsageError if the recordings do not show what the size does apart from the rank count.
+
+    In the plane of the two logarithms they lie on one line, and the target beside it.
+    """
+    largest = recordings[-1]
+    own = [(log(each.ranks / largest.ranks), log(each.size / largest.size)) for each in recordings[:-1]]
+    wanted = log(target.ranks / largest.ranks), log(target.size / largest.size)
+    along = max(own, key=lambda each: hypot(*each))
+    if all(_parallel(along, each) for each in own) and not _parallel(along, wanted):
+        pairs = ", ".join(f"{each.size:g} on {each.ranks}" for each in recordings)
+        raise UsageError(
+            f"the recordings (sizes {pairs} ranks) do not show what the size does apart from the rank count, so that "
+            f"{target.size:g} on {target.ranks} is not known; record a count with a second size"
+        )
+
+
+def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return abs(one[0] * other[1] - one[1] * other[0]) <= _PARALLEL * hypot(*one) * hypot(*other)
 
 
 def _leave_out(
