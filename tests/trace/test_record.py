@@ -19,6 +19,7 @@ from linkworth import _engine
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
 from linkworth.measure.machine import hardware
+from linkworth.places.local import LocalLauncher
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
 
@@ -60,6 +61,18 @@ def test_every_mpi_is_recorded_call_for_call(tmp_path, mpi):
     assert {rank["first_core"] for rank in metadata["ranks"]} <= os.sched_getaffinity(0)
     assert {rank.get("processor", "") for rank in metadata["ranks"]} == {hardware.processor()[:63]}
     assert leftovers(tmp_path) == []
+
+
+@needs_mpi
+def test_the_hosts_of_a_lab_are_one_machine(program):
+    class LauncherOfLab(LocalLauncher):
+        name = "lab"
+
+    here, lab = (
+        recorded(program, "well", launcher=kind(usable_mpis()[0])) for kind in (LocalLauncher, LauncherOfLab)
+    )
+    found = [json.loads(_engine.Trace(each.path).metadata_json) for each in (here, lab)]
+    assert [each.get("one_machine", False) for each in found] == [False, True]
 
 
 def recorded_until_it_dies(program, how, note):
