@@ -150,12 +150,13 @@ void Otf2RankReader::finish(Call& call, std::uint64_t leave_ns) {
     const auto region = archive_.regions.find(call.region);
     const std::string& name = region == archive_.regions.end() ? nameless : region->second.name;
     const std::uint64_t enter_ns = std::max(call.enter_ns, clock_ns_);
-    gap_ns_ = enter_ns - clock_ns_;
-    overlap_ns_ = enter_ns - call.enter_ns;
+    const std::uint64_t end_ns = std::max(leave_ns, enter_ns);
+    times_ = {.gap_ns = enter_ns - clock_ns_,
+              .cpu_ns = call.cpu_ns,
+              .duration_ns = end_ns - enter_ns,
+              .overlap_ns = enter_ns - call.enter_ns};
     thread_ = call.thread;
-    cpu_ns_ = call.cpu_ns;
-    duration_ns_ = std::max(leave_ns, enter_ns) - enter_ns;
-    clock_ns_ = enter_ns + duration_ns_;
+    clock_ns_ = end_ns;
     if (call.words.empty() || !from_call(call, name)) from_records(call, name);
 }
 
@@ -229,15 +230,9 @@ std::int32_t Otf2RankReader::comm_number(std::uint32_t comm) {
     const auto known = comms_.find(comm);
     if (known != comms_.end()) return known->second;
     // Its creation is not recorded. The event takes no time of the call that uses it.
-    const std::uint64_t gap = std::exchange(gap_ns_, 0);
-    const std::uint64_t duration = std::exchange(duration_ns_, 0);
-    const std::int64_t cpu = std::exchange(cpu_ns_, -1);
-    const std::uint64_t overlap = std::exchange(overlap_ns_, 0);
+    const Times of_the_call = std::exchange(times_, {});
     emit(new_communicator(comm, 0), "MPI_Comm_create");
-    gap_ns_ = gap;
-    duration_ns_ = duration;
-    cpu_ns_ = cpu;
-    overlap_ns_ = overlap;
+    times_ = of_the_call;
     return comms_.at(comm);
 }
 
@@ -261,13 +256,7 @@ void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
     shape.name = writer_.name(std::string(name));
     const bool init = shape.call_class == CallClass::init;
     if (makes_request(shape.call_class)) ++next_request_;
-    Waiting event{std::move(shape),
-                  std::exchange(gap_ns_, 0),
-                  std::exchange(cpu_ns_, -1),
-                  std::exchange(duration_ns_, 0),
-                  thread_,
-                  std::exchange(overlap_ns_, 0),
-                  known};
+    Waiting event{std::move(shape), std::exchange(times_, {}), thread_, known};
     if (waiting_.empty() && known) {
         write(event);
     } else {
@@ -297,9 +286,9 @@ void Otf2RankReader::emit(Shape shape, std::string_view name, bool known) {
 
 void Otf2RankReader::write(const Waiting& waiting) {
     const std::uint32_t number = to_.shape(waiting.shape);
-    to_.next_by(waiting.thread, waiting.overlap_ns);
-    to_.event(number, makes_request(waiting.shape.call_class), waiting.gap_ns, waiting.cpu_ns,
-              waiting.duration_ns);
+    const Times& times = waiting.times;
+    to_.next_by(waiting.thread, times.overlap_ns);
+    to_.event(number, makes_request(waiting.shape.call_class), times.gap_ns, times.cpu_ns, times.duration_ns);
 }
 
 void Otf2RankReader::flush() {

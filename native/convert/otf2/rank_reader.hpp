@@ -37,14 +37,17 @@ class Otf2RankReader {
         std::vector<std::uint64_t> words;
         std::vector<lw_otf2_event> records;
     };
+    struct Times {
+        std::uint64_t gap_ns = 0;
+        std::int64_t cpu_ns = -1;
+        std::uint64_t duration_ns = 0;
+        std::uint64_t overlap_ns = 0;
+    };
     /// Event that is not written yet, because an earlier call is not yet known.
     struct Waiting {
         tracefile::Shape shape;
-        std::uint64_t gap_ns;
-        std::int64_t cpu_ns;
-        std::uint64_t duration_ns;
+        Times times;
         std::uint32_t thread;
-        std::uint64_t overlap_ns;
         bool known;
     };
     struct Request {
@@ -104,11 +107,7 @@ class Otf2RankReader {
     std::uint64_t clock_ns_ = 0;
     std::uint32_t next_thread_ = 1;
     std::uint32_t thread_ = 0;  ///< of the call that is being finished
-    // Times of that call, until the first event has taken them.
-    std::uint64_t gap_ns_ = 0;
-    std::int64_t cpu_ns_ = -1;
-    std::uint64_t duration_ns_ = 0;
-    std::uint64_t overlap_ns_ = 0;
+    Times times_;               ///< of that call, until the first event has taken them
 };
 
 }  // namespace linkworth::convert

@@ -218,7 +218,7 @@ void Otf2RankReader::know(Request& request, const lw_otf2_event& end) {
 
 void Otf2RankReader::define_before(std::uint64_t waiting, std::uint32_t comm) {
     const std::uint32_t thread = waiting_[waiting - written_].thread;
-    Waiting creation{new_communicator(comm, 0), 0, -1, 0, thread, 0, true};
+    Waiting creation{new_communicator(comm, 0), {}, thread, true};
     creation.shape.name = writer_.name("MPI_Comm_create");
     waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(waiting - written_), std::move(creation));
     for (auto& [id, request] : requests_)
