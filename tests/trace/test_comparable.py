@@ -2,6 +2,7 @@
 
 import pytest
 
+from linkworth.model.scaling import Scaling
 from linkworth.model.trace import TraceMetadata
 from linkworth.trace.comparable import doubts, same_model
 
@@ -46,3 +47,15 @@ def test_arguments_that_do_not_follow_from_the_rank_count_differ(commands, diffe
     found = doubts(traces)
     assert [f"({differs})" in doubt for doubt in found] == ([True] if differs else [])
     assert doubts(traces, one_problem=False) == []
+
+
+def test_a_scaled_trace_names_the_sizes_of_its_recordings():
+    def metadata(size=None):
+        scaling = Scaling(ranks=[4, 8], sizes=[100, 200], size=size, grid=[16], roles="all", role_count=1)
+        return TraceMetadata(workload="a", scaling=scaling if size else None)
+
+    assert (
+        "(4 ranks: 100; 8, 16 ranks: 200)"
+        in doubts([(4, metadata()), (8, metadata()), (16, metadata(200))])[0]
+    )
+    assert doubts([(8, metadata()), (16, metadata(200)), (32, metadata())]) == []

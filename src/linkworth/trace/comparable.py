@@ -40,6 +40,10 @@ def doubts(traces: Sequence[Recorded], *, one_problem: bool = True) -> list[str]
             f"the recordings are of different processors ({kinds}), so part of the difference in computation is theirs; "
             "record all on one kind of node"
         )
+    if one_problem and (kinds := _differing(traces, _sizes(traces))):
+        found.append(
+            f"the problems differ in size ({kinds}), so a time is not only longer or shorter by the rank count"
+        )
     if one_problem and (kinds := _differing(traces, _arguments(traces))):
         found.append(
             f"the recordings have different arguments ({kinds}); if these are different problems, times and calls differ for "
@@ -63,6 +67,19 @@ def _differing(traces: Sequence[Recorded], words: Sequence[Sequence[str]]) -> st
         f"{', '.join(counts)} ranks: {textwrap.shorten(' '.join(of[alike:]), _MOST_LETTERS) or 'none'}"
         for of, counts in ranks.items()
     )
+
+
+def _sizes(traces: Sequence[Recorded]) -> list[list[str]]:
+    """Return the size of each problem, as far as a scaled trace names it."""
+    of_recordings: dict[int, float] = {}
+    for _, metadata in traces:
+        if metadata.scaling is not None:
+            of_recordings |= dict(zip(metadata.scaling.ranks, metadata.scaling.sizes, strict=False))
+    sizes = [
+        of_recordings.get(ranks) if metadata.scaling is None else metadata.scaling.size
+        for ranks, metadata in traces
+    ]
+    return [[] if size is None else [f"{size:g}"] for size in sizes]
 
 
 def _arguments(traces: Sequence[Recorded]) -> list[list[str]]:
