@@ -14,7 +14,9 @@ def nic(name, sent):
 
 
 COUNTERS = [
-    NodeCounters(node="n1", nics=[nic("d0", 100), nic("d1", 50)], tcp_retransmits=2, tcp_out_of_order=3),
+    NodeCounters(
+        node="n1", nics=[nic("lo", 999), nic("d0", 100), nic("d1", 50)], tcp_retransmits=2, tcp_out_of_order=3
+    ),
     NodeCounters(node="n2", nics=[nic("d0", 10), nic("m0", 0)], tcp_retransmits=1),
 ]
 
@@ -63,6 +65,7 @@ def test_counters_are_added_up_where_they_are_wanted():
         4,
     )
     assert (found["d0_sent_bytes"], found["d1_sent_bytes"]) == (110, 50) and "m0_sent_bytes" not in found
+    assert found["lo_sent_bytes"] == 999  # and in no sum
     assert found["core_utilisation"] == 0.5
     assert "sent_bytes" not in outcome("./own", counters=COUNTERS).metrics
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from linkworth import units
 from linkworth.model.bench import Carrier
-from linkworth.model.counters import NodeCounters
+from linkworth.model.counters import LOOPBACK, NodeCounters
 
 ENOUGH_BYTES = 1_000_000
 """Payload below which the traffic of the launcher and of other programs could be taken for it."""
@@ -12,7 +12,6 @@ CARRIED = 0.5
 """A NIC that counted at least this share of the payload carried it."""
 NOISE = 0.05
 """Share below which a NIC is reported to have carried nothing."""
-LOOPBACK = "lo"
 
 
 def find_carrier(

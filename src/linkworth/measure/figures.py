@@ -3,9 +3,8 @@
 from statistics import fmean
 from typing import NamedTuple
 
+from linkworth.model.counters import LOOPBACK
 from linkworth.model.run import RunResult
-
-LOOPBACK = "lo"
 
 
 class ReportedFigure(NamedTuple):

@@ -2,6 +2,9 @@
 
 import msgspec
 
+LOOPBACK = "lo"
+"""The interface of messages inside a node, which no network carries."""
+
 
 class NicCounters(msgspec.Struct, frozen=True, kw_only=True):
     """Counters of one NIC since it came up, or their differences over a run."""

@@ -9,7 +9,7 @@ import msgspec
 
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
-from linkworth.model.counters import NodeCounters
+from linkworth.model.counters import LOOPBACK, NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import RecordState, StudyWorkload
 
@@ -116,10 +116,14 @@ def bench_row(row: msgspec.Struct) -> dict[str, float | str]:
 
 
 def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
-    """Return sums over all nodes and NICs, and the bytes sent by each used NIC (`d0_sent_bytes`)."""
+    """Return sums over all nodes and NICs, and the bytes sent by each used NIC (`d0_sent_bytes`).
+
+    The loopback of messages inside a node is no NIC: it only has bytes of its own.
+    """
     if not counters:
         return {}
-    nics = [nic for node in counters for nic in node.nics]
+    every = [nic for node in counters for nic in node.nics]
+    nics = [nic for nic in every if nic.nic != LOOPBACK]
     metrics = {
         "sent_bytes": float(sum(nic.sent_bytes for nic in nics)),
         "received_bytes": float(sum(nic.received_bytes for nic in nics)),
@@ -127,8 +131,8 @@ def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
         "retransmits": float(sum(node.tcp_retransmits for node in counters)),
         "out_of_order": float(sum(node.tcp_out_of_order for node in counters)),
     }
-    for name in sorted({nic.nic for nic in nics if nic.sent_bytes}):
-        metrics[f"{name}_sent_bytes"] = float(sum(nic.sent_bytes for nic in nics if nic.nic == name))
+    for name in sorted({nic.nic for nic in every if nic.sent_bytes}):
+        metrics[f"{name}_sent_bytes"] = float(sum(nic.sent_bytes for nic in every if nic.nic == name))
     return metrics
 
 

@@ -229,13 +229,13 @@ def _node(name: str, nics: int, seconds: float) -> NodeCounters:
         node=name,
         nics=[
             NicCounters(
-                nic=f"d{n}",
+                nic=nic,
                 sent_bytes=10_000_000 * (n + 1),
                 received_bytes=10_000_000,
                 sent_packets=7000,
                 received_packets=7000,
             )
-            for n in range(nics)
+            for n, nic in enumerate([*(f"d{n}" for n in range(nics)), "lo"])
         ],
         tcp_segments_sent=14_000,
         tcp_retransmits=70,

@@ -191,8 +191,9 @@ def test_counters_are_by_nic_core_and_time(networks_sections):
     # Two nodes: 2 x (10 + 20) MB; 140 of 28,000 segments.
     assert row[3].value == pytest.approx(6e7)
     assert row[6].value == pytest.approx(0.005)
-    assert [r[2].text for r in nics.rows if r[1].text == "sockets"] == ["d0", "d1"]
+    assert [r[2].text for r in nics.rows if r[1].text == "sockets"] == ["d0", "d1", "lo"]
     assert nics.rows[1][7].value == pytest.approx(2 / 3)
+    assert nics.rows[2][7].value is None  # messages inside a node pass no NIC
     row = networks_sections["cores"].tables[0].rows[0]
     assert [cell.value for cell in row[3:]] == [2, *(pytest.approx(x) for x in (0.7, 0.5, 0.9))]
     drawings = [each for each in networks_sections["cores"].figures if "over time" in each.table.title]

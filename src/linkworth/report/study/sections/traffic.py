@@ -7,6 +7,7 @@ import altair as alt
 import msgspec
 
 from linkworth import units
+from linkworth.model.counters import LOOPBACK
 from linkworth.model.study import RunRecord
 from linkworth.report.charts import kinds, theme
 from linkworth.report.study.results import Results, RunGroup
@@ -23,7 +24,7 @@ class _Nic(msgspec.Struct, frozen=True, kw_only=True):
     sent_packets: float
     dropped_packets: float
     share: float | None
-    """Share of the group's sent bytes."""
+    """Share of the bytes that the group's NICs sent; None for the loopback."""
 
 
 def sections(results: Results) -> Iterator[Section]:
@@ -63,7 +64,7 @@ def _nics(group: RunGroup) -> list[_Nic]:
     counted = [record for record in group.done if record.counters]
     names = sorted({nic.nic for record in counted for node in record.counters for nic in node.nics})
     sent = {name: _mean(counted, name, "sent_bytes") for name in names}
-    total = sum(sent.values())
+    total = sum(sent[name] for name in names if name != LOOPBACK)
     return [
         _Nic(
             group=group,
@@ -72,7 +73,7 @@ def _nics(group: RunGroup) -> list[_Nic]:
             received_bytes=_mean(counted, name, "received_bytes"),
             sent_packets=_mean(counted, name, "sent_packets"),
             dropped_packets=_mean(counted, name, "dropped_packets"),
-            share=sent[name] / total if total else None,
+            share=sent[name] / total if total and name != LOOPBACK else None,
         )
         for name in names
     ]
@@ -96,7 +97,7 @@ def _repairs(results: Results, group: RunGroup, nics: Sequence[_Nic]) -> list[Fi
         words("workload", group.workload),
         words("environment", group.environment),
         whole("nics", "NICs", (environment.nics if environment else None) or None),
-        value("sent [B]", "sent", sum(nic.sent_bytes for nic in nics), "size"),
+        value("sent [B]", "sent", sum(nic.sent_bytes for nic in nics if nic.nic != LOOPBACK), "size"),
         value("segments", "segments", sent, "count"),
         value("retransmits", "sent again", again, "count"),
         value("retransmit share [1]", "share", again / sent if sent else None, "share"),
@@ -157,7 +158,7 @@ def _message(traffic: dict[RunGroup, list[_Nic]]) -> str:
     spreads = {
         group.environment: max(sent) / fmean(sent)
         for group, nics in traffic.items()
-        if len(sent := [nic.sent_bytes for nic in nics if nic.sent_bytes > 0]) > 1
+        if len(sent := [nic.sent_bytes for nic in nics if nic.sent_bytes > 0 and nic.nic != LOOPBACK]) > 1
     }
     if not spreads:
         return f"{workload}: bytes sent by each NIC"
