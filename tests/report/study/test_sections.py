@@ -305,11 +305,11 @@ def test_the_cheapest_is_undecided_where_the_runs_do_not_show_it():
     spread = [1.0, 1.3, 0.8, 1.2, 0.9, 1.1]
     records = noisy("a", spread) + noisy("b", [1.05 * seconds for seconds in reversed(spread)])
     (section,) = costs.sections(Results(priced(a=1.0, b=1.0), records))
-    assert "of 1 workloads the cheapest is shown for none; undecided for 1" in section.text
+    assert "of 1 workload the cheapest is shown for none; undecided for 1" in section.text
     assert cells(section.tables[0], "npb:ft.A")["against the cheapest"].text == "cheapest"
     assert "undecided" in section.tables[0].rows[1][7].note
     (section,) = costs.sections(Results(priced(a=1.0, b=3.0), records))
-    assert "of 1 workloads the cheapest is a for 1." in section.text
+    assert "of 1 workload the cheapest is a for 1." in section.text
     assert "undecided" not in section.tables[0].rows[1][7].note
 
 
@@ -327,8 +327,7 @@ def test_a_prediction_is_the_cheapest_in_so_many_draws():
     assert (first[7].text, first[8].text, first[8].value) == ("cheapest", "3 of 4", 0.75)
     assert (second[7].note, second[8].text) == ("dearer in 3 of 4 draws", "1 of 4")
     assert (
-        "As predicted, of 1 workloads the cheapest is a for 1. Least sure of these is npb:ft.A"
-        in section.text
+        "As predicted, of 1 workload the cheapest is a for 1. Least sure of these is npb:ft.A" in section.text
     )
     assert "a is the cheapest in 3 of 4." in section.text
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import study_samples as samples
 
-from linkworth.model.study import Environment, StudyWorkload
+from linkworth.model.study import Environment, Study, StudyWorkload
 from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
 
@@ -72,6 +72,27 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
     assert "collectives of: openmpi-5.0" in page
     assert "Predictions of w have warnings: see the facts in the table 'Where it ran'." in written.warnings
     assert "warnings: the trace is cut" in page
+
+
+def test_measured_times_of_whole_runs_are_told_from_predictions(tmp_path, undrawn):
+    study = Study(
+        name="s", title="s",
+        workloads=[StudyWorkload(name=name, command=["x"]) for name in "vw"],
+        environments=[Environment(name="a")],
+    )  # fmt: skip
+    whole = {"seconds": 2.0, "elapsed_seconds": 2.0}
+    runs = [
+        samples.record("w", "a", metrics=whole, facts={"mpi": "Open MPI v4.1.4, package: Debian OpenMPI"}),
+        samples.record("w", "a", "predict", metrics={"seconds": 1.0}),
+        samples.record("v", "a", metrics=whole | {"seconds": 1.5}),
+        samples.record("v", "a", "predict", metrics={"seconds": 1.0}),
+    ]
+    written = report(
+        study, runs, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]), progress=samples.NoProgress()
+    )
+    assert sum("of whole runs, with launch and MPI_Init" in warning for warning in written.warnings) == 1
+    assert any(warning.startswith("Measured times of w are") for warning in written.warnings)
+    assert "package: Debian" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["a\0b\x1b[31m\x07\nc\x9b\u202e", r"a\x02b\u0007\1"])

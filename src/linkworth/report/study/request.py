@@ -9,6 +9,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import RunRecord, Study
+from linkworth.mpi import identify
 from linkworth.report import writer
 from linkworth.report.files import FORMATS, write_files
 from linkworth.report.study import unlike
@@ -72,9 +73,9 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("runs", ", ".join(counts) + (f"; {len(lost)} not done" if lost else "")),
         ("workloads, environments", f"{len(results.workloads)}, {len(results.environments)}"),
         ("repetitions", str(results.study.repetitions)),
-        ("MPI", _distinct(results, "mpi")),
-        ("transports", _distinct(results, "transport used") or _distinct(results, "transport")),
-        ("where", _distinct(results, "where")),
+        ("MPI", "; ".join(map(identify.shortly, _distinct(results, "mpi")))),
+        ("transports", "; ".join(_distinct(results, "transport used") or _distinct(results, "transport"))),
+        ("where", "; ".join(_distinct(results, "where"))),
         (
             "date",
             dates[0] if dates and dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}" if dates else "",
@@ -83,8 +84,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
     return [(name, value) for name, value in rows if value]
 
 
-def _distinct(results: Results, fact: str) -> str:
-    return "; ".join(dict.fromkeys(r.facts[fact] for r in results.records if r.facts.get(fact)))
+def _distinct(results: Results, fact: str) -> list[str]:
+    return list(dict.fromkeys(r.facts[fact] for r in results.records if r.facts.get(fact)))
 
 
 S = TypeVar("S", Study, RunRecord)
@@ -132,6 +133,24 @@ def crowded(results: Results) -> list[str]:
     ]
 
 
+def whole_runs(results: Results) -> list[str]:
+    """Return a sentence on the programs with predictions whose measured times contain their launch and MPI_Init."""
+    predicted = {record.workload for record in results.records if record.mode == "predict"}
+    whole = dict.fromkeys(
+        record.workload
+        for record in results.records
+        if record.mode == "measure"
+        and record.workload in predicted
+        and record.metrics.get("seconds", 0.0) == record.metrics.get("elapsed_seconds")
+    )
+    if not whole:
+        return []
+    return [
+        f"Measured times of {_named(list(whole))} are of whole runs, with launch and MPI_Init, which predictions are without. "
+        "Give a figure `seconds` that the program prints to compare like with like."
+    ]
+
+
 def doubted(results: Results) -> list[str]:
     """Return a sentence on the programs whose predictions have warnings, if there are any."""
     names = list(
@@ -143,8 +162,11 @@ def doubted(results: Results) -> list[str]:
     )
     if not names:
         return []
-    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return [f"Predictions of {listed} have warnings: see the facts in the table 'Where it ran'."]
+    return [f"Predictions of {_named(names)} have warnings: see the facts in the table 'Where it ran'."]
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 def _printable(struct: S) -> S:
@@ -200,7 +222,7 @@ def report(
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
     )
-    warnings += unlike.sentences(results) + crowded(results) + doubted(results)
+    warnings += unlike.sentences(results) + crowded(results) + whole_runs(results) + doubted(results)
     progress.step("statistics")
     paper = compare_with_paper(results)
     sections = contents(results, other, paper)

@@ -150,7 +150,9 @@ def _text(compared: Sequence[Cheapest]) -> str:
         listed = ", ".join(f"{name} for {count}" for name, count in wins.items())
         if undecided:
             listed = f"{listed or 'shown for none'}; undecided for {undecided}"
-        sentences.append(f"As {HOW[mode]}, of {len(chosen)} workloads the cheapest is {listed}.")
+        sentences.append(
+            f"As {HOW[mode]}, of {units.plural(len(chosen), 'workload')} the cheapest is {listed}."
+        )
         sentences += _least_sure([each for each in chosen if each.draws])
     return " ".join(sentences)
 

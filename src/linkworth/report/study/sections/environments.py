@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from linkworth.model.study import Environment, RunRecord
+from linkworth.mpi import identify
 from linkworth.report.study.results import HOW, Results
 from linkworth.report.table import NOTHING, Field, Section, table, words
 
@@ -32,7 +33,7 @@ def _facts(records: Sequence[RunRecord]) -> dict[str, str]:
     for record in records:
         for key, value in record.facts.items():
             if value:
-                facts.setdefault(key, {})[value] = None
+                facts.setdefault(key, {})[identify.shortly(value) if key == "mpi" else value] = None
     return {key: _listed(list(found)) for key, found in facts.items()}
 
 
