@@ -12,6 +12,7 @@ from synthetic import Call, pcontrol, recv, send, write_trace
 
 from linkworth.advise.allocate.options import options_of
 from linkworth.advise.allocate.queue import load
+from linkworth.advise.allocate.run import allocate
 from linkworth.advise.allocate.submit import _lua, job_submit, sbatch_lines
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
@@ -73,6 +74,15 @@ def test_known_times_are_options_where_the_ranks_fit(queue):
         (1, 1, 4, 4.66),
     }
     assert found[0].cost_usd == pytest.approx(14.4 * 2 * 0.975 / 3600)
+
+
+def test_known_times_that_no_run_can_take_are_named(tmp_path):
+    text = KINDS + PROGRAMS.replace("ib = 14.4, eth = 107.8", 'ib = 14.4, "ib:1" = 9.0, "eth:8" = 50.0')
+    _, found = allocate(queue_file(tmp_path, text))
+    (warning,) = found.warnings
+    assert warning.startswith("ft: its known seconds of ib:1, eth:8 are not used, since no run is considered")
+    _, found = allocate(queue_file(tmp_path, KINDS + PROGRAMS))
+    assert found.warnings == []
 
 
 def test_the_speed_of_computation_is_only_for_bundled_programs(tmp_path):

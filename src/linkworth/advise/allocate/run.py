@@ -1,6 +1,6 @@
 """Allocation of the programs of a queue file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,7 @@ from linkworth.advise.allocate import explain, network_state
 from linkworth.advise.allocate.highs import require_solver
 from linkworth.advise.allocate.options import AllocationOption, options_of
 from linkworth.advise.allocate.program import Problem
-from linkworth.advise.allocate.queue import Queue, load
+from linkworth.advise.allocate.queue import Queue, QueuedProgram, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import DEFAULT, Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
@@ -49,7 +49,8 @@ def allocate(
         budget=queue.budget_usd if budget is None else budget,
         search=search,
     )
-    warnings = network_state.sentences(busiest) + _untouched(queue, loads)
+    used = [_used(program, queue, options) for program in queue.programs]
+    warnings = network_state.sentences(busiest) + _untouched(queue, loads, used) + _unused(queue, used)
     warnings += [
         f"{queue.programs[option.program].name}: {warning}"
         for option in options
@@ -59,13 +60,35 @@ def allocate(
     return queue, msgspec.structs.replace(allocation, rates=computed, warnings=list(dict.fromkeys(warnings)))
 
 
-def _untouched(queue: Queue, loads: Mapping[str, float]) -> list[str]:
+def _used(program: QueuedProgram, queue: Queue, options: Sequence[AllocationOption]) -> set[str]:
+    """Return the keys of a program's known seconds that are the time of an option."""
+    ways = [
+        (queue.nodes[option.kind].name, option.nodes)
+        for option in options
+        if queue.programs[option.program] is program
+    ]
+    exact = {f"{kind}:{nodes}" for kind, nodes in ways} & {*program.seconds}
+    general = {kind for kind, nodes in ways if f"{kind}:{nodes}" not in exact}
+    return exact | (general & {*program.seconds})
+
+
+def _unused(queue: Queue, used: Sequence[set[str]]) -> list[str]:
+    """Return a sentence on each program with known seconds that no option takes."""
+    return [
+        f"{program.name}: its known seconds of {', '.join(unused)} are not used, since no run is considered there; mind "
+        "count and cores of these nodes, and the program's nodes and on"
+        for program, keys in zip(queue.programs, used, strict=True)
+        if (unused := [key for key in program.seconds if key not in keys])
+    ]
+
+
+def _untouched(queue: Queue, loads: Mapping[str, float], used: Sequence[set[str]]) -> list[str]:
     """Return a sentence if known times replace predictions that a load would have changed."""
     loaded = [name for name, load in loads.items() if load > 0]
     known = [
         program.name
-        for program in queue.programs
-        if any(key.partition(":")[0] in loaded for key in program.seconds)
+        for program, keys in zip(queue.programs, used, strict=True)
+        if any(key.partition(":")[0] in loaded for key in keys)
     ]
     if not known:
         return []
