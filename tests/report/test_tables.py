@@ -18,6 +18,18 @@ def test_efficiencies_that_are_not_known_are_said_and_why():
     assert not any("replay stops" in sentence for sentence in tables.warnings(samples.item()))
 
 
+def test_a_program_that_waited_for_cores_which_others_used_has_a_warning():
+    item = samples.item()
+    waited = msgspec.structs.replace(item.profile, oversubscribed=False, descheduled_seconds=1e3)
+    (sentence,) = set(tables.warnings(msgspec.structs.replace(item, profile=waited))) - set(
+        tables.warnings(item)
+    )
+    assert sentence.startswith("The ranks waited 1000 s for a core or a device between calls")
+    assert sentence.endswith("such waits inside calls count as communication.")
+    crowded = msgspec.structs.replace(waited, oversubscribed=True)
+    assert tables.warnings(msgspec.structs.replace(item, profile=crowded)) == tables.warnings(item)
+
+
 def test_the_page_of_such_a_program_has_its_other_figures_and_sources_without_markup(tmp_path, undrawn):
     item = samples.without_replays()
     fabric = item.fabrics[0]

@@ -11,11 +11,10 @@ from linkworth.cli.profile_phases import phases
 from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
 from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
 from linkworth.model.trace import FILE_CALLS
+from linkworth.profile.where_it_ran import waited_for_cores
 
 _SHOWN_LOSSES = 3
 _GAP = 2
-_MUCH_WAITING = 0.05
-"""Share of the ranks' time from which waiting for a core between calls is reported."""
 
 _MUCH_IN_FILES = 0.01
 """Share of the ranks' time from which calls to files are reported."""
@@ -153,11 +152,8 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     if profile.scaling is not None:
         warnings += profile.scaling.warnings()
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
-    if not profile.oversubscribed and profile.descheduled_seconds > _MUCH_WAITING * busy:
-        warnings.append(
-            f"the ranks waited {units.duration(profile.descheduled_seconds)} for a core or a device between calls (used "
-            "by other programs, or by their own threads?): not in the shares, in the efficiencies as transfer"
-        )
+    if waited := waited_for_cores(profile):
+        warnings.append(waited)
     files = sum(call.seconds for call in profile.calls if call.name.startswith(FILE_CALLS))
     if files > _MUCH_IN_FILES * busy:
         counted = "the shares and the efficiencies" if profile.oversubscribed else "the efficiencies"

@@ -3,9 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from linkworth.model.profile import CpuUse
+from linkworth.model.profile import CpuUse, Profile
 from linkworth.model.trace import RankInfo
 from linkworth.profile.scan import RankTimes
+from linkworth.units import duration
+
+_MUCH_WAITING = 0.05
+"""Share of the ranks' time from which waiting for a core between calls is reported."""
 
 
 def core_shares(ranks: Sequence[RankInfo], count: int, *, one_machine: bool = False) -> list[float]:
@@ -71,4 +75,16 @@ def cpu_use(ranks: Sequence[RankInfo]) -> CpuUse | None:
         least_cores=min(cores),
         most_cores=max(cores),
         ranks_with_figures=len(known),
+    )
+
+
+def waited_for_cores(profile: Profile) -> str:
+    """Return a sentence if ranks with a core each waited long for it between calls, else ""."""
+    busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
+    if profile.oversubscribed or profile.descheduled_seconds <= _MUCH_WAITING * busy:
+        return ""
+    return (
+        f"the ranks waited {duration(profile.descheduled_seconds)} for a core or a device between calls (used by other "
+        "programs, or by their own threads?): not in the shares, in the efficiencies as transfer; such waits inside calls "
+        "count as communication"
     )

@@ -10,6 +10,7 @@ from linkworth.model.profile import CallWaits, Phase, Phases, Pop, Profile, Site
 from linkworth.profile.pop import DEFINITIONS, named
 from linkworth.profile.scan import listed_loop_share
 from linkworth.profile.where_called import place_of
+from linkworth.profile.where_it_ran import waited_for_cores
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
 from linkworth.report.table import Cell, Field, ReportTable, cell, table, value, whole, words
@@ -167,8 +168,9 @@ def warnings(item: ReportItem) -> list[str]:
             "but no time or cost is predicted from it."
         )
     sentences += item.profile.damage
-    for remark in (item.profile.node_aware, item.profile.idle_in_part, item.profile.not_replayed):
-        if remark is not None:
+    profile = item.profile
+    for remark in (profile.node_aware, profile.idle_in_part, profile.not_replayed, waited_for_cores(profile)):
+        if remark:
             sentences.append(f"{remark[:1].upper()}{remark[1:]}.")
     if item.profile.unmodelled:
         calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
