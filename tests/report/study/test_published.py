@@ -67,6 +67,21 @@ def test_what_lies_inside_the_doubt_is_not_reached():
     assert [conclusion.reached for conclusion in found.conclusions] == [False, True]
 
 
+def test_three_runs_of_each_support_less_than_their_bootstrap_does():
+    # Means 10.13 and 10.40, 1.8 standard errors apart: one-sided, Student's t leaves a chance of 7 %.
+    times = {"gbe": [10.0, 10.1, 10.3], "ib-fdr": [10.4, 10.2, 10.6]}
+    study, _ = samples.interconnects()
+    records = [
+        samples.record("npb:ep.A", name, repetition=n, metrics={"seconds": seconds})
+        for name, found in times.items()
+        for n, seconds in enumerate(found)
+    ]
+    holds = "seconds('npb:ep.A', 'gbe') < seconds('npb:ep.A', 'ib-fdr')"
+    conclusion = PublishedConclusion(what="a conclusion", holds=holds, source="table 1", miss="Because.")
+    found = compare_with_paper(results(study, records, Published(source="a paper", conclusions=[conclusion])))
+    assert not found.conclusions[0].reached and "not in 95 % of the draws" in found.conclusions[0].miss
+
+
 def test_what_has_no_value_or_is_not_asked_is_not_reached():
     nothing, absent = paper(
         "retransmits('npb:ft.A', 'gbe') > 0", "gain('npb:ft.D', 'gbe', 'ib-fdr') > 1"

@@ -1,11 +1,11 @@
 """Evaluates expressions over a study's results, with the uncertainty of each result.
 
 A value is an array: the central value first, then the values under draws. Draws of measured runs are means of
-bootstrap samples. Draws of a prediction have other parameters of the fabric: the study's own replays, or else the
-prediction's critical path with its parts scaled, a first-order approximation. A comparison is true if it is true of
-the central values and of 95 % of the draws. `about` uses the central value. `equal` uses the intervals mean +- 3
-sigma of repeated runs, which must overlap. Predictions are not repeated: they are equal if they differ by less than 5
-%.
+bootstrap samples, of few runs those of Student's t. Draws of a prediction have other parameters of the fabric: the
+study's own replays, or else the prediction's critical path with its parts scaled, a first-order approximation. A
+comparison is true if it is true of the central values and of 95 % of the draws. `about` uses the central value.
+`equal` uses the intervals mean +- 3 sigma of repeated runs, which must overlap. Predictions are not repeated: they are
+equal if they differ by less than 5 %.
 """
 
 import ast
@@ -22,11 +22,14 @@ from linkworth.predict.drawn import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import draws
 from linkworth.report.study.prices import prices_of
 from linkworth.report.study.results import MODES, Results, RunGroup
+from linkworth.statistics.bootstrap import FEW
 from linkworth.statistics.compare import MARGIN, sigma_overlap
 from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
 
 DRAWS = 200
+_FAR = 50.0
+"""Largest deviation of a draw, as a logarithm: two runs can have any."""
 SURE = 0.95
 """Share of the draws in which a comparison must be true."""
 _ARITHMETIC = {
@@ -223,7 +226,13 @@ def _drawn(group: RunGroup, metric: str) -> NDArray[Any]:
         random = numpy.random.default_rng(
             zlib.crc32(f"{group.workload} {group.environment} {metric}".encode())
         )
-        means = random.choice(values, (DRAWS, len(values))).mean(axis=1)
+        if len(values) < FEW and values.min() > 0:
+            # Bootstrap samples of few runs vary too little; the logarithm keeps each draw above 0.
+            error = values.std(ddof=1) / len(values) ** 0.5 / values.mean()
+            deviations = random.standard_t(len(values) - 1, DRAWS) * error
+            means = values.mean() * numpy.exp(deviations.clip(-_FAR, _FAR))
+        else:
+            means = random.choice(values, (DRAWS, len(values))).mean(axis=1)
         return numpy.concatenate([[values.mean()], means])
     if metric != "seconds":
         return values[:1]
