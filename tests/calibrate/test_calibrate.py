@@ -190,6 +190,17 @@ def test_links_of_two_networks_given_as_one_are_named(tmp_path):
     assert "ten.json" in note and "ib-hdr.json" in note
 
 
+def test_the_warnings_of_results_are_those_of_the_fit(tmp_path):
+    latency = predicted(fabrics.get("gbe"), "latency", SIZES)
+    crowded = msgspec.structs.replace(latency, warnings=["2 ranks share 1 cores"])
+    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "crowded.json", crowded)])).notes
+    assert note.startswith("crowded.json") and note.endswith(": 2 ranks share 1 cores")
+    text = (FIXTURES / "osu-7.5-latency-validation.txt").read_text().replace("Pass", "Fail", 1)
+    (tmp_path / "osu.txt").write_text(text)
+    notes = calibrate(CalibrationRequest(files=[tmp_path / "osu.txt"])).notes
+    assert any("the benchmark found wrong data at 1 bytes" in note for note in notes)
+
+
 def test_a_disturbed_size_is_named(tmp_path):
     latency = predicted(fabrics.get("gbe"), "latency", SIZES)
     rows = [

@@ -116,21 +116,22 @@ def _with_scatter(points: list[MeasuredPoint]) -> list[MeasuredPoint]:
 
 
 def _remarks(origin: Origin, used: bool) -> list[str]:
-    """Return why a result is not used, or not what the fit takes it for."""
+    """Return why a result is not used, or not what the fit takes it for, and its own warnings."""
     result = origin.result
     if not used:
         return [f"{origin.source}: a fit has no use for this test; the fabric is fitted to the others"]
+    found = list(result.warnings)
     window = result.facts.get("window", str(WINDOW))
     if window != str(WINDOW) and result.test in {STREAM, BOTH_WAYS, MULTIPAIR}:
-        return [
-            f"{origin.source}: measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
-        ]
+        found.append(
+            f"measured with a window of {window} messages, but fitted as one of {WINDOW}; measure with that"
+        )
     if result.test in ("beff", "hpcc") and result.ranks > 2 and result.nodes not in (1, result.ranks):
-        return [
-            f"{origin.source}: means over all pairs of {result.ranks} ranks, of which some may share a node; "
+        found.append(
+            f"means over all pairs of {result.ranks} ranks, of which some may share a node; "
             "give results of one rank on each node"
-        ]
-    return []
+        )
+    return [f"{origin.source}: {sentence}" for sentence in found]
 
 
 def _disagreements(found: Mapping[tuple[str, int, int], Sequence[tuple[float, float, Origin]]]) -> list[str]:
