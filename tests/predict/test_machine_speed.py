@@ -1,5 +1,8 @@
 """Computation on another machine: the ratio of the kernels, their spread, and machines of which nothing is known."""
 
+from pathlib import Path
+
+import msgspec
 import pytest
 from synthetic import Call, write_trace
 
@@ -109,6 +112,35 @@ def test_what_does_not_scale_is_refused(options, why, trace, capsys):
     given = ["predict", trace, "--on", "gbe", "--recorded-on", "xeon-e5-2650v3-x2", *options]
     assert main(given) == 2
     assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_machines_of_one_name_are_told_apart(tmp_path, trace, predicted):
+    """A machine's file has its host's name, and many hosts are called alike."""
+    folders = [tmp_path / "here", tmp_path / "there"]
+    for folder in folders:
+        folder.mkdir()
+    here, there = (
+        machine_file(folder, "node1", alone=slow, full=slow)
+        for folder, slow in zip(folders, (1.0, 0.5), strict=True)
+    )
+    scaled = predicted(trace, "--recorded-on", here, "--machine", there)
+    assert scaled["predictions"][0]["compute_seconds"] == pytest.approx(0.5)
+    same = predicted(trace, "--recorded-on", here, "--machine", here)
+    assert same["predictions"][0]["compute_seconds"] == pytest.approx(1.0)
+
+
+def test_a_machine_that_was_disturbed_warns_wherever_it_is_used(tmp_path, trace, predicted):
+    quiet = machine_file(tmp_path, "quiet", alone=1.0, full=2.0)
+    busy = machine_file(tmp_path, "busy", alone=1.0, full=2.0)
+    known = machines.get(busy)
+    Path(busy).write_text(text(msgspec.structs.replace(known, disturbed="others kept 1.0 cores busy")))
+    doubt = "busy may be faster than its file: others kept 1.0 cores busy; measure it again when it is quiet"
+    for machine in (busy, quiet):
+        assert doubt in predicted(trace, "--recorded-on", busy, "--machine", machine)["warnings"]
+    found = predicted("npb:ep.S", "-n", "2", "--machine", busy)
+    assert doubt in found["warnings"]
+    found = predicted("npb:ep.S", "-n", "2", "--machine", quiet)
+    assert not any("faster than its file" in each for each in found["warnings"])
 
 
 def test_a_program_without_a_recording_takes_the_rates_of_a_measured_machine(tmp_path, json_of):

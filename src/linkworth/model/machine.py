@@ -79,5 +79,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             default="not measured",
         ),
     ] = None
+    disturbed: str = ""
+    """What disturbed its measurement, in words. Predictions by this machine warn of it."""
     kernels: list[KernelTime] = msgspec.field(default_factory=list)
     sources: list[SourceNote] = msgspec.field(default_factory=list)

@@ -15,7 +15,7 @@ from linkworth.model.machine import Machine
 from linkworth.model.prediction import Layout, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.rates import RateRequest, reference_seconds
+from linkworth.skeleton.rates import RateRequest, disturbance, reference_seconds
 from linkworth.trace.comparable import same_model
 from linkworth.trace.read import TraceFile
 
@@ -56,6 +56,7 @@ def on_another_machine(
     own = settings.spread.get("computation", 0.0)
     low, high = math.exp(min(logs)), math.exp(max(logs))
     by = f"{low:.2f} to {high:.2f} by kernel" if len(logs) > 1 else "by the catalog's core_speed"
+    by = "the same machine" if source == target else by
     return MachineSpeed(
         cpu_factor=factor,
         settings=msgspec.structs.replace(
@@ -66,7 +67,8 @@ def on_another_machine(
         ),
         description=f"computation {factor:.3g} x as fast on {target.name} as on {source.name} ({by}), within "
         f"{units.percent(min(1.0, spread))}",
-        doubts=[
+        doubts=[*dict.fromkeys(filter(None, map(disturbance, (source, target))))]
+        + [
             f"the trace was recorded on {name}, and {source.name} has {source.processor}, so the computation may be scaled "
             "from another processor than the program's"
             for name in trace.metadata.processors()
@@ -99,7 +101,7 @@ def _ratios(
     source: Machine, source_full: bool, target: Machine, target_full: bool
 ) -> tuple[list[float], float]:
     """Return the logarithms of the target's speed over the source's, and the error of what was not timed."""
-    if source.name == target.name:
+    if source == target:
         return [0.0], 0.0
     here, there = _seconds(source, source_full), _seconds(target, target_full)
     if here and there:

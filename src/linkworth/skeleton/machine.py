@@ -75,14 +75,14 @@ def measure_machine(name: str, mpi: str | None, progress: StepProgress) -> tuple
         core_speed=geometric_mean(speeds),
         memory_bytes_per_second=memory,
         copy_bytes_per_second=copied,
+        disturbed=disturbed,
         kernels=kernels,
         sources=[
             SourceNote(
                 fields=["kernels", "core_speed", "memory_bytes_per_second", "copy_bytes_per_second"],
                 source=f"linkworth machines measure, programs built with {version}",
                 date=datetime.now(UTC).date().isoformat(),
-                note=f"the least of {_RUNS} runs on one core; one run of as many copies as there are cores"
-                + (f"; {disturbed}" if disturbed else ""),
+                note=f"the least of {_RUNS} runs on one core; one run of as many copies as there are cores",
             )
         ],
     )

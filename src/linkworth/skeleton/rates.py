@@ -211,6 +211,15 @@ def _timed_there(program: Program, machine: Machine) -> KernelTime | None:
     )
 
 
+def disturbance(machine: Machine) -> str:
+    """Return a sentence if other programs disturbed the measurement of a machine, else ""."""
+    if not machine.disturbed:
+        return ""
+    return (
+        f"{machine.name} may be faster than its file: {machine.disturbed}; measure it again when it is quiet"
+    )
+
+
 def _of_machine(program: Program, machine: Machine) -> RateSource:
     known = _timed_there(program, machine)
     if known is not None:
@@ -225,6 +234,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
             cores_per_node=machine.cores_per_node,
             thread_gain=machine.thread_gain,
             memory_bytes_per_second=machine.memory_bytes_per_second,
+            warning=disturbance(machine),
         )
     speed, how = machine.core_speed, "from a published time"
     if speed is None:
@@ -250,6 +260,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
             f"computation as fast as a core of {machine.name}: {speed:.3g} x one core of {processor} ({how}), "
             f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"
         ),
+        warning=disturbance(machine),
     )
 
 
