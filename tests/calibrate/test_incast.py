@@ -110,7 +110,7 @@ def test_the_options_bytes(linkworth, tmp_path):
     path = linkworth.folder / "latency.json"
     path.write_bytes(msgspec.json.encode(predicted(GBE, "latency", [8, 4096, 1 << 20])))
     refused = linkworth("calibrate", path.name, "--port-buffer", "64K")
-    assert refused.returncode == 2 and "--port-buffer applies to incast tests" in refused.stderr
+    assert refused.returncode == 2 and "--port-buffer applies to incast tests between nodes" in refused.stderr
     refused = linkworth("calibrate", path.name, "--port-buffer", "some")
     assert refused.returncode == 2 and "--port-buffer 'some': no size in bytes" in refused.stderr
     both = [predicted(GBE, "latency", [8, 4096, 1 << 20]), *results(0.01, 65536, said=False)]

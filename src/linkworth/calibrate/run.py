@@ -100,7 +100,8 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         points += [point for found in bursts.points.values() for point in found]
     elif request.port_buffer is not None:
         raise UsageError(
-            "`port_buffer` applies to incast tests, but no file has one; run `linkworth bench incast`"
+            "`port_buffer` applies to incast tests between nodes, but no file has one; run `linkworth bench incast` on "
+            "three nodes or more"
         )
     fabric = msgspec.structs.replace(
         fabric, sources=sources_of(fabric, base, reasons, points), origin="calibration"
