@@ -53,21 +53,28 @@ constexpr bool is_collective(CallClass call_class) {
            call_class == CallClass::collective_init;
 }
 
+/// Returns whether a call of this class makes a request that outlives its completion.
+constexpr bool makes_persistent_request(CallClass call_class) {
+    switch (call_class) {
+        case CallClass::send_init:
+        case CallClass::recv_init:
+        case CallClass::collective_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init: return true;
+        default: return false;
+    }
+}
+
 /// Returns whether a call of this class makes a request (and so advances the rank's numbering).
 constexpr bool makes_request(CallClass call_class) {
     switch (call_class) {
         case CallClass::isend:
         case CallClass::irecv:
-        case CallClass::send_init:
-        case CallClass::recv_init:
         case CallClass::icollective:
-        case CallClass::collective_init:
         case CallClass::icomm_new:
         case CallClass::irma:
-        case CallClass::psend_init:
-        case CallClass::precv_init:
         case CallClass::isendrecv: return true;
-        default: return false;
+        default: return makes_persistent_request(call_class);
     }
 }
 

@@ -170,9 +170,7 @@ bool Otf2RankReader::from_call(const Call& call, const std::string& name) {
         Request request;
         request.number = number;
         request.wildcard = tracefile::is_wildcard(shape.peer, shape.tag);
-        request.persistent = shape.call_class != CallClass::isend && shape.call_class != CallClass::irecv &&
-                             shape.call_class != CallClass::icollective &&
-                             shape.call_class != CallClass::icomm_new && shape.call_class != CallClass::irma;
+        request.persistent = tracefile::makes_persistent_request(shape.call_class);
         requests_.insert_or_assign(number, request);
     }
     if (shape.call_class == CallClass::complete)

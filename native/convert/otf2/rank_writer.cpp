@@ -128,8 +128,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     request.tag = shape.tag;
     request.bytes = shape.bytes * std::max<std::uint64_t>(1, shape.partitions);
     request.wildcard = is_receive(shape.call_class) && tracefile::is_wildcard(shape.peer, shape.tag);
-    request.persistent = shape.call_class != CallClass::isend && shape.call_class != CallClass::irecv &&
-                         shape.call_class != CallClass::icollective;
+    request.persistent = tracefile::makes_persistent_request(shape.call_class);
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;
     if (makes_collective_request(shape.call_class)) {
         request.silent = request.comm == LW_OTF2_UNDEFINED || !has_operation(shape.collective);
