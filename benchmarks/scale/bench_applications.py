@@ -20,7 +20,8 @@ from bench_scale import folder_of
 
 from linkworth import _engine
 from linkworth.catalog import fabrics
-from linkworth.replay.layout import block
+from linkworth.predict import predict
+from linkworth.replay.layout import Arrangement, block
 from linkworth.replay.run import replay
 from linkworth.scale import ScaleRequest, scale
 
@@ -269,14 +270,16 @@ def measure(name: str, folder: Path) -> float:
     wanted = _engine.Trace(str(recorded(name, program.large, folder)))
     path = folder / "scaled.lwt"
     summary = scale(ScaleRequest(traces=small, ranks=program.large, output=path, replace=True))
-    made = _engine.Trace(str(path))
-    layout = block(program.large, NODES)
+    on = fabrics.get_each(FABRICS)
     ratios = []
-    for fabric in FABRICS:
-        found = [replay(trace, fabrics.get(fabric), layout).seconds for trace in (made, wanted)]
-        ratios.append(found[0] / found[1])
+    for each in predict(path, on, Arrangement(nodes=NODES)).predictions:
+        real = replay(wanted, fabrics.get(each.fabric), block(program.large, NODES)).seconds
+        assert each.interval is not None
+        inside = each.interval.low_seconds <= real <= each.interval.high_seconds
+        ratios.append(each.seconds / real)
         print(
-            f"{name} {program.large} ranks, {fabric}: {found[0]:.4g} s of {found[1]:.4g} s, {ratios[-1]:.3f}"
+            f"{name} {program.large} ranks, {each.fabric}: {each.seconds:.4g} s of {real:.4g} s, {ratios[-1]:.3f}, "
+            f"{'inside' if inside else 'outside'} the 90 % interval"
         )
     for doubt in summary.scaling.remarks:
         print(f"  {doubt}")
