@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -173,9 +173,16 @@ def erratic(rank: int, ranks: int) -> Iterator[Event]:
         yield entry, kind, fields | size
 
 
+def sharing(rank: int, ranks: int) -> Iterator[Event]:
+    """Share memory beside the messages."""
+    window = {"comm": 0, "new_window": 0, "bytes": 4096}
+    return chain([("MPI_Win_allocate_shared@graph.c:1", "win_new", window)], graph(rank, ranks))
+
+
 @pytest.mark.parametrize(
     ("program", "counts", "reason"),
     [
+        (sharing, COUNTS, "messages cannot be distributions either, since ranks share memory"),
         (erratic, COUNTS, r"distributions, the time of the recording on 32 ranks is off by \d\d+ %"),
         (graph, COUNTS[1:], "with 3 recordings or more, messages may be taken"),
     ],

@@ -16,6 +16,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
 from linkworth.model.trace import TraceMetadata
+from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
 from linkworth.scale.exchanges import filled
@@ -139,6 +140,11 @@ def _by_distributions(
     `reason`: why not all calls follow rules. Raises ThresholdError if the largest recording is not predicted well enough
     from the others.
     """
+    if any(group.shares_memory for group in node_groups(recordings[-1].trace)):
+        raise ThresholdError(
+            f"{reason}; messages cannot be distributions either, since ranks share memory (MPI_Win_allocate_shared), and what "
+            "they exchange through it is in no message"
+        )
     largest = f"the time of the recording on {recordings[-1].ranks} ranks"
     why = f"{largest} is not predicted from the others"
     for aligned in with_distributions(recordings, target):
@@ -195,6 +201,11 @@ def _scaled(
         worst = max(left_out.seconds.values(), key=lambda each: abs(log1p(each)))
         if abs(log1p(worst)) > log(MOST_WRONG):
             raise TooWrongError(abs(worst))
+        if any(group.calls for group in node_groups(recordings[-1].trace)):
+            remarks.append(
+                "the program makes communicators of the ranks of a node (MPI_Comm_split_type), and its calls are those of the "
+                "recorded nodes, whatever the layout"
+            )
         remarks.insert(0, _as_distributions(reason))
     point = found.point(target.ranks, target.size)
     scaling = Scaling(
