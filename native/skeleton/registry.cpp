@@ -9,7 +9,8 @@ namespace linkworth::skeleton {
 
 std::span<const Skeleton> skeletons() {
     static const std::array table{
-        is(), ep(), cg(), mg(), ft(), bt(), sp(), lu(), imbalance(), stencil(),
+        is::entry(), ep::entry(), cg::entry(), mg::entry(),        ft::entry(),
+        bt::entry(), sp::entry(), lu::entry(), imbalance::entry(), stencil::entry(),
     };
     return table;
 }

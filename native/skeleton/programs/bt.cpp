@@ -7,7 +7,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::bt {
 namespace {
 
 using namespace npb::bt;
@@ -82,6 +82,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton bt() { return {"bt", kPhases, check, record}; }
+Skeleton entry() { return {"bt", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::bt

@@ -7,7 +7,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::cg {
 namespace {
 
 using namespace npb::cg;
@@ -96,6 +96,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton cg() { return {"cg", kPhases, check, record}; }
+Skeleton entry() { return {"cg", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::cg

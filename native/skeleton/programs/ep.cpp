@@ -4,7 +4,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::ep {
 namespace {
 
 using namespace npb::ep;
@@ -30,6 +30,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton ep() { return {"ep", kPhases, check, record}; }
+Skeleton entry() { return {"ep", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::ep

@@ -6,7 +6,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::ft {
 namespace {
 
 using namespace npb::ft;
@@ -90,6 +90,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton ft() { return {"ft", kPhases, check, record}; }
+Skeleton entry() { return {"ft", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::ft

@@ -4,7 +4,7 @@
 #include "skeleton/programs/own_options.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::imbalance {
 namespace {
 
 using namespace npb::imbalance;
@@ -34,6 +34,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton imbalance() { return {"imbalance", kPhases, check, record}; }
+Skeleton entry() { return {"imbalance", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::imbalance

@@ -11,7 +11,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::is {
 namespace {
 
 using namespace npb::is;
@@ -115,6 +115,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton is() { return {"is", kPhases, check, record}; }
+Skeleton entry() { return {"is", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::is

@@ -4,7 +4,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::lu {
 namespace {
 
 using namespace npb::lu;
@@ -88,6 +88,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton lu() { return {"lu", kPhases, check, record}; }
+Skeleton entry() { return {"lu", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::lu

@@ -4,7 +4,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::mg {
 namespace {
 
 using namespace npb::mg;
@@ -108,6 +108,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton mg() { return {"mg", kPhases, check, record}; }
+Skeleton entry() { return {"mg", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::mg

@@ -3,18 +3,38 @@
 
 #include "skeleton/registry.hpp"
 
-/// Each program's entry of the registry.
+/// Each program has a namespace, with its entry of the registry.
 namespace linkworth::skeleton {
 
-Skeleton bt();
-Skeleton cg();
-Skeleton ep();
-Skeleton ft();
-Skeleton is();
-Skeleton lu();
-Skeleton mg();
-Skeleton sp();
-Skeleton imbalance();
-Skeleton stencil();
+namespace bt {
+Skeleton entry();
+}
+namespace cg {
+Skeleton entry();
+}
+namespace ep {
+Skeleton entry();
+}
+namespace ft {
+Skeleton entry();
+}
+namespace is {
+Skeleton entry();
+}
+namespace lu {
+Skeleton entry();
+}
+namespace mg {
+Skeleton entry();
+}
+namespace sp {
+Skeleton entry();
+}
+namespace imbalance {
+Skeleton entry();
+}
+namespace stencil {
+Skeleton entry();
+}
 
 }  // namespace linkworth::skeleton

@@ -4,7 +4,7 @@
 #include "skeleton/programs/npb_class.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::sp {
 namespace {
 
 using namespace npb;
@@ -77,6 +77,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton sp() { return {"sp", kPhases, check, record}; }
+Skeleton entry() { return {"sp", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::sp

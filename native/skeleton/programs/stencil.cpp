@@ -5,7 +5,7 @@
 #include "skeleton/programs/own_options.hpp"
 #include "skeleton/programs/programs.hpp"
 
-namespace linkworth::skeleton {
+namespace linkworth::skeleton::stencil {
 namespace {
 
 using namespace npb::stencil;
@@ -71,6 +71,6 @@ void record(Arguments arguments, RecordingCommunicator& world, Work& work) {
 
 }  // namespace
 
-Skeleton stencil() { return {"stencil", kPhases, check, record}; }
+Skeleton entry() { return {"stencil", kPhases, check, record}; }
 
-}  // namespace linkworth::skeleton
+}  // namespace linkworth::skeleton::stencil
