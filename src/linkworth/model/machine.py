@@ -80,6 +80,6 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = None
     disturbed: str = ""
-    """What disturbed its measurement, in words. Predictions by this machine warn of it."""
+    """Cause of a disturbed measurement, in words. Predictions by this machine warn of it."""
     kernels: list[KernelTime] = msgspec.field(default_factory=list)
     sources: list[SourceNote] = msgspec.field(default_factory=list)
