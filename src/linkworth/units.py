@@ -114,6 +114,12 @@ def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def shortened(names: Sequence[str], most: int) -> str:
+    """Return the first `most` names, and how many more there are: `a, b and 2 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 class CostScale(msgspec.Struct, frozen=True):
     """Number of runs in a displayed cost; one run of a short program would cost all zeros."""
 

@@ -10,6 +10,7 @@ from linkworth.scale.recording import Recording
 from linkworth.scale.rules import INEXACT, Appearing, ByCount, ByStep, Copied, Partner, Varying, rules_within
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
+from linkworth.units import shortened
 
 MOST_LISTED = 3
 """Calls that one sentence names at most."""
@@ -128,10 +129,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def _first(sites: Iterable[str]) -> str:
-    """Return the first sites, and how many more there are."""
-    known = sorted(sites)
-    more = len(known) - MOST_LISTED
-    return ", ".join(known[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return shortened(sorted(sites), MOST_LISTED)
 
 
 def _doubles(column: PlacedCall) -> bool:

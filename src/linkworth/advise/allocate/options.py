@@ -132,7 +132,7 @@ def _predicted(
                 (prediction,) = predicted.predictions
                 option = _option(queue, index, place, nodes, ranks, prediction.seconds)
                 warnings = predicted.warnings
-                # What a bundled program does outside its timed part is short, and no user's job.
+                # A bundled program is short outside its timed part, and no user runs it for that.
                 if predicted.region == "marked" and trace.metadata.source != "skeleton":
                     warnings = [*warnings, _PART]
                 rates = trace.metadata.rates

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from linkworth import units
 from linkworth.catalog.prices import get_catalog
 from linkworth.errors import UsageError
 from linkworth.model.price import Price
@@ -56,9 +57,8 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
             )
     without = [each.name for each in study.environments if each.name not in found]
     if found and without and not remarks:
-        more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
-        listed = ", ".join(without[:_NAMED]) + more
-        remarks.append(f"Without a price and in no comparison of costs: {listed}; give usd_per_node_hour.")
+        names = units.shortened(without, _NAMED)
+        remarks.append(f"Without a price and in no comparison of costs: {names}; give usd_per_node_hour.")
     return found, remarks
 
 

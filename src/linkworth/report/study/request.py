@@ -27,7 +27,7 @@ from linkworth.study import shipped_files
 from linkworth.study.expression import parse
 from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
-from linkworth.units import plural
+from linkworth.units import plural, shortened
 from linkworth.writing.documents import with_texts
 from linkworth.writing.files import write_output
 from linkworth.writing.text import printable
@@ -146,8 +146,8 @@ def whole_runs(results: Results) -> list[str]:
     if not whole:
         return []
     return [
-        f"Measured times of {_named(list(whole))} are of whole runs, with launch and MPI_Init, which predictions are without. "
-        "Give a figure `seconds` that the program prints to compare like with like."
+        f"Measured times of {shortened(list(whole), _NAMED)} are of whole runs, with launch and MPI_Init, which predictions are "
+        "without. Give a figure `seconds` that the program prints to compare like with like."
     ]
 
 
@@ -162,11 +162,9 @@ def doubted(results: Results) -> list[str]:
     )
     if not names:
         return []
-    return [f"Predictions of {_named(names)} have warnings: see the facts in the table 'Where it ran'."]
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return [
+        f"Predictions of {shortened(names, _NAMED)} have warnings: see the facts in the table 'Where it ran'."
+    ]
 
 
 def _printable(struct: S) -> S:
