@@ -2,9 +2,9 @@
 
 import pytest
 
+from linkworth.scale.fit.rules import Communicator, UnfitError
 from linkworth.scale.messages import Messages
 from linkworth.scale.recording import Call
-from linkworth.scale.rules import Communicator, UnfitError
 
 
 def message(kind: str, peer: int, size: int) -> Call:

@@ -9,7 +9,7 @@ from linkworth.catalog import fabrics
 from linkworth.model.scaling import LeftOut
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
-from linkworth.scale.exchanges import filled
+from linkworth.scale.distributions.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of
 from linkworth.scale.recording import SENDS, Recording
 from linkworth.trace.read import TraceFile

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from linkworth.scale.fit.rules import Communicator, UnfitError
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.recording import SENDS, Call, Recording
-from linkworth.scale.rules import Communicator, UnfitError
 
 ANY_SOURCE, ANY_TAG = -1, -1
 

@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.columns import PlacedCall, fit_column
-from linkworth.scale.dimensions import Repeats, fit_repeats
-from linkworth.scale.folding import (
+from linkworth.scale.align.folding import (
     Alignment,
     Grammar,
     Item,
@@ -20,17 +18,19 @@ from linkworth.scale.folding import (
     fold,
     parse,
 )
+from linkworth.scale.align.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
+from linkworth.scale.align.merging import merge
+from linkworth.scale.align.multigrid import Multigrid
+from linkworth.scale.fit.columns import PlacedCall, fit_column
+from linkworth.scale.fit.dimensions import Repeats, fit_repeats
+from linkworth.scale.fit.levels import OnLevel
+from linkworth.scale.fit.members import Groups
+from linkworth.scale.fit.numbers import Fitter, Model
+from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
-from linkworth.scale.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
-from linkworth.scale.levels import OnLevel
-from linkworth.scale.members import Groups
-from linkworth.scale.merging import merge
-from linkworth.scale.multigrid import Multigrid
-from linkworth.scale.numbers import Fitter, Model
-from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
-from linkworth.scale.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
 
 Key = tuple[int, ...]
 MANY_RANKS = 12

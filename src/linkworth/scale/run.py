@@ -19,12 +19,12 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
-from linkworth.scale.exchanges import filled
+from linkworth.scale.distributions.exchanges import filled
+from linkworth.scale.distributions.imbalance import unbalanced
+from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
-from linkworth.scale.imbalance import unbalanced
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import UnfitError
 from linkworth.scale.search import (
     FEWEST_LEFT_OUT,
     Aligned,

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.errors import ThresholdError
+from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
+from linkworth.scale.align.multigrid import Multigrid
+from linkworth.scale.distributions.traffic import distributions
+from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
-from linkworth.scale.ladders import FEWEST_LEVELS, Ladders, levels
-from linkworth.scale.multigrid import Multigrid
 from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
-from linkworth.scale.rules import UnfitError
 from linkworth.scale.setup import after_setup
-from linkworth.scale.traffic import distributions
 
 FEWEST_LEFT_OUT = 3
 """Recordings of which one can be left out: the others must still show how things grow."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import NamedTuple
 
-from linkworth.scale.columns import PlacedCall
-from linkworth.scale.numbers import Sum
+from linkworth.scale.fit.columns import PlacedCall
+from linkworth.scale.fit.numbers import Sum
+from linkworth.scale.fit.rules import Block, rules_within
 from linkworth.scale.program import Behaviour
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import Block, rules_within
 from linkworth.scale.search import Target
 
 _UNEVEN = {"send_counts", "recv_counts"}

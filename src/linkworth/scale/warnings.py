@@ -3,11 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from linkworth.scale.columns import PlacedCall
-from linkworth.scale.levels import Resting
+from linkworth.scale.fit.columns import PlacedCall
+from linkworth.scale.fit.levels import Resting
+from linkworth.scale.fit.rules import (
+    INEXACT,
+    Appearing,
+    ByCount,
+    ByStep,
+    Copied,
+    Partner,
+    Varying,
+    rules_within,
+)
 from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording
-from linkworth.scale.rules import INEXACT, Appearing, ByCount, ByStep, Copied, Partner, Varying, rules_within
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened

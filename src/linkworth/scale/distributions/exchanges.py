@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from linkworth.scale.fit.numbers import power_law, saturating
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import divisors
-from linkworth.scale.numbers import power_law, saturating
 from linkworth.scale.points import Point
 from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, Stretch, Times
 

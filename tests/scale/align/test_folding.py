@@ -1,6 +1,6 @@
 """Loops are found as the program has them."""
 
-from linkworth.scale.folding import fold, parse
+from linkworth.scale.align.folding import fold, parse
 
 
 def step(inner: int) -> list[int]:

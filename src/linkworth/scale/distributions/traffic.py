@@ -14,8 +14,8 @@ from math import ceil, log2
 import numpy as np
 
 from linkworth import _engine
-from linkworth.scale.chains import chains, spans
-from linkworth.scale.common import in_common
+from linkworth.scale.distributions.chains import chains, spans
+from linkworth.scale.distributions.common import in_common
 from linkworth.scale.grids import divisors
 from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Pair, Recording, Rooted, Stretch
 from linkworth.scale.recording import Sequence as Events

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from linkworth.scale.folding import Body, Grammar
+from linkworth.scale.align.folding import Body, Grammar
 
 Tree = tuple["int | Tree", ...]
 """A body: symbols, and the bodies of its loops."""

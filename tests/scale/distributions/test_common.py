@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.scale.common import in_common, longest_common
+from linkworth.scale.distributions.common import in_common, longest_common
 
 series = st.lists(st.integers(0, 2), max_size=8)
 

@@ -1,7 +1,7 @@
 """A grammar of sequences of which each lacks parts of the others."""
 
-from linkworth.scale.folding import fold, parse
-from linkworth.scale.merging import merge
+from linkworth.scale.align.folding import fold, parse
+from linkworth.scale.align.merging import merge
 
 
 def test_parts_that_only_one_sequence_has_may_be_missing() -> None:

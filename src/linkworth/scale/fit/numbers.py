@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.parts import Power, fit_power
+from linkworth.scale.fit.parts import Power, fit_power
 from linkworth.scale.points import Point
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from written_programs import BARRIER, Event, message, trace
 
-from linkworth.scale.chains import chains
+from linkworth.scale.distributions.chains import chains
 from linkworth.scale.recording import Recording
 from linkworth.trace.read import open_trace
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkworth.scale.numbers import Fitter, measured, power_law, saturating
+from linkworth.scale.fit.numbers import Fitter, measured, power_law, saturating
 from linkworth.scale.points import Point
 
 

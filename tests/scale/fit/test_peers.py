@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from linkworth.scale.fit.peers import Iterations, fit_peer
 from linkworth.scale.grids import positions
-from linkworth.scale.peers import Iterations, fit_peer
 
 
 def test_a_neighbour_round_a_ring_is_no_constant_rank() -> None:

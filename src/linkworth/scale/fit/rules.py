@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from linkworth.scale.cells import fit_cells
+from linkworth.scale.fit.cells import fit_cells
+from linkworth.scale.fit.numbers import Fitter, Model, like
+from linkworth.scale.fit.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
-from linkworth.scale.numbers import Fitter, Model, like
-from linkworth.scale.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 

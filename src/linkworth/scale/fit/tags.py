@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.rules import Communicator, Ranks, Rule, Samples
 from linkworth.scale.recording import Numbers
-from linkworth.scale.rules import Communicator, Ranks, Rule, Samples
 
 _KINDS: Mapping[str, Callable[[Numbers, Numbers, Numbers], Numbers]] = {
     "own": lambda own, peer, size: own,

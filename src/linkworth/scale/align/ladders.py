@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.folding import Alignment, Item, Ladder, Loop
+from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop
+from linkworth.scale.fit.rules import Ranks, Samples, UnfitError
 from linkworth.scale.recording import Numbers, Recording
-from linkworth.scale.rules import Ranks, Samples, UnfitError
 
 FEWEST_LEVELS = 4
 """Levels of the largest recording at least. Neighbours on a grid of eight ranks have such distances as well."""

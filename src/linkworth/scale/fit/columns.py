@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.dimensions import Across, Repeats, fit_across, fit_by_dimension
-from linkworth.scale.levels import Faces, OnLevel, Strided
-from linkworth.scale.members import Colour, Groups, candidates
-from linkworth.scale.recording import Call, Numbers
-from linkworth.scale.rules import (
+from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension
+from linkworth.scale.fit.levels import Faces, OnLevel, Strided
+from linkworth.scale.fit.members import Colour, Groups, candidates
+from linkworth.scale.fit.rules import (
     Completed,
     Copied,
     Each,
@@ -26,8 +25,9 @@ from linkworth.scale.rules import (
     fit_rounds,
     rules_within,
 )
-from linkworth.scale.tags import fit_tag
-from linkworth.scale.vectors import fit_vector
+from linkworth.scale.fit.tags import fit_tag
+from linkworth.scale.fit.vectors import fit_vector
+from linkworth.scale.recording import Call, Numbers
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
 _PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}

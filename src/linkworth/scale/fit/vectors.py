@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.numbers import Model
+from linkworth.scale.fit.numbers import Model
+from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError, block_part
 from linkworth.scale.recording import Call
-from linkworth.scale.rules import Ranks, Rule, Samples, UnfitError, block_part
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 

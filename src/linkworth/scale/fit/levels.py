@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from linkworth.scale.fit.rules import Ranks, Samples, UnfitError
 from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers
-from linkworth.scale.rules import Ranks, Samples, UnfitError
 
 Mask = npt.NDArray[np.bool_]
 HERE, FINER, GIVES, TAKES = "here", "finer", "gives", "takes"

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.numbers import Exchanged
+from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
 from linkworth.scale.grids import Position, coordinates
-from linkworth.scale.numbers import Exchanged
-from linkworth.scale.peers import Iterations
 from linkworth.scale.recording import Numbers
-from linkworth.scale.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
 
 ANY = 1 << 40
 _EXTENTS = ((2, ANY), (2, 2), (3, ANY))

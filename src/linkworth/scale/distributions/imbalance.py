@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from linkworth.scale.fit.numbers import measured
+from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.numbers import measured
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Pair, Recording, Times
-from linkworth.scale.rules import UnfitError
 
 
 def unbalanced(

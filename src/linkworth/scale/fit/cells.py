@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from linkworth.scale.fit.parts import MOST_SHARED
+from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.grids import Position
-from linkworth.scale.parts import MOST_SHARED
-from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth import _engine
-from linkworth.scale.folding import Alignment, Item, Loop
+from linkworth.scale.align.folding import Alignment, Item, Loop
+from linkworth.scale.fit.levels import FINER, GIVES, HERE, TAKES, Face, Level, OnLevel, Resting
+from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import GridRule, coordinates, positions
-from linkworth.scale.levels import FINER, GIVES, HERE, TAKES, Face, Level, OnLevel, Resting
 from linkworth.scale.recording import SENDS, Call, Numbers, Recording
-from linkworth.scale.rules import UnfitError
 
 MOST_PAIRS = 4_000_000
 """Pairs of calls that are compared at most."""

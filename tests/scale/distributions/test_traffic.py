@@ -10,8 +10,8 @@ import pytest
 from written_programs import BARRIER, Event, Program, calls, message, scaled, seconds_on, trace
 
 from linkworth.errors import ThresholdError
+from linkworth.scale.distributions.traffic import _messages
 from linkworth.scale.recording import Call
-from linkworth.scale.traffic import _messages
 
 STEPS = 5
 COUNTS = (8, 16, 32)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.scale.exchanges import _Pattern
+from linkworth.scale.distributions.exchanges import _Pattern
 from linkworth.scale.recording import BINS, Rooted, Stretch
 
 

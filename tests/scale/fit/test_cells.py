@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from linkworth.scale.cells import fit_cells
+from linkworth.scale.fit.cells import fit_cells
+from linkworth.scale.fit.parts import fit_power
+from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rules import Ranks
 from linkworth.scale.grids import GridRule, Position, positions
-from linkworth.scale.parts import fit_power
-from linkworth.scale.peers import Iterations
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
-from linkworth.scale.rules import Ranks
 
 POINTS = 24
 

@@ -1,0 +1,1 @@
+"""Messages as distributions, for programs whose calls follow no rule."""
