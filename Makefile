@@ -93,7 +93,7 @@ format: build ## put every file into the house style
 
 reference: build ## renew docs/reference/cli.md and study.schema.json from the code
 	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
-	@$(BIN)/python -m linkworth.study.schema > docs/reference/study.schema.json
+	@$(BIN)/python -m linkworth.study.definition.schema > docs/reference/study.schema.json
 
 papers: $(VENV)/.engine ## predict five published studies in three minutes; renews docs/studies and README.md
 	@$(BIN)/python scripts/papers.py linkworth-papers --renew $(PAPERS_ARGS)

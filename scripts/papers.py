@@ -19,7 +19,8 @@ import study_pages
 from linkworth.errors import LinkworthError
 from linkworth.report.study.published import PaperBeside
 from linkworth.report.study.request import paper_of
-from linkworth.study import resume, shipped_files
+from linkworth.study import resume
+from linkworth.study.definition import shipped_files
 from linkworth.study.runner import run_study
 
 SCHEMA = "linkworth.papers/1"

@@ -14,9 +14,9 @@ import msgspec
 from linkworth import units
 from linkworth.model.study import Study
 from linkworth.report.study.published import PaperBeside
-from linkworth.study import shipped_files
-from linkworth.study.expression import Selection, parse
-from linkworth.study.file import load
+from linkworth.study.definition import shipped_files
+from linkworth.study.definition.expression import Selection, parse
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import layout
 from linkworth.study.metrics import metric
 

@@ -161,7 +161,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Predict studies in this process: to start another one takes longer than most of the tests' predictions."""
     monkeypatch.setattr(
-        "linkworth.study.pool.cores_for", lambda jobs, processes=None: min(processes or 1, jobs)
+        "linkworth.study.prediction.pool.cores_for", lambda jobs, processes=None: min(processes or 1, jobs)
     )
 
 

@@ -33,7 +33,7 @@ from linkworth.predict.extras import Extras
 from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.study import record_file
-from linkworth.study.file import load
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
 from linkworth.trace.read import Allowance, open_trace
 from linkworth.writing.documents import encode

@@ -40,7 +40,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import on_known_machine
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.rates import RateRequest
-from linkworth.study.library import library_of
+from linkworth.study.prediction.library import library_of
 from linkworth.trace.read import open_trace
 from linkworth.writing.documents import encode
 

@@ -7,9 +7,9 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study
-from linkworth.study import shipped_files
-from linkworth.study.file import load
-from linkworth.study.published import UNITS, times_of
+from linkworth.study.definition import shipped_files
+from linkworth.study.definition.file import load
+from linkworth.study.definition.published import UNITS, times_of
 
 FOLDER = Path(__file__).parent
 Test = Literal[

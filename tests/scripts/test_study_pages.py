@@ -9,7 +9,8 @@ import pytest
 
 from linkworth.report.study.published import FAR, compare_with_paper
 from linkworth.report.study.results import Results
-from linkworth.study import resume, shipped_files
+from linkworth.study import resume
+from linkworth.study.definition import shipped_files
 from linkworth.study.runner import run_study
 
 ROOT = Path(__file__).parents[2]

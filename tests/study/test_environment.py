@@ -13,10 +13,10 @@ from linkworth.lab import kernel
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 from linkworth.study import resume as taking_up
-from linkworth.study.file import load
-from linkworth.study.library import library_of
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
 from linkworth.study.plan import plan_of
+from linkworth.study.prediction.library import library_of
 from linkworth.study.runner import run_study
 from linkworth.study.unapplied import sentences, unapplied
 

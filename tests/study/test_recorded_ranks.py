@@ -14,11 +14,11 @@ from linkworth.report.study.results import Results
 from linkworth.report.study.sections import costs, nodes
 from linkworth.skeleton import parse, record_skeleton
 from linkworth.study import resume as taking_up
-from linkworth.study.file import load
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
-from linkworth.study.predictions import prepare
+from linkworth.study.prediction.jobs import prepare
 from linkworth.study.runner import record_of, run_study
 from linkworth.study.store import Store, now
 from linkworth.trace.read import open_trace

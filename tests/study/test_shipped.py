@@ -9,8 +9,8 @@ import linkworth
 from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.study import resume as taking_up
-from linkworth.study import shipped_files
-from linkworth.study.file import load
+from linkworth.study.definition import shipped_files
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
 from linkworth.study.plan import check_all
 

@@ -88,7 +88,7 @@ def run(
     before the end; `study resume` goes on.
     """
     from linkworth.study import resume as taking_up
-    from linkworth.study.shipped_files import study_file
+    from linkworth.study.definition.shipped_files import study_file
 
     file = study_file(file)
     if dry_run:
@@ -122,7 +122,7 @@ def resume(
     The exit codes are those of `study run`.
     """
     from linkworth.study import resume as taking_up
-    from linkworth.study import shipped_files
+    from linkworth.study.definition import shipped_files
     from linkworth.study.store import find
 
     store = taking_up.resume(find(shipped_files.target(target), scale), accept_changes=accept_changes)
@@ -139,7 +139,7 @@ def status(target: Path, scale: str, as_json: bool) -> int:
     Exit code 0: all runs are done. 1: some failed or are not verified. 4: some are not done yet.
     """
     from linkworth.cli.study_screen import status_lines
-    from linkworth.study import shipped_files
+    from linkworth.study.definition import shipped_files
     from linkworth.study.status import status_of
     from linkworth.study.store import Store, find
 
@@ -155,7 +155,7 @@ def status(target: Path, scale: str, as_json: bool) -> int:
 @command.command("list")
 def list_them() -> None:
     """List the studies that come with linkworth: name, title and path. `linkworth study run NAME` runs one."""
-    from linkworth.study import shipped_files
+    from linkworth.study.definition import shipped_files
 
     paths = shipped_files.files()
     width = max(map(len, paths))

@@ -11,12 +11,12 @@ from linkworth.measure.open_place import open_place
 from linkworth.model.study import Study
 from linkworth.places.given import is_launcher
 from linkworth.places.job import Job
-from linkworth.study.attempt import as_workload
-from linkworth.study.fabric import takes_transport
-from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
-from linkworth.study.open_places import place_of
-from linkworth.study.predictions import is_recorded
+from linkworth.study.prediction.fabric import takes_transport
+from linkworth.study.prediction.jobs import is_recorded
+from linkworth.study.prediction.library import library_of
+from linkworth.study.runs.attempt import as_workload
+from linkworth.study.runs.open_places import place_of
 
 
 def command_of(planned: PlannedRun, study: Study) -> list[str]:

@@ -187,7 +187,7 @@ class PublishedNumber(msgspec.Struct, frozen=True, kw_only=True):
 
     what: str
     of: str
-    """An expression (`linkworth.study.expression`) in SI units."""
+    """An expression (`linkworth.study.definition.expression`) in SI units."""
     value: float
     """Value in `unit`."""
     unit: str = ""
@@ -205,7 +205,7 @@ class PublishedConclusion(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
     what: Annotated[str, Meta(min_length=1)]
     holds: Annotated[str, Meta(min_length=1)]
-    """A true-or-false expression (`linkworth.study.expression`)."""
+    """A true-or-false expression (`linkworth.study.definition.expression`)."""
     source: str = ""
     miss: str = ""
     """Reason why our results do not confirm it."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, Value
+from linkworth.study.definition.variables import as_text
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.patterns import matches
-from linkworth.study.variables import as_text
 
 
 class Filter:

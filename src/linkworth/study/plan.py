@@ -10,13 +10,13 @@ from linkworth.lab.place import check_lab
 from linkworth.model.study import Study
 from linkworth.places import hosts
 from linkworth.skeleton.program import check, parse
-from linkworth.study.fabric import fabric_of
-from linkworth.study.file import load
+from linkworth.study.definition.file import load
 from linkworth.study.filter import filter_of
-from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
-from linkworth.study.open_places import lab_options, place_of
+from linkworth.study.prediction.fabric import fabric_of
+from linkworth.study.prediction.library import library_of
 from linkworth.study.resume import is_begun
+from linkworth.study.runs.open_places import lab_options, place_of
 from linkworth.study.store import Store, default_folder
 from linkworth.units import plural
 

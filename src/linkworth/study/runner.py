@@ -17,18 +17,18 @@ from linkworth.places.batch_place import BatchPlace
 from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
-from linkworth.study.attempt import attempt, disk_or_file
 from linkworth.study.filter import Filter, filter_of
-from linkworth.study.health import losses
 from linkworth.study.inputs import files_of
-from linkworth.study.job_threads import JobThreads
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.open_places import Opener, OpenPlaces, is_batch, place_of
-from linkworth.study.orphans import marked, stop_orphans
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
-from linkworth.study.predictions import prepare, run_jobs
+from linkworth.study.prediction.jobs import prepare, run_jobs
 from linkworth.study.progress import Estimate, Watch
+from linkworth.study.runs.attempt import attempt, disk_or_file
+from linkworth.study.runs.health import losses
+from linkworth.study.runs.job_threads import JobThreads
+from linkworth.study.runs.open_places import Opener, OpenPlaces, is_batch, place_of
+from linkworth.study.runs.orphans import marked, stop_orphans
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 from linkworth.study.unapplied import FACT, sentences, unapplied

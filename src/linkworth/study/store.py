@@ -28,7 +28,7 @@ from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.study import RunRecord, Study
 from linkworth.study import record_file
-from linkworth.study.file import load
+from linkworth.study.definition.file import load
 from linkworth.study.matrix import PlannedRun, expand, file_name
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically

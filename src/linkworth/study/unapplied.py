@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from linkworth.catalog import virtual
 from linkworth.model.study import Environment, Mode
 from linkworth.replay.mpi_settings import in_words
-from linkworth.study.fabric import takes_transport
 from linkworth.study.matrix import PlannedRun, is_bench
+from linkworth.study.prediction.fabric import takes_transport
 
 FACT = "not applied"
 """Fact of a run's record that lists them."""

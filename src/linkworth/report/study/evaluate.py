@@ -24,7 +24,7 @@ from linkworth.report.study.prices import prices_of
 from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.statistics.bootstrap import FEW
 from linkworth.statistics.compare import MARGIN, sigma_overlap
-from linkworth.study.expression import WITHIN, Expression, Selection, called, is_result, texts
+from linkworth.study.definition.expression import WITHIN, Expression, Selection, called, is_result, texts
 from linkworth.study.outcome import DRAWN_SECONDS
 
 DRAWS = 200

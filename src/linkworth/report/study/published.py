@@ -8,7 +8,7 @@ import msgspec
 from linkworth.model.study import PublishedConclusion, PublishedNumber
 from linkworth.report.study.evaluate import Evaluator, NoValueError
 from linkworth.report.study.results import Results
-from linkworth.study.expression import Expression, Selection, parse
+from linkworth.study.definition.expression import Expression, Selection, parse
 
 FAR = 0.25
 """Relative difference from which the reason for a number's miss is printed."""

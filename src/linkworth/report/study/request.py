@@ -23,8 +23,8 @@ from linkworth.report.study.sections.other_study import compared, summary
 from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.table import Section
 from linkworth.skeleton.progress import StepProgress
-from linkworth.study import shipped_files
-from linkworth.study.expression import parse
+from linkworth.study.definition import shipped_files
+from linkworth.study.definition.expression import parse
 from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.units import plural, shortened

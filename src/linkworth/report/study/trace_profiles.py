@@ -11,7 +11,7 @@ from linkworth import __version__
 from linkworth.errors import LinkworthError
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.profile import Group
-from linkworth.study.pool import KILLED, on_all_cores
+from linkworth.study.prediction.pool import KILLED, on_all_cores
 from linkworth.writing.documents import encode
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from linkworth.report.table import (
     words,
 )
 from linkworth.statistics import compare
-from linkworth.study.fabric import fabric_of
 from linkworth.study.metrics import Metric, metric
 from linkworth.study.micro import is_micro, parse
+from linkworth.study.prediction.fabric import fabric_of
 
 _MOST_FIGURES = 6
 """Most figures of one workload; further patterns are in the files only."""

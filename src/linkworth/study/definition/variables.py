@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkworth.model.study import Value
-from linkworth.study.document import Document, nearest
-from linkworth.study.lines import KeyPath
-from linkworth.study.schema import NAME
+from linkworth.study.definition.document import Document, nearest
+from linkworth.study.definition.lines import KeyPath
+from linkworth.study.definition.schema import NAME
 
 _REFERENCE = re.compile(rf"\$(\$?)\{{({NAME})\}}")
 MOST_TABLES = 100_000

@@ -6,13 +6,13 @@ from functools import partial
 import msgspec
 
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber, Study
-from linkworth.study.document import Document, nearest
-from linkworth.study.entries import filled, with_fields_of
-from linkworth.study.expression import Expression, Kind, parse
-from linkworth.study.lines import KeyPath
+from linkworth.study.definition.document import Document, nearest
+from linkworth.study.definition.entries import filled, with_fields_of
+from linkworth.study.definition.expression import Expression, Kind, parse
+from linkworth.study.definition.lines import KeyPath
+from linkworth.study.definition.schema import NumbersTable, StudyFile
 from linkworth.study.metrics import NAMES, is_metric, metric
 from linkworth.study.patterns import matches
-from linkworth.study.schema import NumbersTable, StudyFile
 
 UNITS = {
     "": 1.0,

@@ -4,8 +4,8 @@ import jsonschema
 import pytest
 
 from linkworth.errors import UsageError
-from linkworth.study import schema
-from linkworth.study.file import load
+from linkworth.study.definition import schema
+from linkworth.study.definition.file import load
 from linkworth.study.resume import begin
 from linkworth.study.store import Store
 
@@ -230,7 +230,7 @@ def test_an_unknown_scale_and_a_missing_file(study, tmp_path):
 
 
 def test_the_published_schema_is_that_of_the_code():
-    published = Path(__file__).parents[2] / "docs" / "reference" / "study.schema.json"
+    published = Path(__file__).parents[3] / "docs" / "reference" / "study.schema.json"
     assert published.read_text() == schema.text(), "renew it: make reference"
 
 

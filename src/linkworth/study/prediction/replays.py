@@ -31,9 +31,10 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import in_words
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
-from linkworth.study import micro, traffic
+from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
+from linkworth.study.prediction import traffic
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from linkworth.study import resume as taking_up
 from linkworth.study.matrix import expand
 from linkworth.study.metrics import is_metric
 from linkworth.study.outcome import Outcome
-from linkworth.study.replays import ReplayJob, ReplayTarget, make
+from linkworth.study.prediction.replays import ReplayJob, ReplayTarget, make
 from linkworth.study.runner import record_of, run_study
 from linkworth.study.status import status_of
 from linkworth.study.store import now

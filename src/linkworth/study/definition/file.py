@@ -9,14 +9,14 @@ from linkworth.catalog import machines
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, StudyPrediction
 from linkworth.places.kinds import parse_place
-from linkworth.study.checks import check, check_all_used, check_scales, check_variables
-from linkworth.study.document import Document, nearest, read
-from linkworth.study.entries import comparisons_of, environments_of, workloads_of
-from linkworth.study.lines import KeyPath
-from linkworth.study.published import check_published, published_of, times_of
-from linkworth.study.scales import at_scale, for_all, kept
-from linkworth.study.schema import ENTRIES, StudyFile
-from linkworth.study.variables import STUDY_FOLDER, combinations, fill
+from linkworth.study.definition.checks import check, check_all_used, check_scales, check_variables
+from linkworth.study.definition.document import Document, nearest, read
+from linkworth.study.definition.entries import comparisons_of, environments_of, workloads_of
+from linkworth.study.definition.lines import KeyPath
+from linkworth.study.definition.published import check_published, published_of, times_of
+from linkworth.study.definition.scales import at_scale, for_all, kept
+from linkworth.study.definition.schema import ENTRIES, StudyFile
+from linkworth.study.definition.variables import STUDY_FOLDER, combinations, fill
 
 TIME_LIMIT_SECONDS = 3600.0
 """Default time limit of a run: a hanging MPI must not delay a study for ever."""

@@ -3,9 +3,9 @@
 import pytest
 
 from linkworth.errors import UsageError
-from linkworth.study.expression import Selection, parse
-from linkworth.study.file import load
-from linkworth.study.published import times_of
+from linkworth.study.definition.expression import Selection, parse
+from linkworth.study.definition.file import load
+from linkworth.study.definition.published import times_of
 
 STUDY = """\
 workloads = ["npb:ft.${class}", "npb:is.B"]

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from linkworth.catalog import fabrics
-from linkworth.study import traffic
+from linkworth.study.prediction import traffic
 
 PAYLOAD = 1448 * 1_000_000
 

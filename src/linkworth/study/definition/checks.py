@@ -11,12 +11,12 @@ from linkworth.catalog import prices as price_catalogs
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.model.number_range import SECONDS
 from linkworth.model.study import Study
-from linkworth.study.document import Document, nearest
-from linkworth.study.lines import KeyPath
+from linkworth.study.definition.document import Document, nearest
+from linkworth.study.definition.lines import KeyPath
+from linkworth.study.definition.schema import EnvironmentTable, StudyFile, WorkloadTable
+from linkworth.study.definition.variables import used
 from linkworth.study.matrix import has_skeleton, is_bench, layout, pairs_of
 from linkworth.study.patterns import matching
-from linkworth.study.schema import EnvironmentTable, StudyFile, WorkloadTable
-from linkworth.study.variables import used
 
 
 def check(document: Document, study: Study, file: StudyFile) -> None:

@@ -14,7 +14,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.place import Binding
-from linkworth.study.lines import KeyPath, Lines, line_of, lines_of, set_in, value_at
+from linkworth.study.definition.lines import KeyPath, Lines, line_of, lines_of, set_in, value_at
 
 
 def keys_at(kind: object, path: KeyPath) -> list[str]:

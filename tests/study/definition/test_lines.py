@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.study.lines import line_of, lines_of, value_at
+from linkworth.study.definition.lines import line_of, lines_of, value_at
 
 TEXT = (
     """# a comment with [brackets] and = signs

@@ -21,13 +21,19 @@ from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkl
 from linkworth.mpi import apps
 from linkworth.places.kinds import parse_place
 from linkworth.study import micro
-from linkworth.study.document import Document, nearest
-from linkworth.study.lines import KeyPath, around, value_at
+from linkworth.study.definition.document import Document, nearest
+from linkworth.study.definition.lines import KeyPath, around, value_at
+from linkworth.study.definition.schema import (
+    ENTRIES,
+    ComparisonTable,
+    EnvironmentTable,
+    StudyFile,
+    WorkloadTable,
+)
+from linkworth.study.definition.variables import combinations, fill
 from linkworth.study.matrix import is_list
 from linkworth.study.metrics import NAMES, is_metric
 from linkworth.study.patterns import matching
-from linkworth.study.schema import ENTRIES, ComparisonTable, EnvironmentTable, StudyFile, WorkloadTable
-from linkworth.study.variables import combinations, fill
 from linkworth.units import plural
 
 T = TypeVar("T", bound=msgspec.Struct)

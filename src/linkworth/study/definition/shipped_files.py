@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from linkworth.errors import UsageError
-from linkworth.study.document import nearest, read
+from linkworth.study.definition.document import nearest, read
 
 
 def files() -> dict[str, Path]:

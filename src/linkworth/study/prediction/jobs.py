@@ -20,12 +20,12 @@ from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
-from linkworth.study.fabric import fabric_of
-from linkworth.study.library import library_of
 from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
 from linkworth.study.outcome import Outcome
-from linkworth.study.pool import KILLED, on_all_cores
-from linkworth.study.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
+from linkworth.study.prediction.fabric import fabric_of
+from linkworth.study.prediction.library import library_of
+from linkworth.study.prediction.pool import KILLED, on_all_cores
+from linkworth.study.prediction.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
 from linkworth.study.store import Store, now
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from linkworth.model.study import Environment, StudyWorkload
-from linkworth.study.document import Document, nearest
+from linkworth.study.definition.document import Document, nearest
 from linkworth.study.patterns import matches, matching
 
 T = TypeVar("T", StudyWorkload, Environment)

@@ -1,0 +1,1 @@
+"""Study files: how they are read, checked and filled in."""
