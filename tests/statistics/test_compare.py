@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from linkworth.statistics import compare
 from linkworth.statistics.compare import sigma_overlap
 from linkworth.statistics.describe import runs_to_decide
-from linkworth.statistics.permutation import equivalence_test, permutation_test
+from linkworth.statistics.means import difference_test, equivalence_test
+from linkworth.statistics.permutation import permutation_test
+from linkworth.statistics.welch import welch_test
 
 A = [10.0, 10.1, 9.9, 10.05]
 B = [12.0, 12.1, 11.9, 12.05]
@@ -123,6 +125,27 @@ def test_exchanging_the_sides_mirrors_the_verdict(a, b):
     assert back.verdict == mirror[there.verdict]
     assert there.p_different == pytest.approx(back.p_different)
     assert there.p_equivalent == pytest.approx(back.p_equivalent)
+
+
+def test_welch_p_is_the_integral_of_the_density():
+    # Deviations as above: t is 0.1 / sqrt(2 x 0.0072917 / 4) = 1.65616 with 6 degrees of freedom.
+    below, above = welch_test(numpy.array(A), numpy.array([10.1, 10.2, 10.0, 10.15]))
+    assert 2 * above == pytest.approx(0.14877, rel=1e-4)
+    assert below + above == pytest.approx(1)
+    assert welch_test(numpy.ones(3), numpy.full(3, 2.0)) == (1.0, 0.0)
+    assert welch_test(numpy.ones(3), numpy.ones(3)) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(("sizes", "permutations_alone"), [((5, 5), 0.07), ((8, 4), 0.2)])
+def test_equal_means_of_unequal_spread_are_rarely_called_different(sizes, permutations_alone):
+    rng = numpy.random.default_rng(5)
+    samples = [(rng.normal(100, 1, sizes[0]), rng.normal(100, 10, sizes[1])) for _ in range(600)]
+    alone = [permutation_test(a, b).p_two_sided for a, b in samples]
+    both = [difference_test(a, b)[0] for a, b in samples]
+    assert numpy.mean(numpy.array(alone) <= 0.05) > permutations_alone
+    assert numpy.mean(numpy.array(both) <= 0.05) <= 0.06
+    at_the_margin = [equivalence_test(a / 10, b / 10 + 0.5, 0.05) for a, b in samples]
+    assert numpy.mean(numpy.array(at_the_margin) <= 0.05) <= 0.06
 
 
 def test_runs_to_decide_by_hand():

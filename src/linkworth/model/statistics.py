@@ -81,7 +81,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """`within`: the intervals mean +- 3 standard deviations overlap. `unknown`: a single run has no
     deviation."""
     p_different: float | None
-    """P-value of the permutation test of equality."""
+    """P-value of equality: the greater of the permutation test's and Welch's t test's."""
     exact: bool
     """True if all permutations were counted, not a sample of them."""
     p_equivalent: float | None

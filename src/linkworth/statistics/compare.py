@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
 from linkworth.statistics.bootstrap import FEW, MANY, ratio_interval
 from linkworth.statistics.describe import CONFIDENCE, checked, runs_to_decide
-from linkworth.statistics.permutation import equivalence_test, permutation_test
+from linkworth.statistics.means import difference_test, equivalence_test
 from linkworth.statistics.student import normal_quantile, t_quantile
+from linkworth.statistics.welch import degrees_of_freedom
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ def compare(
     """Compare runs of `b` with runs of the baseline `a`.
 
     The verdict is `same` only if the equivalence test shows it at the level 1 - CONFIDENCE, and `faster` or `slower`
-    (better or worse, for metrics other than times) if the permutation test does; else `undecided`. A real difference
+    (better or worse, for metrics other than times) if the test of difference does; else `undecided`. A real difference
     inside the margin is `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations
     overlap) is reported too. It decides nothing, since by it more noise makes more things equal. Raises ValueError
     for empty samples, values that are not finite, and a margin that is not above 0.
@@ -35,7 +36,7 @@ def compare(
     positive = bool(first.min() > 0 and second.min() > 0)
     mean_a, mean_b = float(first.mean()), float(second.mean())
     repeated = len(first) > 1 and len(second) > 1
-    test = permutation_test(first, second) if repeated else None
+    p_different, exact = difference_test(first, second) if repeated else (None, False)
     p_equivalent = equivalence_test(first, second, margin) if repeated and positive else None
     relative = mean_b / mean_a - 1 if mean_a > 0 else None
     sigmas, overlap = _sigmas(first, second)
@@ -43,7 +44,7 @@ def compare(
     verdict: Verdict = "undecided"
     if p_equivalent is not None and p_equivalent <= significance * (1 + 1e-9):
         verdict = "same"
-    elif test is not None and test.p_two_sided <= significance * (1 + 1e-9):
+    elif p_different is not None and p_different <= significance * (1 + 1e-9):
         verdict = "faster" if (mean_b < mean_a) == (better == "lower") else "slower"
     needed = None
     if verdict == "undecided" and repeated and mean_a > 0:
@@ -59,12 +60,12 @@ def compare(
         interval=_interval(first, second) if repeated and positive else None,
         sigmas=sigmas,
         three_sigma="unknown" if overlap is None else "within" if overlap else "outside",
-        p_different=test.p_two_sided if test else None,
-        exact=test.exact if test else False,
+        p_different=p_different,
+        exact=exact,
         p_equivalent=p_equivalent,
         margin=margin,
         verdict=verdict,
-        reason=_reason(verdict, test.p_two_sided if test else None, p_equivalent, margin, needed),
+        reason=_reason(verdict, p_different, p_equivalent, margin, needed),
         runs_to_decide=needed,
     )
 
@@ -92,10 +93,8 @@ def _interval(a: "NDArray[Any]", b: "NDArray[Any]") -> Bounds:
     of_a, of_b = (float(each.var(ddof=1)) / len(each) / float(each.mean()) ** 2 for each in (a, b))
     error = math.sqrt(of_a + of_b)
     if few:
-        # Welch's degrees of freedom, and the ratio's logarithm: no bound is below 0, and an exchange of a and b inverts it.
-        shares = of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1)
-        degrees = math.floor((of_a + of_b) ** 2 / shares * (1 + 1e-9)) if shares else 1
-        half = t_quantile((1 + CONFIDENCE) / 2, degrees) * error
+        # The ratio's logarithm: no bound is below 0, and an exchange of a and b inverts it.
+        half = t_quantile((1 + CONFIDENCE) / 2, degrees_of_freedom(of_a, of_b, len(a), len(b))) * error
         low, high = (ratio * math.exp(each) - 1 for each in (-half, half))
         return Bounds(low=low, high=high, confidence=CONFIDENCE, method="Student's t")
     half = normal_quantile((1 + CONFIDENCE) / 2) * ratio * error
@@ -110,7 +109,7 @@ def _reason(
     if verdict == "same":
         return f"the equivalence test finds them within {margin:.3g} of each other (p = {p_equivalent:.3g})"
     if verdict != "undecided":
-        return f"the permutation test finds them different (p = {p_different:.3g})"
+        return f"the permutation test and Welch's test find them different (p = {p_different:.3g})"
     equivalent = "no equivalence test of values that are not positive"
     if p_equivalent is not None:
         equivalent = f"nor the same within {margin:.3g} (p = {p_equivalent:.3g})"

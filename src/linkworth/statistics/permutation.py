@@ -73,15 +73,3 @@ def _normal_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
     return PermutationTest(
         p_lower=below, p_higher=1 - below, p_two_sided=2 * min(below, 1 - below), exact=False
     )
-
-
-def equivalence_test(a: "NDArray[Any]", b: "NDArray[Any]", margin: float) -> float:
-    """Return the chance of means as near as these if their relative difference were `margin` or more.
-
-    Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987), each the permutation test of `b` against `a`
-    scaled to the margin's end: 1 + margin, and 1 / (1 + margin), so that exchanging `a` and `b` changes nothing.
-    The values must be positive.
-    """
-    not_above = permutation_test(a * (1 + margin), b).p_lower
-    not_below = permutation_test(a / (1 + margin), b).p_higher
-    return max(not_above, not_below)
