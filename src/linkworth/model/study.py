@@ -56,6 +56,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Digests of the files that the command of a measured or recorded run names, the program first."""
     inputs: dict[str, str] = msgspec.field(default_factory=dict)
     """Digests of the files that it was made of, by path, and of the runs behind it. It is repeated if one has changed."""
+    linkworth: str = ""
+    """Version that made it."""
     checksum: str = ""
     """Checksum, present only as the last member of `run.json`: see `linkworth.study.record_file`."""
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
+from linkworth import __version__
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import deferred, terminate_as_interrupt
 from linkworth.measure.open_place import open_place
@@ -22,7 +23,7 @@ from linkworth.study.inputs import files_of
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import Outcome
 from linkworth.study.plan import check_all
-from linkworth.study.prediction.jobs import prepare, run_jobs
+from linkworth.study.prediction.jobs import is_behind, prepare, run_jobs
 from linkworth.study.progress import Estimate, Watch
 from linkworth.study.runs.attempt import attempt, disk_or_file
 from linkworth.study.runs.health import losses
@@ -91,6 +92,7 @@ class Runner:
     def run(self) -> Status:
         """Make all open runs. Raises IncompleteError if the user or a full disk stops it: it can be resumed."""
         self.open = {planned.run: planned for planned in self.chosen if self._is_open(planned)}
+        self._reopen_predictions()
         self.watch.begin(len(self.chosen), len(self.chosen) - len(self.open))
         for sentence in sentences(
             (each.environment.name, each.mode, unapplied(each)) for each in self.open.values()
@@ -116,6 +118,16 @@ class Runner:
             self.store.forget(planned.run)
             return True
         return record is None
+
+    def _reopen_predictions(self) -> None:
+        """Set aside the predictions of what is recorded or measured again, also those that the filter leaves out."""
+        again = {each.workload.name for each in self.open.values() if is_behind(each, self.store.study)}
+        chosen = {planned.run for planned in self.chosen}
+        for planned in self.store.planned:
+            if planned.mode == "predict" and planned.workload.name in again:
+                self.store.forget(planned.run)
+                if planned.run in chosen:
+                    self.open[planned.run] = planned
 
     def _make(self, runs: Sequence[PlannedRun]) -> None:
         jobs = [planned for planned in runs if is_batch(planned)]
@@ -302,4 +314,5 @@ def record_of(
         definition=planned.definition,
         files={} if planned.mode == "predict" else files_of(planned.workload.command),
         inputs=planned.inputs,
+        linkworth=__version__,
     )

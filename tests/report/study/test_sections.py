@@ -421,6 +421,12 @@ def test_runs_of_different_things_are_doubted():
     )
     (sentence,) = unlike.sentences(Results(priced(a=1.0), [old, new]))
     assert sentence.startswith("/x/app changed between runs of npb:ft.A")
+    old, new = (
+        replace(record, mode="predict", linkworth=version)
+        for record, version in zip((first, second), ("0.1.0", "0.2.0"), strict=True)
+    )
+    (sentence,) = unlike.sentences(Results(priced(a=1.0), [old, new, new]))
+    assert "several versions of linkworth (1 with 0.1.0, 2 with 0.2.0)" in sentence
 
 
 def test_steps_say_what_is_undecided_and_which_metric_they_are_of():

@@ -2,8 +2,10 @@ from importlib.resources import files
 
 import pytest
 import synthetic
+from fake_place import Places
 from mpi_programs import compiled, usable_mpis
 
+import linkworth as lw
 from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
@@ -355,6 +357,31 @@ def test_predictions_follow_the_runs_that_scale_them(begin):
     change = ('name = "here",', 'name = "here", transport = "tcp",')
     again = scaled(begin, change, seconds=1.0, accept_changes=True)
     assert again["two"].metrics["seconds"] == pytest.approx(1.0, rel=0.1)
+
+
+@pytest.mark.requires("mpi")
+def test_predictions_follow_a_run_that_is_made_once_more(begin, tmp_path):
+    trace = lw.skeleton("npb:is.S", 2, output=tmp_path / "is.lwt", machine="xeon-e5-2650v3-x2")
+    store = begin(f"""\
+workloads = [{{ run = "true", name = "own", recording = "{trace.path}", figures = {{ seconds = '([0-9.]+) s' }} }}]
+ranks = 2
+repetitions = 2
+environments = [{{ name = "a", fabric = "gbe", nodes = 2 }}, {{ fabric = "ib-hdr", nodes = 2, mode = "predict" }}]
+[predict]
+measured_on = "a"
+""")
+    said = iter(["2 s", "nothing", "6 s"])
+    places = Places(lambda job: {"stdout": next(said)})
+    run_study(store, opener=places)
+    assert store.records()[-1].linkworth == lw.__version__
+    of_one_run = store.records()[-1].metrics["seconds"]
+    assert of_one_run == pytest.approx(2, rel=0.01)
+    run_study(store, opener=places, filters=["environment=a"], redo_failed=True)
+    assert [record.mode for record in store.records()] == ["measure", "measure"], (
+        "the prediction is not of both"
+    )
+    run_study(store, opener=places)
+    assert store.records()[-1].metrics["seconds"] == pytest.approx(4, rel=0.01)
 
 
 def test_a_time_on_other_ranks_cannot_scale(begin):

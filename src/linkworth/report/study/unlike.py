@@ -1,5 +1,6 @@
 """Doubts about runs of one program that are not of the same thing."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from linkworth.model.study import RunRecord
@@ -8,15 +9,29 @@ from linkworth.units import plural
 
 
 def sentences(results: Results) -> list[str]:
-    """Return a sentence on each program whose times, and each environment whose libraries, differ in kind."""
+    """Return a sentence on predictions of several versions, and on programs and environments whose runs differ in kind."""
     done = [record for record in results.records if record.state == "done" and record.mode != "predict"]
     by_workload: dict[str, list[RunRecord]] = {}
     for record in done:
         by_workload.setdefault(record.workload, []).append(record)
-    found = [*_libraries(results)]
+    found = [*_versions(results), *_libraries(results)]
     for name, records in by_workload.items():
         found += [*_times(results, name, records), *_files(name, records)]
     return found
+
+
+def _versions(results: Results) -> Iterator[str]:
+    made = Counter(
+        record.linkworth
+        for record in results.records
+        if record.mode == "predict" and record.state == "done" and record.linkworth
+    )
+    if len(made) > 1:
+        listed = ", ".join(f"{count} with {version}" for version, count in made.items())
+        yield (
+            f"Predictions were made with several versions of linkworth ({listed}), whose models may differ. Run the study in a "
+            "new folder to compare them."
+        )
 
 
 def _times(results: Results, name: str, records: list[RunRecord]) -> Iterator[str]:

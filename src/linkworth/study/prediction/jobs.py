@@ -76,6 +76,15 @@ def is_recorded(workload: StudyWorkload, study: Study) -> bool:
     return not is_bench(workload) and (named or not has_skeleton(workload))
 
 
+def is_behind(planned: PlannedRun, study: Study) -> bool:
+    """Return whether a run makes the predictions of its workload: it is replayed, or its time scales them."""
+    workload, wanted = planned.workload, study.prediction
+    if planned.mode == "trace":
+        return is_recorded(workload, study) and not workload.recording
+    scales = planned.environment.name == wanted.measured_on and planned.repetition >= 0
+    return planned.mode == "measure" and scales and workload.name not in wanted.measured
+
+
 def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
     return ReplayTarget(
         run=planned.run,
@@ -204,9 +213,8 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
         one
         for one in store.planned
         if one.mode == "measure"
-        and one.repetition >= 0
         and one.workload.name == planned.workload.name
-        and one.environment.name == wanted.measured_on
+        and is_behind(one, store.study)
     ]
     found = [records[one.run] for one in runs if one.run in records]
     if len(found) < len(runs):
