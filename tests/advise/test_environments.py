@@ -46,6 +46,10 @@ def test_a_node_with_fewer_cores_than_ranks_is_no_option():
     )
     assert found.choice == "ib-hdr"
     assert found.options[0].why_not == ["cores"]
+    # Nobody can take it, whatever it costs: nothing is compared with it.
+    assert [option.pareto for option in found.options] == [False, True]
+    assert found.breakeven_price_ratio is None
+    assert "cheapest node" not in found.reason
     none = advise(
         TWO, {"gbe": price("a", "gbe", 0.1, cores=16), "ib-hdr": price("b", "ib-hdr", 9.0, cores=20)}
     )

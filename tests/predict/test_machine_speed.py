@@ -76,6 +76,29 @@ def test_the_kernels_scale_and_their_spread_widens(tmp_path, trace, predicted):
     assert widths[1] > 5 * widths[0]
 
 
+@pytest.mark.parametrize("more", [{"one_machine": True}, {"scaling": 1}, {"scaling": 4}])
+def test_the_times_on_all_cores_count_if_the_ranks_shared_a_machine(more, tmp_path, predicted):
+    # Nodes of a lab are one machine, and a scaled trace has no ranks of its own that ran.
+    nodes = [{"rank": rank, "host": f"node{rank}", "state": "complete"} for rank in range(4)]
+    metadata = {"ranks": nodes, **more}
+    if "scaling" in more:
+        scaling = {
+            "ranks": [2, 4],
+            "grid": [4],
+            "roles": "",
+            "role_count": 1,
+            "ranks_on_a_node": more["scaling"],
+        }
+        metadata = {"ranks": [], "source": "scaled", "scaling": scaling}
+    work = [[Call("MPI_Wtime", "local").after(1.0)]] * 4
+    path = str(write_trace(tmp_path / "t.lwt", work, **metadata))
+    slow = machine_file(tmp_path, "slow", alone=1.0, full=2.0)
+    fast = machine_file(tmp_path, "fast", alone=0.5, full=1.0)
+    found = predicted(path, "--recorded-on", slow, "--machine", fast, "--nodes", "4")
+    together = more != {"scaling": 1}
+    assert found["calibration"]["cpu_factor"] == pytest.approx(4.0 if together else 2.0)
+
+
 def test_a_core_speed_of_the_catalog_stands_for_kernels(tmp_path, trace, predicted):
     here = machine_file(tmp_path, "here", alone=1.0, full=1.0)
     found = predicted(trace, "--recorded-on", here, "--machine", "xeon-e5-2650v3-x2")

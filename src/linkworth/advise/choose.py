@@ -154,7 +154,11 @@ def _options(
         given = prices[prediction.fabric]
         for price in [given] if isinstance(given, Price) else given:
             options.append(_option(each, prediction.fabric, seconds, price, deadline, budget))
-    return [msgspec.structs.replace(option, pareto=not _dominated(option, options)) for option in options]
+    usable = [option for option in options if option.has_room]
+    return [
+        msgspec.structs.replace(option, pareto=option.has_room and not _dominated(option, usable))
+        for option in options
+    ]
 
 
 def _option(
@@ -221,7 +225,7 @@ def _ranked(
 
 def _breakeven_price(option: AdviceOption, options: Sequence[AdviceOption]) -> float | None:
     """Return the price of an option's node at which its run costs as much as the cheapest other option's."""
-    others = [other.cost_usd for other in options if other is not option and "cores" not in other.why_not]
+    others = [other.cost_usd for other in options if other is not option and other.has_room]
     if not others:
         return None
     return min(others) * SECONDS_PER_HOUR / (option.seconds * option.nodes)
@@ -232,6 +236,7 @@ def _measure(goal: Goal) -> Callable[[AdviceOption], float]:
 
 
 def _breakeven(options: Sequence[AdviceOption]) -> float | None:
+    options = [option for option in options if option.has_room]
     if len(options) < 2:
         return None
     fastest = min(options, key=lambda option: (option.seconds, option.price_usd_per_node_hour, option.fabric))

@@ -34,13 +34,13 @@ def reason(
     limits = [f"the deadline of {units.plain(deadline)} s"] if deadline is not None else []
     limits += [f"the budget of {units.plain(budget)} US$"] if budget is not None else []
     within = " and ".join(limits)
+    usable = [option for option in options if option.has_room]
     if chosen is None:
-        large = [option for option in options if "cores" not in option.why_not]
-        if not large:
+        if not usable:
             most = max(option.cores or 0 for option in options)
             return f"no node has enough cores for its ranks: the largest has {most}; take more nodes"
-        fastest = min(large, key=_speed)
-        least = min(large, key=lambda option: option.cost_usd)
+        fastest = min(usable, key=_speed)
+        least = min(usable, key=lambda option: option.cost_usd)
         return (
             f"no option meets {within}: the fastest is {name_of(fastest, options)} with {units.duration(fastest.seconds)}, "
             f"the least costly {name_of(least, options)} with {scale.in_words(least.cost_usd)}"
@@ -51,9 +51,7 @@ def reason(
         f"{name_of(chosen, options)} {what}{among}: {units.duration(chosen.seconds)} and "
         f"{scale.in_words(chosen.cost_usd)}"
     )
-    cheapest = min(
-        options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)
-    )
+    cheapest = min(usable, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric))
     if len(options) == 1 or cheapest is chosen or cheapest.fabric == chosen.fabric:
         return text
     faster = cheapest.seconds / chosen.seconds

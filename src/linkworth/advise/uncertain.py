@@ -46,9 +46,7 @@ def over_draws(
     measures = costs if goal == "cost" else seconds
     within = [
         [
-            "cores" not in option.why_not
-            and (deadline is None or time <= deadline)
-            and (budget is None or cost <= budget)
+            option.has_room and (deadline is None or time <= deadline) and (budget is None or cost <= budget)
             for time, cost in zip(times, spent, strict=True)
         ]
         for option, times, spent in zip(options, seconds, costs, strict=True)
@@ -158,11 +156,7 @@ def _breakeven(
     seconds: Sequence[Sequence[float]],
     costs: Sequence[Sequence[float]],
 ) -> Range | None:
-    others = [
-        costs[other]
-        for other, option in enumerate(options)
-        if other != place and "cores" not in option.why_not
-    ]
+    others = [costs[other] for other, option in enumerate(options) if other != place and option.has_room]
     if not others:
         return None
     return _range(

@@ -61,7 +61,7 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
     feasible: bool = True
     """False if it breaks the deadline or the budget, or if the node has fewer cores than ranks."""
     pareto: bool = True
-    """True if no other option is both faster and cheaper."""
+    """True if no other option with room for the ranks is as good in time and cost and better in one of them."""
     nodes: int = 0
     ranks: int = 0
     """Ranks of the program on these nodes."""
@@ -77,6 +77,11 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
     """Node price at which a run costs as much as with the cheapest other option. None if it is the only
     option."""
     draws: OptionDraws | None = None
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a node has a core for each of its ranks, as far as its cores are known."""
+        return "cores" not in self.why_not
 
 
 class SettingGain(msgspec.Struct, frozen=True, kw_only=True):

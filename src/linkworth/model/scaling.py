@@ -43,6 +43,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     """True if messages are distributions, as calls follow no rule of the rank count."""
     processors: list[str] = msgspec.field(default_factory=list)
     """Processors on which they were made, as far as they are known."""
+    ranks_on_a_node: int = 1
+    """Most ranks of the largest recording on one node."""
     sizes: list[float] = msgspec.field(default_factory=list)
     """Problem sizes of the recordings, if they were given."""
     size: float | None = None

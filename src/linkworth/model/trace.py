@@ -1,5 +1,6 @@
 """A recorded run."""
 
+from collections import Counter
 from typing import Annotated, Literal
 
 import msgspec
@@ -84,6 +85,14 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
         if self.scaling is not None:
             return self.scaling.processors
         return list(dict.fromkeys(rank.processor for rank in self.ranks if rank.processor))
+
+    def ranks_on_a_node(self) -> int:
+        """Return how many ranks computed on one node at most; of a scaled trace, in its largest recording. 1 if not known."""
+        if self.scaling is not None:
+            return self.scaling.ranks_on_a_node
+        if self.one_machine:
+            return max(1, len(self.ranks))
+        return max(Counter(rank.host for rank in self.ranks).values(), default=1)
 
 
 FILE_CALLS = "MPI_File_"

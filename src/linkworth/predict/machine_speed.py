@@ -1,7 +1,6 @@
 """Speed of one machine's cores relative to another's, from the bundled programs' times on both."""
 
 import math
-from collections import Counter
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -48,8 +47,7 @@ def on_another_machine(
     The factor is their geometric mean. Raises UsageError if nothing is known about one of the CPUs.
     """
     source, target = machines.get(recorded_on), machines.get(machine)
-    hosts = Counter(rank.host for rank in trace.metadata.ranks)
-    there = max(hosts.values(), default=1)
+    there = trace.metadata.ranks_on_a_node()
     logs, error = _ratios(source, _is_full(source, there), target, _is_full(target, layout.ppn))
     factor = math.exp(fmean(logs))
     spread = math.hypot(error, stdev(logs) if len(logs) > 1 else 0.0)

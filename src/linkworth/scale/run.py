@@ -212,6 +212,7 @@ def _scaled(
         ranks=[recording.ranks for recording in recordings],
         distributions=bool(reason),
         processors=list(dict.fromkeys(name for _, metadata in made_on for name in metadata.processors())),
+        ranks_on_a_node=recordings[-1].trace.metadata.ranks_on_a_node(),
         sizes=[recording.size for recording in recordings] if request.sizes else [],
         size=request.to_size,
         grid=list(point.grid),
