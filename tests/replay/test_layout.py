@@ -16,7 +16,7 @@ from linkworth.replay.layout import lay_out
         ({"nodes": 2, "placement": "cyclic"}, [0, 1, 0, 1, 0, 1]),
         ({"ppn": 2, "placement": "cyclic"}, [0, 1, 2, 0, 1, 2]),
         ({"placement": "0,0,1,1,0,2"}, [0, 0, 1, 1, 0, 2]),
-        ({"placement": "7, 7, 3, 3, 3, 3"}, [0, 0, 1, 1, 1, 1]),
+        ({"placement": "7, 07, 3, 3, 3, 3"}, [0, 0, 1, 1, 1, 1]),
     ],
 )
 def test_six_ranks(options: dict, expected: list[int]) -> None:
@@ -65,3 +65,6 @@ def test_other_faults() -> None:
         lay_out(6, nodes=2, placement="0,0,0,1,1,1")
     with pytest.raises(UsageError, match="it places 2 ranks, but the trace has 6"):
         lay_out(6, placement="0,1")
+    for faulty in ("0,,0,1,1,1", "0,0,0,1,1,", "0 0 0 1 1 1"):
+        with pytest.raises(UsageError, match="give a node's number for each rank"):
+            lay_out(6, placement=faulty, numbered=faulty[-1] == ",")

@@ -51,8 +51,14 @@ def lay_out(
     if placement == "cyclic":
         count = block(ranks, nodes, ppn).nodes
         return Layout(nodes=count, node_of_rank=[rank % count for rank in range(ranks)])
-    if re.fullmatch(r"[\d, ]+", placement):
-        names = [word.strip() for word in placement.split(",")]
+    listed = re.fullmatch(r"[\d, ]+", placement) is not None
+    if listed:
+        try:
+            names = [str(int(word)) for word in placement.split(",")]
+        except ValueError:
+            raise UsageError(
+                f"{option}{placement}: give a node's number for each rank, such as 0,0,1,1"
+            ) from None
     elif Path(placement).is_file():
         names = _hosts_of_file(Path(placement), ranks)
     else:
@@ -63,7 +69,7 @@ def lay_out(
         raise UsageError(
             f"{option}{placement}: it places {plural(len(names), 'rank')}, but the trace has {ranks}"
         )
-    if numbered and re.fullmatch(r"[\d, ]+", placement):
+    if numbered and listed:
         numbers = [int(name) for name in names]
         return Layout(nodes=max(numbers) + 1, node_of_rank=numbers)
     order = {name: index for index, name in enumerate(dict.fromkeys(names))}
