@@ -17,6 +17,8 @@ Times = npt.NDArray[np.float64]
 
 WORLD, SELF = 0, 1
 """Numbers of MPI_COMM_WORLD and MPI_COMM_SELF."""
+NOBODY = -2
+"""MPI_PROC_NULL."""
 
 
 class Call(NamedTuple):
@@ -113,16 +115,23 @@ class Recording:
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
 
+    def has_edges(self) -> bool:
+        """Return whether calls name MPI_PROC_NULL, as those of ranks on the edge of a grid do."""
+        return any(NOBODY in (call.fields.get("peer"), call.fields.get("recv_peer")) for call in self.calls)
+
     def partners(self) -> Numbers:
-        """Return the different pairs of a sender and a receiver, one in a row."""
+        """Return the different pairs of a sender and a receiver, one in a row; without any, of neighbours of a topology."""
         found = set()
+        near = set()
         for rank, sequence in enumerate(self.sequences):
             for number in _firsts(sequence.calls):
                 fields = self.calls[number].fields
                 members = self.communicators[rank].get(fields.get("comm", -1))
                 if members and self.calls[number].call_class in SENDS and 0 <= fields["peer"] < len(members):
                     found.add((rank, members[fields["peer"]]))
-        return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+                elif fields.get("has_topology") and fields["new_comm"] >= 0:
+                    near |= {(rank, fields["members"][to]) for to in fields["destinations"] if to >= 0}
+        return np.array(sorted(found or near), dtype=np.int64).reshape(-1, 2)
 
     def without_local_calls(self, *, marks: bool) -> "Recording":
         """Return the recording without calls that concern no other rank, such as MPI_Wtime. `marks`: with MPI_Pcontrol.
@@ -216,11 +225,22 @@ def frozen(value: Any) -> Any:  # noqa: ANN401 (a field of a call)
     return tuple(frozen(item) for item in value) if isinstance(value, list) else value
 
 
+def is_of_neighbours(entry: str) -> bool:
+    """Return whether a collective call is among the neighbours of a topology."""
+    return "neighbor" in entry.lower()
+
+
 class Alphabet:
     """Symbols that stand for calls which may be the same at another rank count."""
 
-    def __init__(self, recordings: list[Recording], kept: Callable[[str], bool]) -> None:
-        """Number the calls. Two are alike if site, class and kind are, and those `kept` fields that all recordings have."""
+    def __init__(
+        self, recordings: list[Recording], kept: Callable[[str], bool], *, edges_apart: bool
+    ) -> None:
+        """Number the calls. Two are alike if site, class and kind are, and those `kept` fields that all recordings have.
+
+        `edges_apart`: a call with MPI_PROC_NULL is another one.
+        """
+        self._edges_apart = edges_apart
         self._common = self._common_values(recordings, kept)
         self._kept = kept
         self._numbers: dict[Any, int] = {}
@@ -251,7 +271,7 @@ class Alphabet:
         fields = call.fields
         key: list[Any] = [call.entry, call.call_class]
         key += [fields.get(name) for name in KINDS]
-        key += [min(fields[name], 0) if name in fields else None for name in PEERS]
+        key += [self._sign(fields[name]) if name in fields else None for name in PEERS]
         key += [
             bool(fields.get("completions")),
             bool(fields.get("send_counts")),
@@ -265,6 +285,9 @@ class Alphabet:
         if number == len(self.names):
             self.names.append(call.entry)
         return number
+
+    def _sign(self, peer: int) -> int:
+        return 0 if peer == NOBODY and not self._edges_apart else min(peer, 0)
 
 
 KINDS = (

@@ -41,6 +41,8 @@ class Way(Enum):
     LEVELS = auto()
     """Ranks rest on coarse levels."""
     WHOLE = auto()
+    EDGES = auto()
+    """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
     PARTS = auto()
     """Some ranks may lack parts that others have."""
 
@@ -162,6 +164,8 @@ def _programs(
     # On trees, butterflies and coarse levels, some messages go further than to the next rank.
     if not tried or (way in (Way.LADDERS, Way.LEVELS) and any(each.certain() for each in tried)):
         return
+    if way is Way.EDGES and not any(each.has_edges() for each in recordings):
+        return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
     builders = {
@@ -194,7 +198,7 @@ def _programs(
 def _builder(
     recordings: Sequence[Recording], target: Target, likeness: int, way: Way, known: Behaviour | None = None
 ) -> Builder:
-    alphabet = Alphabet(list(recordings), LIKENESS[likeness])
+    alphabet = Alphabet(list(recordings), LIKENESS[likeness], edges_apart=way is not Way.EDGES)
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
@@ -203,9 +207,18 @@ def _builder(
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
     """Return the program of fewer recordings under the same assumptions. Raises UnfitError."""
-    builder = _builder(recordings, target, found.likeness, found.way, found.program)
     arrangement, kind = found.program.arrangement, found.program.kind
-    return found._replace(program=builder.build(arrangement, kind, roles(arrangement, kind, target.ranks)))
+    wanted = roles(arrangement, kind, target.ranks)
+    unfit: UnfitError | None = None
+    # Fewer recordings may have the same sizes by chance, which then tell no calls apart.
+    for likeness in range(found.likeness, len(LIKENESS)):
+        try:
+            builder = _builder(recordings, target, likeness, found.way, found.program)
+            return found._replace(program=builder.build(arrangement, kind, wanted))
+        except UnfitError as error:
+            unfit = unfit or error
+    assert unfit is not None
+    raise unfit
 
 
 def roles(arrangement: GridRule, kind: int, ranks: int) -> set[Key]:

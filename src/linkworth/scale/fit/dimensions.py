@@ -9,10 +9,10 @@ from linkworth.scale.fit.numbers import Exchanged
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
 from linkworth.scale.grids import Position, coordinates
-from linkworth.scale.recording import Numbers
+from linkworth.scale.recording import NOBODY, Numbers
 
 ANY = 1 << 40
-_EXTENTS = ((2, ANY), (2, 2), (3, ANY))
+_EXTENTS = ((2, ANY), (2, 2), (3, ANY), (1, ANY))
 """Extents of the dimensions that a loop may run over. Programs leave out those of one rank, and often treat two apart."""
 
 
@@ -56,6 +56,8 @@ class Across(NamedTuple):
     """By iteration within a dimension."""
     none: Mapping[tuple[int, int], int]
     """By dimension and iteration within it: the negative number of a peer that does not exist."""
+    edges: bool = False
+    """The peer is MPI_PROC_NULL beyond the edges of the grid."""
 
     def place(self, grid: Sequence[int], iteration: int) -> tuple[int, int]:
         """Return the dimension, and the iteration within it."""
@@ -70,10 +72,13 @@ class Across(NamedTuple):
             return [self.none[dimension, turn]] * len(ranks.at.ranks)
         index = np.array([each[self.communicator].place for each in ranks.communicators], dtype=np.int64)
         parts, _ = coordinates(index, ranks.at.extents)
-        parts[dimension] = (parts[dimension] + self.offsets[turn]) % ranks.at.extents[dimension]
+        there, extent = parts[dimension] + self.offsets[turn], ranks.at.extents[dimension]
+        parts[dimension] = there % extent
         found = np.zeros_like(index)
-        for part, extent in zip(parts, ranks.at.extents, strict=True):
-            found = found * extent + part
+        for part, n in zip(parts, ranks.at.extents, strict=True):
+            found = found * n + part
+        if self.edges:
+            found = np.where(parts[dimension] == there, found, NOBODY)
         out: list[int] = found.tolist()
         return out
 
@@ -90,11 +95,16 @@ def fit_across(
     extents = samples.at.extents
     own, _ = coordinates(index, extents)
     theirs, _ = coordinates(np.maximum(peers, 0), extents)
-    moved = [(there - here) % n for here, there, n in zip(own, theirs, extents, strict=True)]
+    edges = bool(np.ptp(peers)) and NOBODY in peers
+    moved = [
+        there - here if edges else (there - here) % n
+        for here, there, n in zip(own, theirs, extents, strict=True)
+    ]
+    fit = _fit_with_edges if edges else _fit_offsets
     for repeats in loops:
         for descending in (False, True):
-            rule = Across(communicator, repeats, descending, (), {})
-            found = _fit_offsets(rule, samples, peers, moved)
+            rule = Across(communicator, repeats, descending, (), {}, edges)
+            found = fit(rule, samples, peers, moved)
             if found is not None:
                 return found
     return None
@@ -139,6 +149,25 @@ def _fit_offsets(rule: Across, samples: Samples, peers: Numbers, moved: Sequence
             return None
         offsets.append(constant or 0)
     return rule._replace(offsets=tuple(offsets), none=none)
+
+
+def _fit_with_edges(
+    rule: Across, samples: Samples, peers: Numbers, moved: Sequence[Numbers]
+) -> Across | None:
+    dimension, turn = places(rule, samples)
+    every = np.arange(len(peers))
+    along = np.stack(moved)[dimension, every]
+    offsets = np.zeros(rule.repeats.each, dtype=np.int64)
+    inner = peers >= 0
+    offsets[turn[inner]] = along[inner]
+    there = np.stack(samples.at.coordinates)[dimension, every] + offsets[turn]
+    inside = (there >= 0) & (there < np.stack(samples.at.extents)[dimension, every])
+    elsewhere = np.sum([each != 0 for each in moved], axis=0)
+    if not offsets.all() or not np.array_equal(inside, inner) or (peers[~inner] != NOBODY).any():
+        return None
+    if (elsewhere[inner] != 1).any() or (along[inner] != offsets[turn[inner]]).any():
+        return None
+    return rule._replace(offsets=tuple(offsets.tolist()))
 
 
 class ByDimension(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.scale.grids import Position, coordinates
-from linkworth.scale.recording import Numbers
+from linkworth.scale.recording import NOBODY, Numbers
 
 
 class Iterations(NamedTuple):
@@ -36,19 +36,23 @@ class Peer(NamedTuple):
 
     terms: tuple[Term, ...]
     fixed: int = 0
+    edges: bool = False
+    """It is MPI_PROC_NULL beyond the edges of the grid."""
 
     def ranks(self, at: Position, steps: Iterations) -> Numbers:
-        """Return the peer of each sample. Raises OffGridError if one is outside the grid."""
+        """Return the peer of each sample. Raises OffGridError if one is outside a grid without edges."""
         if not self.terms:
             return np.full(len(at.ranks), self.fixed, dtype=np.int64)
         found = np.zeros(len(at.ranks), dtype=np.int64)
+        beyond = np.zeros(len(at.ranks), dtype=bool)
         for dimension, term in enumerate(self.terms):
             n = at.extents[dimension]
             value = _value(term, dimension, at, steps)
-            if ((value < 0) | (value >= n)).any():
-                raise OffGridError
+            beyond |= (value < 0) | (value >= n)
             found = found * n + value
-        return found
+        if beyond.any() and not self.edges:
+            raise OffGridError
+        return np.where(beyond, NOBODY, found)
 
 
 class OffGridError(Exception):
@@ -174,13 +178,15 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
     return base + term.constant
 
 
-def _candidates(dimension: int, at: Position, wanted: Numbers, steps: Iterations) -> Iterator[Term]:
+def _candidates(
+    dimension: int, at: Position, wanted: Numbers, steps: Iterations, *, edges: bool
+) -> Iterator[Term]:
     """Yield terms that may give the wanted coordinates; the constant is from the first sample."""
     n = at.extents[dimension]
     others = [each for each in range(len(at.extents)) if each != dimension]
     stepped = bool((steps.total > 1).any())
     plain: tuple[str, ...] = PLAIN
-    if (n == n[0]).all() and n[0] > 2:
+    if (n == n[0]).all() and n[0] > 2 and not edges:
         # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
         plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
     ways = [
@@ -224,8 +230,10 @@ MOST_FITTED = 100_000
 
 def fit_peer(at: Position, wanted: Numbers, steps: Iterations) -> Peer | None:
     """Return the first rule that gives the wanted ranks for all samples."""
-    if (wanted < 0).any():
-        return Peer((), int(wanted[0])) if (wanted == wanted[0]).all() else None
+    if (wanted == wanted[0]).all() and wanted[0] < 0:
+        return Peer((), int(wanted[0]))
+    if ((wanted < 0) & (wanted != NOBODY)).any():
+        return None
     asked = np.stack([wanted, at.sizes, *steps, *at.coordinates, *at.extents])
     key = blake2b(asked.tobytes(), digest_size=16).digest() + bytes([len(asked)])
     if key not in _fitted:
@@ -239,15 +247,22 @@ def _fit_peer(at: Position, wanted: Numbers, steps: Iterations) -> Peer | None:
     # A sample of the largest grid decides the constants: on small ones many rules agree.
     order = np.argsort(-at.sizes, kind="stable")
     at, wanted, steps = at.only(order), wanted[order], steps.only(order)
+    inner = np.flatnonzero(wanted >= 0)
+    edges = len(inner) < len(wanted)
+    found = _of_terms(at.only(inner), wanted[inner], steps.only(inner), edges=edges)
+    return found if found is None or np.array_equal(found.ranks(at, steps), wanted) else None
+
+
+def _of_terms(at: Position, wanted: Numbers, steps: Iterations, *, edges: bool) -> Peer | None:
     terms = []
     parts, beyond = coordinates(wanted, at.extents)
     if beyond.any():
         return None
     for dimension, part in enumerate(parts):
-        for term in _candidates(dimension, at, part, steps):
+        for term in _candidates(dimension, at, part, steps, edges=edges):
             if np.array_equal(_value(term, dimension, at, steps), part):
                 terms.append(term)
                 break
         else:
             return None
-    return Peer(tuple(terms))
+    return Peer(tuple(terms), edges=edges)

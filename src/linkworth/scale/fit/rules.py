@@ -609,8 +609,8 @@ def _alternating(samples: Samples, values: Numbers, communicator: int) -> Altern
 
 
 def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
-    if (values < 0).any():
-        return Same(int(values[0])) if (values == values[0]).all() else None
+    if (values == values[0]).all() and values[0] < 0:
+        return Same(int(values[0]))
     views = samples.communicator(communicator)
     index = np.array([view.place for view in views], dtype=np.int64)
     size = np.array([len(view.members) for view in views], dtype=np.int64)
