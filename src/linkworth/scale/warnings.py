@@ -16,7 +16,7 @@ from linkworth.scale.fit.rules import (
     rules_within,
 )
 from linkworth.scale.program import first_leaves
-from linkworth.scale.recording import Recording
+from linkworth.scale.recording import Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened
@@ -192,11 +192,9 @@ def _transpositions(recording: Recording) -> list[str]:
     members = recording.communicators[0]
     for call in recording.calls:
         name = call.entry.partition("@")[0]
-        if "alltoall" not in name.lower() or call.call_class not in (
-            "collective",
-            "icollective",
-            "collective_init",
-        ):
+        if "alltoall" not in name.lower() or is_of_neighbours(name):
+            continue
+        if call.call_class not in ("collective", "icollective", "collective_init"):
             continue
         # A number for each rank is no data.
         if (

@@ -17,7 +17,18 @@ from linkworth import _engine
 from linkworth.scale.distributions.chains import chains, spans
 from linkworth.scale.distributions.common import in_common
 from linkworth.scale.grids import divisors
-from linkworth.scale.recording import BINS, SENDS, WORLD, Call, Numbers, Pair, Recording, Rooted, Stretch
+from linkworth.scale.recording import (
+    BINS,
+    SENDS,
+    WORLD,
+    Call,
+    Numbers,
+    Pair,
+    Recording,
+    Rooted,
+    Stretch,
+    is_of_neighbours,
+)
 from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.setup import Meetings
 
@@ -54,7 +65,7 @@ def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
     """Yield the places of the collective calls that are kept in each recording. `entries`: none if ranks disagree."""
     # On MPI_COMM_WORLD nobody has neighbours.
     places = [
-        np.array([at for at, entry in enumerate(each) if not _is_of_neighbours(entry)]) for each in entries
+        np.array([at for at, entry in enumerate(each) if not is_of_neighbours(entry)]) for each in entries
     ]
     if all(map(len, places)):
         yield places
@@ -176,7 +187,7 @@ class _Reader:
     def _messages(self, rank: int, number: int) -> list[tuple[int, int]]:
         """Return the destination and the bytes of each message of a call."""
         call, members = self._recording.calls[number], self._members(rank, number)
-        if not _is_of_neighbours(call.entry):
+        if not is_of_neighbours(call.entry):
             return _messages(call, members, rank)
         made = next(
             other.fields
@@ -311,10 +322,6 @@ def _sizes(call: Call, peers: int) -> Sequence[int]:
     """Return the bytes of an exchange to each of so many peers: those of a piece, if all are as large."""
     counts: Sequence[int] = call.fields["send_counts"]
     return counts if len(counts) == peers else [call.fields["bytes"]] * peers
-
-
-def _is_of_neighbours(entry: str) -> bool:
-    return "neighbor" in entry.lower()
 
 
 def _among_all(call: Call) -> Call:

@@ -34,6 +34,7 @@ _PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}
 _SIZES = {"bytes", "recv_bytes"}
 _NEIGHBOURS = {"sources", "destinations"}
 _COUNTS = {"send_counts", "recv_counts"}
+_TOTALS = {"bytes": "send_counts", "recv_bytes": "recv_counts"}
 
 
 class Members(NamedTuple):
@@ -44,6 +45,16 @@ class Members(NamedTuple):
     def of(self, groups: Groups, rank: int) -> list[int]:
         """Return them for one rank."""
         return groups.of(self.colour, rank)
+
+
+class Total(NamedTuple):
+    """The sum of a list."""
+
+    of: Each
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        return [sum(each) for each in self.of.values(ranks)]
 
 
 class PlacedCall(NamedTuple):
@@ -169,6 +180,10 @@ def fit_column(
             rules[name] = fit_by_dimension(samples, numbers, turning, site)
         else:
             raise UnfitError(first.entry, f"its {_word(name)} differ")
+    for name, of in _TOTALS.items():
+        counts = rules.get(of)
+        if isinstance(counts, Each) and all(sum(call.fields[of]) == call.fields[name] for call in distinct):
+            rules[name] = Total(counts)
     looped = turning is not None or bool((samples.steps.total > 1).any())
     return PlacedCall(first.entry, first.call_class, rules, members, looped)
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.fit.numbers import Model
-from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError, block_part
-from linkworth.scale.recording import Call
+from linkworth.scale.fit.rules import Each, Ranks, Rule, Samples, UnfitError, block_part, fit_number
+from linkworth.scale.recording import Call, is_of_neighbours
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -86,6 +86,8 @@ def _averages_all(row: Floats, size: int) -> Floats:
 
 def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call, *, receives: bool) -> Rule:
     """Return the rule of the counts by peer."""
+    if is_of_neighbours(call.entry):
+        return _of_neighbours(samples, lists, call.entry)
     communicator = int(call.fields["comm"])
     numbers = np.unique(samples.recording).tolist()
     by_recording = [
@@ -120,6 +122,13 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call, *, rece
     return Stretched(
         pattern / max(pattern.mean(), 1e-300), samples.fitter.fit(numbers, means), unit, communicator
     )
+
+
+def _of_neighbours(samples: Samples, lists: Sequence[list[int]], site: str) -> Each:
+    """Return one rule for each neighbour, as each may be across another side of the rank's part."""
+    if len({len(each) for each in lists}) > 1:
+        raise UnfitError(site, "its numbers of neighbours differ")
+    return Each(tuple(fit_number(samples, np.array(column)) for column in zip(*lists, strict=True)))
 
 
 def _parts(
