@@ -27,6 +27,7 @@ from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
 from linkworth.scale.fit.numbers import Fitter, Model
 from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rings import directed
 from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
 from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
 from linkworth.scale.points import Point
@@ -362,6 +363,10 @@ class Builder:
             for leaf in leaves[loop]
         }
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
+        if self.ladders is None and self.multigrid is None:
+            columns, column_of_leaf = directed(
+                columns, column_of_leaf, [int(each.max()) for each in table.at.extents]
+            )
         counts: list[Rule] = [
             self._count(
                 each.only(runs[loop].which),

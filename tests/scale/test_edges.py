@@ -1,0 +1,156 @@
+"""Programs on boxes that are short along a dimension in all recordings, with edges and without."""
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from written_programs import BARRIER, Event, Program, same_calls, scaled, trace
+
+GRIDS = {
+    4: (2, 2, 1),
+    6: (3, 2, 1),
+    8: (2, 2, 2),
+    12: (3, 2, 2),
+    16: (4, 2, 2),
+    24: (4, 3, 2),
+    32: (4, 4, 2),
+    36: (4, 3, 3),
+    48: (4, 4, 3),
+    64: (4, 4, 4),
+}
+POINTS = 48
+STEPS = 7
+NOBODY = -2
+
+
+class Box:
+    """A rank's place in a box."""
+
+    def __init__(self, rank: int, ranks: int) -> None:
+        self.grid = GRIDS[ranks]
+        self.place = [rank // prod(self.grid[d + 1 :]) % self.grid[d] for d in range(3)]
+
+    def neighbour(self, offsets: tuple[int, ...], *, periodic: bool = False) -> int:
+        found = 0
+        for x, step, n in zip(self.place, offsets, self.grid, strict=True):
+            there = (x + step) % n if periodic else x + step
+            if not 0 <= there < n:
+                return NOBODY
+            found = found * n + there
+        return found
+
+    def along(self, dimension: int, step: int, *, periodic: bool = False) -> int:
+        return self.neighbour(tuple(step if d == dimension else 0 for d in range(3)), periodic=periodic)
+
+    def face(self, dimension: int) -> int:
+        return 8 * prod(POINTS // n for d, n in enumerate(self.grid) if d != dimension)
+
+
+def exchange(line: int, to: int, source: int, size: int) -> Event:
+    fields = {"comm": 0, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
+    fields |= {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
+    return f"MPI_Sendrecv@box.c:{line}", "sendrecv", fields
+
+
+def looped(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange both ways along each dimension, in a loop over them."""
+    box = Box(rank, ranks)
+    for _ in range(STEPS):
+        for d in range(3):
+            low, high = box.along(d, -1), box.along(d, 1)
+            yield exchange(10, low, high, box.face(d))
+            yield exchange(11, high, low, box.face(d))
+        yield "MPI_Barrier@box.c:20", "collective", BARRIER
+
+
+def unrolled(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with neighbours across faces and across an edge, each in a call of its own."""
+    box = Box(rank, ranks)
+    for _ in range(STEPS):
+        for line, step in enumerate([(1, 0, 0), (0, -1, 0), (0, 0, 1), (1, 1, 0)]):
+            back: tuple[int, ...] = tuple(-each for each in step)
+            yield exchange(30 + line, box.neighbour(step), box.neighbour(back), 80)
+        yield "MPI_Barrier@box.c:20", "collective", BARRIER
+
+
+def persistent(rank: int, ranks: int) -> Iterator[Event]:
+    """Start requests that were made for each dimension."""
+    box = Box(rank, ranks)
+    for d, step in product(range(3), (-1, 1)):
+        fields = {"comm": 0, "peer": box.along(d, step), "tag": d, "bytes": box.face(d)}
+        yield "MPI_Recv_init@box.c:40", "recv_init", fields
+        yield "MPI_Send_init@box.c:41", "send_init", fields
+    ended = [(each, False, 0, 0) for each in range(12, 0, -1)]
+    for _ in range(STEPS):
+        yield "MPI_Startall@box.c:42", "start", {"references": [*range(12, 0, -1)]}
+        yield "MPI_Waitall@box.c:43", "complete", {"mode": 1, "listed": 12, "completions": ended}
+
+
+def round_rings(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange both ways round each dimension, in a loop over them."""
+    box = Box(rank, ranks)
+    for _ in range(STEPS):
+        for d in range(3):
+            low, high = box.along(d, -1, periodic=True), box.along(d, 1, periodic=True)
+            yield exchange(60, low, high, box.face(d))
+            yield exchange(61, high, low, box.face(d))
+        yield "MPI_Barrier@box.c:20", "collective", BARRIER
+
+
+def tagged(rank: int, ranks: int) -> Iterator[Event]:
+    """Receive from both sides along each dimension and send to them, with a tag for each direction."""
+    box = Box(rank, ranks)
+    ended = [(each, False, 0, 0) for each in range(12, 0, -1)]
+    for _ in range(STEPS):
+        for call, back in (("irecv", 0), ("isend", 1)):
+            for number, (d, step) in enumerate(product(range(3), (-1, 1))):
+                peer = box.along(d, step, periodic=True)
+                fields = {"comm": 0, "peer": peer, "tag": number ^ back, "bytes": box.face(d)}
+                yield f"MPI_{call.capitalize()}@box.c:{70 + number}", call, fields
+        yield "MPI_Waitall@box.c:80", "complete", {"mode": 1, "listed": 12, "completions": ended}
+
+
+def topology(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange pieces as large as the faces with the neighbours on a periodic grid of a new communicator."""
+    box = Box(rank, ranks)
+    near = [box.along(d, step, periodic=True) for d, step in product(range(3), (-1, 1))]
+    sizes = [box.face(d) for d in range(3) for _ in range(2)]
+    made: dict[str, Any] = {"comm": 0, "new_comm": 2, "members": list(range(ranks)), "remote_members": []}
+    made |= {"inter": False, "has_topology": True, "sources": near, "destinations": near}
+    yield "MPI_Dist_graph_create_adjacent@box.c:50", "comm_new", made
+    fields = {"comm": 2, "peer": -1, "bytes": sum(sizes), "recv_bytes": sum(sizes), "element_bytes": 1}
+    fields |= {"send_counts": sizes, "recv_counts": sizes}
+    for _ in range(STEPS):
+        yield "MPI_Neighbor_alltoallv@box.c:51", "collective", fields
+
+
+@pytest.mark.parametrize(
+    ("program", "counts"),
+    [
+        # No recording has an inner rank along the last dimension.
+        (looped, (4, 8, 16, 32, 48)),
+        (looped, (8, 16, 32, 64)),
+        (unrolled, (4, 8, 16, 32, 64)),
+        (unrolled, (6, 12, 24, 48)),
+        (persistent, (4, 8, 16, 32, 64)),
+        (persistent, (6, 12, 24, 36)),
+        # Nor does one show the direction along the last dimension.
+        (round_rings, (4, 8, 16, 32, 64)),
+        (round_rings, (6, 12, 24, 48)),
+        (tagged, (4, 8, 16, 32, 64)),
+        (tagged, (8, 16, 32, 48)),
+        (topology, (4, 8, 16, 32, 64)),
+    ],
+)
+def test_ranks_of_a_kind_that_no_recording_has(
+    program: Program, counts: tuple[int, ...], tmp_path: Path
+) -> None:
+    *small, large = counts
+    made, summary = scaled(program, small, large, tmp_path)
+    assert same_calls(made, trace(program, large, tmp_path))
+    assert summary.scaling.left_out is not None
+    assert summary.scaling.left_out.calls == 0
+    assert not any("slabs" in each for each in summary.scaling.remarks)
