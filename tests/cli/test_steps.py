@@ -1,7 +1,11 @@
 """Progress goes to standard error: a bar on a terminal, plain lines or nothing elsewhere."""
 
+import re
+
+import pytest
 from pseudo_terminal import on_a_terminal
 
+import linkworth as lw
 from linkworth.cli.steps import Steps, running
 
 WORK = """
@@ -37,3 +41,19 @@ def test_a_bar_on_a_terminal_and_the_answer_alone_on_standard_output():
     assert "[bold]second" in shown
     assert "1/2" in shown
     assert "[bold]third" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["predict", "--on", "gbe"],
+        ["sweep", "--on", "gbe", "--vary", "rails=1,2"],
+        ["advise", "--price", "gbe=1", "--price", "ib-hdr=2"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_replays_of_a_trace_are_counted_on_a_terminal(command, tmp_path):
+    trace = lw.skeleton("npb:is.S", 4, output=tmp_path / "is.lwt", machine="xeon-e5-2650v3-x2")
+    words = ["linkworth", command[0], str(trace.path), *command[1:]]
+    _, shown = on_a_terminal(f"import sys; sys.argv = {words}; from linkworth.cli.main import main; main()")
+    assert re.search(r"\d/[1-9]", shown)

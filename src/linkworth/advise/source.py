@@ -21,7 +21,7 @@ from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.request import measured_times, traced
 from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.progress import StepProgress
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.comparable import Recorded, doubts
 from linkworth.trace.read import ADVICE, Allowance, open_trace
@@ -176,6 +176,7 @@ def _on_each_number(
                 cpu_factor=speed.cpu_factor,
                 measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
                 settings=speed.settings,
+                progress=progress or SilentProgress(),
             )
             if known is not None and known.arrangement is None and len(arrangements) > 1:
                 found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])

@@ -11,9 +11,9 @@ thread, and an exception that it raises ends the work."""
 class Steps:
     """Reports steps to a callback, in the form that the packages below expect."""
 
-    def __init__(self, callback: Progress | None, steps: int = 0) -> None:
+    def __init__(self, callback: Progress | None) -> None:
         self._callback = callback
-        self._steps = steps
+        self._steps = 0
         self._done = 0
         self._lock = threading.Lock()
 

@@ -31,6 +31,7 @@ from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import measured_texts, measured_times, refuse_skeleton_options
 from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
+from linkworth.predict.workers import ReplayWorkers
 from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.rates import RateRequest
@@ -183,7 +184,7 @@ class Trace:
             cpu_factor=speed.cpu_factor,
             measured=known,
             settings=speed.settings,
-            step=Steps(on_progress, len(chosen) + 1).step,
+            progress=Steps(on_progress),
         )
         return Predictions(speed.named_in(found))
 
@@ -196,6 +197,7 @@ class Trace:
         nodes: int | Sequence[int] = (),
         placements: str | Sequence[str] = "block",
         cpu_factor: float = 1.0,
+        on_progress: Progress | None = None,
         **settings: Any,  # noqa: ANN401 (fields of several types)
     ) -> Sweep:
         """Predict the time for every combination of networks, numbers of nodes (default: 2), placements and parameters.
@@ -217,6 +219,7 @@ class Trace:
             ),
             cpu_factor=cpu_factor,
             settings=_settings(settings),
+            workers=ReplayWorkers(progress=Steps(on_progress)),
         )
         return shown_as(Sweep, found)
 

@@ -139,6 +139,7 @@ def command(
                 startup=started,
                 beside=[(open_trace(other, allowed), how) for other, how in request.neighbours(beside)],
             ),
+            progress=steps,
         )
     predictions = speed.named_in(predictions)
     warn(predictions.warnings)

@@ -118,7 +118,7 @@ def command(
             cpu_factor=cpu_factor,
             measured=known,
             settings=settings,
-            workers=ReplayWorkers(threads=workers, shared=not request.is_program(trace)),
+            workers=ReplayWorkers(threads=workers, shared=not request.is_program(trace), progress=steps),
         )
     warn(found.warnings)
     say_rates(found.rates)

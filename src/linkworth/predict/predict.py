@@ -1,7 +1,7 @@
 """Prediction of a trace on several fabrics."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -29,12 +29,14 @@ from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
 _NO_DETAILS = Details()
 _NO_EXTRAS = Extras()
 _DEFAULT = Arrangement()
+_SILENT = SilentProgress()
 
 
 def predict(
@@ -46,13 +48,12 @@ def predict(
     measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
-    step: Callable[[str], object] = lambda _: None,
+    progress: StepProgress = _SILENT,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
-    `measured` scales the computation so that the replay on its fabric takes that long; it replaces `cpu_factor`. `step` is
-    called with the name of each network as its replay begins, and with one more for the replay without a network; threads
-    may call it.
+    `measured` scales the computation so that the replay on its fabric takes that long; it replaces `cpu_factor`. `progress`
+    gets the name of each network as its replay begins, and a step for what follows or goes on beside; threads may call it.
 
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
@@ -64,7 +65,7 @@ def predict(
         measured=measured,
         settings=settings,
         extras=extras,
-        step=step,
+        progress=progress,
     )[0]
 
 
@@ -77,7 +78,7 @@ def predict_with_draws(
     measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
-    step: Callable[[str], object] = lambda _: None,
+    progress: StepProgress = _SILENT,
 ) -> tuple[PredictionSet, DrawnTimes]:
     """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""
     if not fabrics:
@@ -88,6 +89,7 @@ def predict_with_draws(
         raise UsageError(f"`{recorded}` cannot be combined with `beside`; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
+    progress.plan(1 + len(fabrics) + extras.interval + extras.tolerances)
     settings = on_known_machine(settings, trace.metadata.rates)
     rules = rules_for(trace.metadata.mpi, settings)
     node_aware = require_use(rules, fabrics, settings.mpi_settings)
@@ -130,7 +132,7 @@ def predict_with_draws(
         return made if (made.fabric, made.layout, made.settings) == (fabric, layout, settings) else None
 
     def without_network() -> Replay:
-        step("no network")
+        progress.step("no network")
         # Neighbours only change the computation on the nodes that they share.
         shared = settings.memory_demand_bytes_per_second or settings.cores_per_node
         return replayed(
@@ -158,7 +160,7 @@ def predict_with_draws(
         details = Details(record=limits if recorded else None, marks=extras.loads)
 
         def on_network(fabric: Fabric) -> Replay:
-            step(fabric.name)
+            progress.step(fabric.name)
             made = None if recorded else made_on(fabric)
             found = made and made.with_cpu_factor(cpu_factor)
             return found or replayed(fabric, details=details)
@@ -181,6 +183,7 @@ def predict_with_draws(
             response.add(1 / cpu_factor, replay)
             if there := made_on(response.fabric):
                 response.add(SMALLEST_SCALE, there.without_computation())
+        progress.step("spread of the parameters")
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
         drawn = draws.together(responses, 1 / cpu_factor, known, measured)
         predictions = [
@@ -215,6 +218,7 @@ def predict_with_draws(
     without_tolerances: dict[str, str] = {}
     borne: list[Tolerance] = []
     if extras.tolerances:
+        progress.step("tolerances")
         lacks = {fabric.name: tolerance_lacks(fabric) for fabric in fabrics}
         without_tolerances = {name: lack for name, lack in lacks.items() if lack}
         asked = [each for each in zip(fabrics, predictions, strict=True) if not lacks[each[0].name]]

@@ -23,6 +23,7 @@ from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.run import replay_in_detail
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 CHUNKS_PER_PROCESS = 8
@@ -45,6 +46,9 @@ class TaskResult(msgspec.Struct, frozen=True):
     warnings: list[str]
 
 
+_SILENT = SilentProgress()
+
+
 class ReplayWorkers(msgspec.Struct, frozen=True, kw_only=True):
     """Workers for many replays."""
 
@@ -52,6 +56,8 @@ class ReplayWorkers(msgspec.Struct, frozen=True, kw_only=True):
     """None: all cores, or the processes of the MPI job."""
     shared: bool = True
     """True: every process can read the trace's path."""
+    progress: StepProgress = _SILENT
+    """Gets the name of each task's network; threads may call it."""
 
 
 def replay_all(
@@ -62,12 +68,18 @@ def replay_all(
     In a job started as `mpiexec -n N python -m mpi4py.futures -m linkworth ...` the other processes replay; else
     threads. A trace that is not shared is sent once.
     """
+    workers.progress.plan(len(tasks))
+
+    def begun(task: Task) -> TaskResult:
+        workers.progress.step(task.fabric.name)
+        return _replayed(trace, task)
+
     processes = mpi_processes()
     if processes == 0:
         threads = min(workers.threads or len(os.sched_getaffinity(0)), max(1, len(tasks)))
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(partial(_replayed, trace), tasks))
+            found = list(pool.map(begun, tasks))
         return found, f"{threads} thread{'s' if threads > 1 else ''}"
     if workers.threads is not None:
         raise UsageError(
