@@ -148,6 +148,7 @@ def item(
             predictions=predictions,
             region="marked",
         ),
+        node_of_rank=[rank * NODES // ranks for rank in range(ranks)],
         advice=Advice(
             workload=name,
             ranks=ranks,

@@ -109,6 +109,22 @@ def test_what_is_not_known_has_no_chart():
     assert sensitivity.latency(item, "p0") is None
 
 
+@pytest.mark.parametrize(
+    ("nodes", "title", "lines"),
+    [
+        ([rank // 8 for rank in range(16)], "36 % of the bytes cross between the 2 nodes", 1),
+        ([rank % 2 for rank in range(16)], "55 % of the bytes cross between the 2 nodes", 0),
+        ([rank * 5 // 16 for rank in range(16)], "81 % of the bytes cross between the 5 nodes", 4),
+        ([0] * 16, "412 MB go from rank to rank", 0),
+    ],
+)
+def test_the_bytes_between_nodes_follow_the_placement(nodes, title, lines):
+    figure = matrix.figure(msgspec.structs.replace(samples.item(), node_of_rank=nodes), "p0")
+    assert figure.table.title == title
+    rules = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "rule"]
+    assert [len(layer["data"]["values"]) for layer in rules] == ([lines, lines] if lines else [])
+
+
 def test_a_large_matrix_is_condensed_without_losing_a_byte():
     cells = [[i * 100 + j for j in range(100)] for i in range(100)]
     per_row, small = matrix.condense(cells, 2)

@@ -92,6 +92,7 @@ def collect(
     return ReportItem(
         profile=profile,
         predictions=predictions,
+        node_of_rank=target.arrangement.layout(trace.engine.ranks).node_of_rank,
         advice=_advice(predictions, drawn, prices, limits),
         fabrics=list(fabrics),
         least_ratios=_least_ratios(predictions, drawn, prices),

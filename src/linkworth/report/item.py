@@ -19,6 +19,8 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: Profile
     predictions: PredictionSet
+    node_of_rank: list[int] = msgspec.field(default_factory=list)
+    """Node of each rank in the predictions."""
     advice: Advice
     grids: list[SensitivityGrid] = msgspec.field(default_factory=list)
     """At most one for each predicted fabric."""

@@ -74,10 +74,11 @@ def verified_text(verified: bool | None) -> str:
 
 
 def layout(item: ReportItem) -> str:
-    """Return the predictions' nodes and ranks a node: `2 nodes x 8`."""
+    """Return the predictions' nodes and ranks a node: `2 nodes x 8 ranks`."""
     nodes, ppn = item.predictions.nodes, item.predictions.ppn
     text = units.plural(nodes, "node")
-    return f"{text} x {units.plural(ppn, 'rank')}" if ppn else text
+    most = "" if nodes * ppn == item.predictions.ranks else "up to "
+    return f"{text} x {most}{units.plural(ppn, 'rank')}" if ppn else text
 
 
 def seconds_where_it_ran(item: ReportItem) -> float:

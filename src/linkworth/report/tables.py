@@ -50,6 +50,8 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     if item.predictions.region == "marked":
         timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
         rows.append(("of them in the timed part", units.data(timed)))
+    if item.predictions.placement != "block":
+        rows.append(("placement of the ranks", item.predictions.placement))
     if item.predictions.collectives is not None:
         rows.append(("collectives", rules_in_words(item.predictions.collectives)))
     if item.predictions.calibration.cpu_factor != 1:

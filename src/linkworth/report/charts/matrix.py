@@ -1,6 +1,7 @@
 """Heat map of the bytes that each rank sends to each other rank."""
 
 import math
+from itertools import pairwise
 
 import altair as alt
 
@@ -68,7 +69,8 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         )
     )
     layers = [heat]
-    if edges := _node_edges(item, ranks_per_row, names):
+    node_of_row = _node_of_row(item, ranks_per_row)
+    if edges := _node_edges(node_of_row, names):
         edge_data = kinds.values([{"edge": edge} for edge in edges])
         rule = alt.Chart(edge_data).mark_rule(color=theme.INK, strokeWidth=1.5)
         layers += [
@@ -89,11 +91,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
     return Figure(
         chart=alt.layer(*layers).properties(width=side, height=side),
         table=table(
-            f"{key}-matrix",
-            _message(item, ranks_per_row, cells),
-            zip(names, cells, strict=True),
-            numbers,
-            note=note,
+            f"{key}-matrix", _message(node_of_row, cells), zip(names, cells, strict=True), numbers, note=note
         ),
     )
 
@@ -117,25 +115,30 @@ def _name(row: int, ranks_per_row: int, ranks: int) -> str:
     return kinds.ranks_text(first, last)
 
 
-def _rows_per_node(item: ReportItem, ranks_per_row: int) -> int | None:
-    """Return the number of rows of a node; None if a row has ranks of two nodes."""
-    ppn = item.predictions.ppn or math.ceil(item.profile.ranks / max(1, item.predictions.nodes))
-    return None if ppn % ranks_per_row else ppn // ranks_per_row
+def _node_of_row(item: ReportItem, ranks_per_row: int) -> list[int]:
+    """Return the node of each row's ranks; empty if a row has ranks of two nodes."""
+    nodes = item.node_of_rank
+    rows = [set(nodes[first : first + ranks_per_row]) for first in range(0, len(nodes), ranks_per_row)]
+    return [row.pop() for row in rows] if all(len(row) == 1 for row in rows) else []
 
 
-def _node_edges(item: ReportItem, ranks_per_row: int, names: list[str]) -> list[str]:
-    rows = _rows_per_node(item, ranks_per_row)
-    if rows is None or not 2 <= item.predictions.nodes <= MAX_ROWS // 2:
-        return []
-    return names[rows::rows]
+def _node_edges(node_of_row: list[int], names: list[str]) -> list[str]:
+    """Return the first row of each node but the first; none if the nodes take turns, or lines would hide the cells."""
+    changes = [
+        name for name, (one, other) in zip(names[1:], pairwise(node_of_row), strict=False) if one != other
+    ]
+    contiguous = len(changes) == len(set(node_of_row)) - 1
+    return changes if contiguous and len(changes) < MAX_ROWS // 2 else []
 
 
-def _message(item: ReportItem, ranks_per_row: int, cells: list[list[int]]) -> str:
+def _message(node_of_row: list[int], cells: list[list[int]]) -> str:
     total = sum(map(sum, cells))
-    rows = _rows_per_node(item, ranks_per_row)
-    if item.predictions.nodes < 2 or rows is None:
+    if len(set(node_of_row)) < 2:
         return f"{units.data(total)} go from rank to rank"
     crossing = sum(
-        size for i, row in enumerate(cells) for j, size in enumerate(row) if i // rows != j // rows
+        size
+        for node, row in zip(node_of_row, cells, strict=True)
+        for other, size in zip(node_of_row, row, strict=True)
+        if node != other
     )
-    return f"{units.percent(crossing / total)} of the bytes cross between the {item.predictions.nodes} nodes"
+    return f"{units.percent(crossing / total)} of the bytes cross between the {len(set(node_of_row))} nodes"
