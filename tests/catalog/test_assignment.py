@@ -1,12 +1,13 @@
 """FABRIC=NUMBER, as options give prices and measured times."""
 
 import math
+import shlex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.catalog.assignment import parse_assignment
+from linkworth.catalog.assignment import parse_assignment, split_words
 from linkworth.errors import UsageError
 from linkworth.model.number_range import NumberRange
 
@@ -19,6 +20,16 @@ ALLOWED = NumberRange(least=1e-9, most=1e12, zero=True)
 )
 def test_what_is_written_is_read(fabric, value):
     assert parse_assignment(f"{fabric}={value!r}", "--price", "X", ALLOWED) == (fabric.strip(), value)
+
+
+@given(st.text("ab '\"\\", max_size=12))
+def test_any_text_is_words_or_a_usage_error(text):
+    try:
+        words = split_words(text, "--filter")
+    except UsageError as error:
+        assert str(error).startswith("--filter: ")
+    else:
+        assert shlex.split(shlex.join(words)) == words
 
 
 @given(st.text(max_size=30))

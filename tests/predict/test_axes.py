@@ -65,6 +65,7 @@ def test_a_range_has_its_ends_and_equal_ratios(low, ratio, count):
         ("latency=1us..2us", "write FROM..TO:COUNT"),
         ("latency=1us..2us:1", "a count of at least 2"),
         ("latency=1us..2us:3:cubic", "write FROM..TO:COUNT"),
+        ("latency=1us...2us:3", "write FROM..TO:COUNT"),
         ("latency=0..2us:3:log", "0 has no ratio"),
         ("latency=1us..2us:999999", "at most 10000"),
         ("latency=1Gbit", "'1Gbit' is no value; give a number with one of the units s, ms"),

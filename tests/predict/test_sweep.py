@@ -82,8 +82,11 @@ def test_points_are_those_of_predict_scaled_by_a_measured_time(trace):
     assert found.points[0].seconds == pytest.approx(0.5, rel=1e-5)
     assert found.calibration.measured_fabric == "gbe"
     assert any("counts as one on 2 nodes, placed block" in warning for warning in found.warnings)
+    assert any("on a node, and with" in warning for warning in found.warnings)
     alone = sweep(trace, [fabrics.get("gbe")], [], arrangements([2]), measured=measured)
-    assert not any("counts as one" in warning for warning in alone.warnings)
+    assert not any(
+        "counts as one" in warning or "on a node, and with" in warning for warning in alone.warnings
+    )
 
 
 def test_the_points_are_the_same_whatever_the_workers(trace):

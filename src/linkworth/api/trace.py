@@ -1,6 +1,5 @@
 """Recorded programs of the public API."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,6 +17,7 @@ from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
 from linkworth.api.sweep import Sweep, axes_of
 from linkworth.api.table import Table
+from linkworth.catalog.assignment import split_words
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure.plan import plan, workload
 from linkworth.model.json_errors import JSON_ERRORS
@@ -329,12 +329,11 @@ def skeleton(
 
 def _words(command: str | Sequence[str | PathLike[str]]) -> list[str]:
     """Return the words of a command."""
-    if not isinstance(command, str):
-        return [fspath(word) for word in command]
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise UsageError(f"the command {command!r} is not complete: {str(error).lower()}") from None
+    return (
+        split_words(command, "the command")
+        if isinstance(command, str)
+        else [fspath(word) for word in command]
+    )
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:

@@ -1,4 +1,6 @@
-"""`NAME=NUMBER`, the form of prices and measured times in options."""
+"""Forms of values in options: `NAME=NUMBER` of prices and measured times, and commands with quotes."""
+
+import shlex
 
 from linkworth.errors import UsageError
 from linkworth.model.number_range import NumberRange
@@ -18,6 +20,14 @@ def parse_assignment(
     if not name:
         raise UsageError(f"{option} {text!r} names no {what.lower()} before the '='; {form}")
     return name, read_number(number, f"{option} {text!r}", allowed)
+
+
+def split_words(text: str, place: str) -> list[str]:
+    """Return the words of a command, as a shell splits it. Raises UsageError that begins with `place`."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{place}: {text!r} is not complete: {str(error).lower()}") from None
 
 
 def read_number(text: str, place: str, allowed: NumberRange) -> float:

@@ -2,11 +2,11 @@
 
 import itertools
 import re
-import shlex
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from linkworth.catalog import apps as app_catalog
+from linkworth.catalog.assignment import split_words
 from linkworth.errors import UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build
@@ -86,7 +86,7 @@ def split_options(words_behind: Sequence[str], own: Container[str]) -> tuple[lis
 
 def resized(word: str, size: str) -> list[str]:
     """Return a command for another problem size, perhaps with options: `npb:lu.D`, `W` give `["npb:lu.W"]`."""
-    first, *rest = shlex.split(size) or [""]
+    first, *rest = split_words(size, "`calibrate_with`") or [""]
     kind, _, program = word.partition(":")
     name = f"{kind}:{program.partition('.')[0]}.{first}" if kind == "npb" else f"{kind}:{first}"
     if words(name) is None:

@@ -116,7 +116,7 @@ def _range(text: str, value: Callable[[str], float], option: str) -> list[float]
     ends, _, tail = text.partition(":")
     count, _, kind = tail.partition(":")
     first, _, last = ends.partition("..")
-    if not (count.isdecimal() and int(count) > 1) or kind not in ("", "lin", "log"):
+    if not (count.isdecimal() and int(count) > 1) or kind not in ("", "lin", "log") or last.startswith("."):
         raise UsageError(
             f"{option}: write FROM..TO:COUNT with a count of at least 2, and :lin after it if you like"
         )

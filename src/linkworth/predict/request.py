@@ -2,13 +2,12 @@
 
 import contextlib
 import re
-import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from linkworth.catalog import fabrics
-from linkworth.catalog.assignment import parse_assignment
+from linkworth.catalog.assignment import parse_assignment, split_words
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import SECONDS
@@ -45,7 +44,7 @@ def traced(
         refuse_skeleton_options(target, ranks, rates)
         yield Path(target)
         return
-    program = parse(shlex.split(target))
+    program = parse(split_words(target, "the program"))
     count = check(program, ranks)
     source = rates_for(program, rates or RateRequest(), count, scaled=scaled, progress=progress)
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:

@@ -1,8 +1,8 @@
 """Filter of `study run`, which selects some of a study's runs."""
 
-import shlex
 from collections.abc import Iterable, Sequence
 
+from linkworth.catalog.assignment import split_words
 from linkworth.errors import UsageError
 from linkworth.model.study import Study, Value
 from linkworth.study.definition.variables import as_text
@@ -19,7 +19,7 @@ class Filter:
         """Raises UsageError for a term that cannot be understood, and for a key that the study does not have."""
         known = (*self.KEYS, *variables)
         self.terms: list[tuple[str, list[str]]] = []
-        for term in (word for expression in expressions for word in shlex.split(expression)):
+        for term in (word for expression in expressions for word in split_words(expression, "`filter`")):
             key, equals, patterns = term.partition("=")
             if not equals or not patterns:
                 raise UsageError(f"`filter` {term!r}: write KEY=PATTERN, for example workload=npb:ft.*")
