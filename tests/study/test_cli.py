@@ -62,14 +62,6 @@ def test_predictions_alone_need_no_mpi(linkworth, file):
     assert (found["total"], found["done"], found["open"]) == (4, 4, 0)
 
 
-def test_mistakes_are_one_sentence_with_the_line(linkworth, file):
-    wrong = linkworth("study", "run", file(STUDY.replace("ranks = 2", "rank = 2")))
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr == "linkworth: s.toml:3: rank: there is no such key; did you mean ranks?\n"
-    assert linkworth("study", "status", "nowhere").returncode == 2
-    assert linkworth("study", "run", file(), "--scale", "x").returncode == 2
-
-
 @needs_mpi
 def test_ctrl_c_leaves_a_study_that_can_be_resumed(linkworth, file, tmp_path):
     gate = tmp_path / "gate"

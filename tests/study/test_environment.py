@@ -138,17 +138,6 @@ def test_ranks_that_poll_memory_keep_their_cores_busy(tmp_path):
     assert busy["shm+tcp"] == busy["shm-cma"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("rate", "fast"), ("latency", "3 parsecs"), ("isolation", "glass")]
-)
-def test_a_link_that_cannot_be_is_refused_with_its_line(tmp_path, key, value):
-    (tmp_path / "s.toml").write_text(
-        f'{ONE.partition("[")[0]}workloads = ["npb:is.S"]\n[[environments]]\nfabric = "gbe"\n{key} = "{value}"\n'
-    )
-    with pytest.raises(UsageError, match=rf"s\.toml:7: environments\[0\]\.{key}: .*{value}"):
-        load(tmp_path / "s.toml")
-
-
 def test_what_a_prediction_cannot_apply_is_named_in_its_record(tmp_path):
     measured = msgspec.structs.replace(fabrics.get("gbe"), intranode=fabrics.get("loopback").link)
     write(measured, tmp_path / "own.toml")

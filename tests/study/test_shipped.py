@@ -37,13 +37,6 @@ def test_every_scale_has_runs_that_can_be_made(name, scale):
         assert kinds == {"lab"}
 
 
-@pytest.mark.parametrize("name", PAPERS)
-def test_any_study_can_go_to_hosts_of_a_file(name):
-    study = load(ROOT / "studies" / f"{name}.toml", where="hostfile:hosts")
-    measured = [environment for environment in study.environments if "measure" in environment.modes]
-    assert {environment.where.kind for environment in measured} == {"hostfile"}
-
-
 def test_the_application_finds_its_input_from_any_folder(monkeypatch, tmp_path):
     script(tmp_path / "lmp", "")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
@@ -91,19 +84,6 @@ def test_future_work_is_predicted_with_the_effect_of_each_question(tmp_path, mon
     assert lu["ib-fdr-2"] < lu["ib-fdr-passthrough"] < lu["ib-fdr-sriov"] < 1.05 * lu["ib-fdr-2"]
 
 
-def test_the_starter_runs_here_and_predicts():
-    study = load(ROOT / "studies" / "first.toml")
-    assert {mode for environment in study.environments for mode in environment.modes} == {
-        "measure",
-        "predict",
-    }
-    assert all(
-        environment.where.kind == "local"
-        for environment in study.environments
-        if "measure" in environment.modes
-    )
-
-
 def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     package = Path(linkworth.__file__).parent
@@ -132,10 +112,3 @@ def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys
     )
     assert main(["study", "status", "first"]) == 2
     assert "first.study does not exist" in capsys.readouterr().err
-
-
-def test_one_scale_takes_the_published_times_of_one_network():
-    study = load(ROOT / "studies" / "interconnects.toml", scale="given")
-    assert len(study.prediction.measured) == 32
-    assert study.prediction.measured["npb:ft.D"] == "ib-fdr=326.49"
-    assert not load(ROOT / "studies" / "interconnects.toml", scale="predict").prediction.measured

@@ -166,10 +166,12 @@ def test_stand_ins_and_both_modes(study):
     table = '[[workloads]]\nrun = "no-such-program-here -x"\notherwise = "stencil:default"\n'
     text = SMALLEST.replace('workloads = ["npb:${program}.${class}"]\n', "").split("[variables]")[0] + table
     assert study(text).workloads[0].command == ["stencil:default"]
-    found = study(SMALLEST.replace('"predict"', '"both"'))
+    priced = '{ fabric = "gbe", instance = "A8", usd_per_node_hour = 1 }'
+    found = study(SMALLEST.replace('"predict"', '"both"').replace('"gbe"', priced))
     assert found.environments[0].modes == ["measure", "predict"]
 
 
+LAST = 'class = ["S", "W"]\n'
 ERRORS = [
     ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is no mode; write measure, predict or both"),
     ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected 'int' >= 1"),
@@ -211,6 +213,24 @@ ERRORS = [
     ("[variables]", '[prices]\nregion = "eastus"\n[variables]', "prices.region: a region chooses from a catalog"),
     ("[variables]", '[predict]\nmeasured_on = "gbe"\n[variables]', "study.toml:9: predict.measured_on: gbe is only predicted"),
     ("[variables]", '[predict]\nmeasured = {x = "gbe"}\n[variables]', "study.toml:9: predict.measured.x: measured 'gbe'"),
+    ('"gbe"', '{ fabric = "gbe", rate = "fast" }', "study.toml:3: environments[0].rate: "),
+    ('"gbe"', '{ fabric = "gbe", latency = "3 parsecs" }', "study.toml:3: environments[0].latency: "),
+    ('"gbe"', '{ fabric = "gbe", isolation = "glass" }', "study.toml:3: environments[0].isolation: "),
+    ('"gbe"', '{ fabric = "gbe", instance = "A8" }', "study.toml:3: environments[0].instance: no catalog has its price"),
+    (LAST, f"{LAST}[scale.a]\nwithout_workloads = ['ft.*']\n",
+     "study.toml:12: scale.a.without_workloads[0]: no workload is called"),
+    (LAST, f"{LAST}[scale.a]\nwithout_environments = ['gbe', 'ib']\n", "without_environments[1]: no environment is called 'ib'"),
+    (LAST, f"{LAST}[predict]\nmeasured = {{ 'npb:ft.B' = 'gbe=2' }}\n",
+     "study.toml:12: predict.measured.npb:ft.B: no workload is called 'npb:ft.B'"),
+    (LAST, f"{LAST}[scale.a]\npredict.measured = {{ 'npb:ft.B' = 'gbe=2' }}\n", "toml:12: scale.a.predict.measured.npb:ft.B:"),
+    (LAST, f'{LAST}a = "${{b}}"\nb = "${{a}}"\n', "study.toml:11: variables.a: its value is a cycle: ${a} -> ${b} -> ${a}"),
+    (LAST, f'{LAST}a = ["x", "${{a}}"]\n', "study.toml:11: variables.a: its value is a cycle: ${a} -> ${a}"),
+    (LAST, f'{LAST}a = "npb-${{class}}"\n', "variables.a: its value names ${class}, and a variable cannot hold another"),
+    (LAST, f'{LAST}a = "${{study_folder}}/x"\n', "study.toml:11: variables.a: its value names ${study_folder}"),
+    ('["npb:${program}.${class}"]', '["npb:${program}.${class}", { run = "bench:latency", figures = { a = "(x)" } }]',
+     "study.toml:2: workloads[1].run: bench:latency has no output to search"),
+    ('["npb:${program}.${class}"]', '["npb:${program}.${class}", { run = "bench:latency", iteration_pattern = "(x)" }]',
+     "study.toml:2: workloads[1].run: bench:latency has no output to search"),
 ]  # fmt: skip
 
 
@@ -246,53 +266,6 @@ def test_the_schema_takes_what_the_code_takes(text):
         validator.validate({**document, "ranks": "many"})
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({**document, "misspelt": 1})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[scale.a]\nwithout_workloads = ['ft.*']", r"study\.toml:12: scale\.a\.without_workloads\[0\]: no workload is called"),
-        ("[scale.a]\nwithout_environments = ['gbe', 'ib']", r"without_environments\[1\]: no environment is called 'ib'"),
-        ("[predict]\nmeasured = { 'npb:ft.B' = 'gbe=2' }", r"study\.toml:12: .*no workload is called 'npb:ft\.B'"),
-        ("[scale.a]\npredict.measured = { 'npb:ft.B' = 'gbe=2' }", r"study\.toml:12: .*no workload is called 'npb:ft\.B'"),
-    ],
-)  # fmt: skip
-def test_a_name_that_means_nothing_is_refused(study, text, message):
-    with pytest.raises(UsageError, match=message):
-        study(f"{SMALLEST}{text}\n")
-
-
-@pytest.mark.parametrize("key", ["figures = { a = '(x)' }", "iteration_pattern = '(x)'"])
-def test_a_benchmark_has_no_output_to_search(study, key):
-    with pytest.raises(
-        UsageError, match=r"study\.toml:14: workloads\[1\]\.run: bench:latency has no output to search"
-    ):
-        study(
-            f"{LARGE.replace('ranks = 2', key)}".replace('where = "lab"\n', "").replace(
-                'class = "C"\n\n', 'class = "C"\n'
-            )
-        )
-
-
-def test_an_instance_needs_a_catalog(study):
-    text = SMALLEST.replace('"gbe"', '{ fabric = "gbe", instance = "A8" }')
-    with pytest.raises(UsageError, match=r"environments\[0\]\.instance: no catalog has its price"):
-        study(text)
-    assert study(text.replace('"A8"', '"A8", usd_per_node_hour = 1')).environments[0].instance == "A8"
-
-
-@pytest.mark.parametrize(
-    ("variables", "message"),
-    [
-        ('a = "${b}"\nb = "${a}"', r"study\.toml:11: variables\.a: its value is a cycle: \$\{a\} -> \$\{b\} -> \$\{a\}"),
-        ('a = ["x", "${a}"]', r"study\.toml:11: variables\.a: its value is a cycle: \$\{a\} -> \$\{a\}"),
-        ('a = "npb-${class}"', r"study\.toml:11: variables\.a: its value names \$\{class\}, and a variable cannot hold another"),
-        ('a = "${study_folder}/x"', r"variables\.a: its value names \$\{study_folder\}"),
-    ],
-)  # fmt: skip
-def test_a_variable_holds_no_other(study, variables, message):
-    with pytest.raises(UsageError, match=message):
-        study(f"{SMALLEST}{variables}\n")
 
 
 def test_a_variable_may_hold_what_is_no_variable(study):

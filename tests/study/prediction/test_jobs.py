@@ -81,6 +81,7 @@ def test_predictions_are_made_on_all_cores_and_share_their_traces(tmp_path):
     assert beff["gbe-1500"] < min(beff["gbe-9000"], beff["two"])
     assert {row["label"] for row in found["bench:beff", "two"].rows} == {"rings", "random"}
     assert all(is_metric(name) for record in found.values() for name in record.metrics)
+    assert not any(found["npb:is.S", name].series for name in ("gbe-1500", "two"))  # nothing has a spread
     assert run_study(store).done == 12
 
 
@@ -122,12 +123,6 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     ]
     assert interval.low_seconds == pytest.approx(quantile(sorted(ours), 0.05))
     assert interval.high_seconds == pytest.approx(quantile(sorted(ours), 0.95))
-
-
-def test_without_a_spread_nothing_is_drawn(begin):
-    store = begin()
-    run_study(store, filters=["workload=npb:is.S"])
-    assert all(not record.series for record in store.records())
 
 
 def test_a_known_time_scales_the_computation(begin):
