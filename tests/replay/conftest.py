@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from synthetic import Call, write_trace
@@ -23,12 +24,20 @@ def run(tmp_path: Path) -> Run:
     """Replay hand-made ranks in detail, one node a rank unless `nodes` places them; more arguments are settings."""
 
     def call(
-        ranks: Sequence[Sequence[Call]], on: Fabric, nodes: list[int] | None = None, **settings: object
+        ranks: Sequence[Sequence[Call]],
+        on: Fabric,
+        nodes: list[int] | None = None,
+        *,
+        end: bool = True,
+        tolerate_cut: bool = False,
+        **settings: Any,
     ) -> Replay:
-        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks)))
+        trace = _engine.Trace(str(write_trace(tmp_path / "hand.lwt", ranks, end=end)))
         placed = nodes if nodes is not None else list(range(len(ranks)))
         layout = Layout(nodes=max(placed) + 1, node_of_rank=placed)
-        return replay_in_detail(trace, on, layout, settings=ReplaySettings(**settings))  # type: ignore[arg-type]
+        return replay_in_detail(
+            trace, on, layout, tolerate_cut=tolerate_cut, settings=ReplaySettings(**settings)
+        )
 
     return call
 

@@ -1,113 +1,100 @@
 """Collectives in the replay: times worked out by hand, libraries, forced algorithms, inter-communicators, errors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from synthetic import Call, bridge, collective, fabric, recv, send, waitall, way, write_trace
 
-from linkworth import _engine
 from linkworth.cli.main import main
 from linkworth.cli.replay_options import parse_forced
 from linkworth.errors import UsageError
 from linkworth.model.collectives import CollectiveRules
-from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for, rules_in_words
-from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.replay.run import Replay
 
+Run = Callable[..., Replay]
 US = 1e-6
 GB = 1e9
 MPI_ROOT, PROC_NULL = -3, -2
 NETWORK = fabric(way(latency=10 * US, bandwidth=GB), way(latency=1 * US))
 
 
-def run(
-    tmp_path: Path,
-    ranks: Sequence[Sequence[Call]],
-    *forced: str,
-    on: Fabric = NETWORK,
-    nodes: list[int] | None = None,
-    library: str | None = None,
-    pass_unmodelled: bool = False,
-) -> Replay:
-    trace = _engine.Trace(str(write_trace(tmp_path / "case.lwt", ranks)))
-    placed = nodes or list(range(len(ranks)))
-    settings = ReplaySettings(
-        mpi_library=library,
-        forced_collectives=[parse_forced(text) for text in forced],
-        pass_unmodelled=pass_unmodelled,
+@pytest.fixture
+def run(run: Run) -> Run:
+    """Replay with algorithms forced."""
+    return lambda ranks, *forced, on=NETWORK, library=None, **options: run(
+        ranks, on, mpi_library=library, forced_collectives=[parse_forced(each) for each in forced], **options
     )
-    return replay_in_detail(trace, on, Layout(nodes=max(placed) + 1, node_of_rank=placed), settings=settings)
 
 
-def test_a_pipeline_moves_segment_by_segment(tmp_path: Path) -> None:
+def test_a_pipeline_moves_segment_by_segment(run: Run) -> None:
     # Four segments of 100 us each leave the root by 400 us; three hops of 10 us, two of which hold a segment again.
     ranks = [[collective("MPI_Bcast", 400_000, root=0)]] * 4
-    whole = run(tmp_path, ranks, "bcast=pipeline").prediction
-    cut = run(tmp_path, ranks, "bcast=pipeline:100000").prediction
+    whole = run(ranks, "bcast=pipeline").prediction
+    cut = run(ranks, "bcast=pipeline:100000").prediction
     assert whole.seconds == pytest.approx(3 * 410 * US)
     assert cut.seconds == pytest.approx(630 * US)
     assert (whole.messages, cut.messages) == (3, 12)
 
 
-def test_forced_algorithms_take_their_rounds(tmp_path: Path) -> None:
+def test_forced_algorithms_take_their_rounds(run: Run) -> None:
     ranks = [[collective("MPI_Allreduce", 400_000, element_bytes=8)]] * 4
-    assert run(tmp_path, ranks, "allreduce=ring").prediction.seconds == pytest.approx(6 * 110 * US)
+    assert run(ranks, "allreduce=ring").prediction.seconds == pytest.approx(6 * 110 * US)
     ranks = [[collective("MPI_Bcast", 100_000, root=0)]] * 5
-    assert run(tmp_path, ranks, "bcast=linear").prediction.seconds == pytest.approx(410 * US)
+    assert run(ranks, "bcast=linear").prediction.seconds == pytest.approx(410 * US)
     # Rank 0 folds into 1. Rank 2's vector comes to 1 at once with it, 1 us later through the NIC: 12 us. Then 1 to 0.
     ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 3
-    got = run(tmp_path, ranks, "allreduce=recursive_doubling").prediction
+    got = run(ranks, "allreduce=recursive_doubling").prediction
     assert got.seconds == pytest.approx(23 * US)
     assert got.messages == 4
 
 
-def test_packing_and_combining_take_their_time(tmp_path: Path) -> None:
+def test_packing_and_combining_take_their_time(run: Run) -> None:
     inside = way(bandwidth=2 * GB)
     packs = fabric(way(latency=10 * US, bandwidth=GB), inside, block_seconds=US, datatype_seconds=3 * US)
     ranks = [[collective("MPI_Alltoall", 1000, 4000)]] * 4
-    got = run(tmp_path, ranks, "alltoall=bruck", on=packs).prediction
+    got = run(ranks, "alltoall=bruck", on=packs).prediction
     # Two rotations of 4 blocks, and two rounds that make a datatype, and pack and unpack 2 blocks each.
     assert got.overhead_seconds == pytest.approx(22 * US)
     assert got.seconds == pytest.approx(22 * US + 2 * 12 * US + 16_000 / (2 * GB))
     slow = fabric(way(latency=10 * US, bandwidth=GB), combine_bytes_per_second=GB / 2)
     ranks = [[collective("MPI_Allreduce", 100_000, element_bytes=8)]] * 2
-    got = run(tmp_path, ranks, "allreduce=recursive_doubling", on=slow).prediction
+    got = run(ranks, "allreduce=recursive_doubling", on=slow).prediction
     assert got.seconds == pytest.approx(310 * US)
     assert got.overhead_seconds == pytest.approx(200 * US)
 
 
-def test_leaders_carry_what_crosses_between_nodes(tmp_path: Path) -> None:
+def test_leaders_carry_what_crosses_between_nodes(run: Run) -> None:
     ranks = [[collective("MPI_Bcast", 1000, root=0)]] * 4
-    by_node = run(tmp_path, ranks, library="mpich", nodes=[0, 1, 0, 1]).prediction
-    flat = run(tmp_path, ranks, library="mpich-flat", nodes=[0, 1, 0, 1]).prediction
+    by_node = run(ranks, library="mpich", nodes=[0, 1, 0, 1]).prediction
+    flat = run(ranks, library="mpich-flat", nodes=[0, 1, 0, 1]).prediction
     assert (by_node.internode_bytes, flat.internode_bytes) == (1000, 2000)
     # Between the leaders 11 us, then inside the node 1 us.
     assert by_node.seconds == pytest.approx(12 * US)
     ranks = [[collective("MPI_Bcast", 1000, root=3)]] * 4
-    got = run(tmp_path, ranks, library="mpich", nodes=[0, 0, 1, 1]).prediction
+    got = run(ranks, library="mpich", nodes=[0, 0, 1, 1]).prediction
     # 3 to 2 inside, 2 to 0 between, 0 to 1 inside.
     assert got.seconds == pytest.approx(13 * US)
     assert got.internode_bytes == 1000
     ranks = [[collective("MPI_Allreduce", 1000, element_bytes=8)]] * 8
     placed = [0, 0, 0, 0, 1, 1, 1, 1]
-    han = run(tmp_path, ranks, library="openmpi-5.0", nodes=placed).prediction
-    tuned = run(tmp_path, ranks, library="openmpi-4.1", nodes=placed).prediction
+    han = run(ranks, library="openmpi-5.0", nodes=placed).prediction
+    tuned = run(ranks, library="openmpi-4.1", nodes=placed).prediction
     assert (han.internode_bytes, tuned.internode_bytes) == (2000, 8000)
 
 
-def test_segments_of_han_overlap(tmp_path: Path) -> None:
+def test_segments_of_han_overlap(run: Run) -> None:
     # Both ways take 65.536 us a segment. One behind the other they would take twice that for each of 16 segments.
     both = fabric(way(bandwidth=GB), way(bandwidth=GB))
     ranks = [[collective("MPI_Bcast", 16 * 65536, root=0)]] * 4
-    got = run(tmp_path, ranks, on=both, library="openmpi-5.0", nodes=[0, 0, 1, 1]).prediction
+    got = run(ranks, on=both, library="openmpi-5.0", nodes=[0, 0, 1, 1]).prediction
     assert got.seconds == pytest.approx(17 * 65.536 * US)
 
 
-def test_lists_are_each_ranks_own_or_of_each_pair(tmp_path: Path) -> None:
+def test_lists_are_each_ranks_own_or_of_each_pair(run: Run) -> None:
     # The root's NIC takes 1 + 2 + 3 us, out or in; one latency.
     sizes = [0, 1000, 2000, 3000]
     scatter = [
@@ -119,7 +106,7 @@ def test_lists_are_each_ranks_own_or_of_each_pair(tmp_path: Path) -> None:
         for rank, size in enumerate(sizes)
     ]
     for ranks in (scatter, gather):
-        got = run(tmp_path, ranks).prediction
+        got = run(ranks).prediction
         assert got.seconds == pytest.approx(16 * US)
         assert (got.internode_bytes, got.messages) == (6000, 3)
     # Rank 0 sends 9 kB to rank 1 and 1 kB to rank 2, and the others 1 kB each to rank 0: its NIC has 10 us out, rank 1's 9 us in.
@@ -129,17 +116,17 @@ def test_lists_are_each_ranks_own_or_of_each_pair(tmp_path: Path) -> None:
         received = [row[rank] for row in sent]
         lists = {"send_counts": sizes, "recv_counts": received}
         ranks.append([collective("MPI_Alltoallv", sum(sizes), sum(received), **lists)])
-    got = run(tmp_path, ranks).prediction
+    got = run(ranks).prediction
     assert got.internode_bytes == 12_000
     assert got.seconds == pytest.approx(20 * US)
 
 
-def test_a_non_blocking_collective_follows_its_own_table(tmp_path: Path) -> None:
+def test_a_non_blocking_collective_follows_its_own_table(run: Run) -> None:
     start = Call("MPI_Ibcast", "icollective", comm=0, peer=0, bytes=1000, recv_bytes=1000)
     ranks = [[start, waitall(1)]] * 4
     # Open MPI's libnbc: linear up to four ranks, so three messages leave one NIC. MPICH's: a binomial tree of two levels.
-    assert run(tmp_path, ranks, library="openmpi").prediction.seconds == pytest.approx(13 * US)
-    assert run(tmp_path, ranks, library="mpich-flat").prediction.seconds == pytest.approx(22 * US)
+    assert run(ranks, library="openmpi").prediction.seconds == pytest.approx(13 * US)
+    assert run(ranks, library="mpich-flat").prediction.seconds == pytest.approx(22 * US)
 
 
 def between(
@@ -153,14 +140,14 @@ def between(
     return ranks
 
 
-def test_collectives_between_groups_go_through_their_leaders(tmp_path: Path) -> None:
+def test_collectives_between_groups_go_through_their_leaders(run: Run) -> None:
     roots = {0: PROC_NULL, 1: MPI_ROOT, 2: 1, 3: 1}
-    got = run(tmp_path, between("MPI_Bcast", [0, 1], [2, 3], roots, 1000))
+    got = run(between("MPI_Bcast", [0, 1], [2, 3], roots, 1000))
     # 1 to 2, then 2 to 3.
     assert got.prediction.seconds == pytest.approx(22 * US)
     assert got.prediction.messages == 2
     assert got.result.unmodelled == {}
-    got = run(tmp_path, between("MPI_Allreduce", [3, 1], [2, 0], {}, 1000)).prediction
+    got = run(between("MPI_Allreduce", [3, 1], [2, 0], {}, 1000)).prediction
     # Reduce inside, exchange, broadcast inside.
     assert got.seconds == pytest.approx(33 * US)
     assert got.messages == 2 + 2 + 2
@@ -175,7 +162,7 @@ def test_collectives_between_groups_go_through_their_leaders(tmp_path: Path) -> 
     ],
 )  # fmt: skip
 def test_every_collective_between_groups_of_other_sizes_ends(
-    tmp_path: Path, library: str, size: int, name: str
+    run: Run, library: str, size: int, name: str
 ) -> None:
     roots = (
         dict.fromkeys([0, 2, 4], 1) | {1: PROC_NULL, 3: MPI_ROOT}
@@ -188,12 +175,12 @@ def test_every_collective_between_groups_of_other_sizes_ends(
         calls.append(
             send(1, 8) if rank == 0 else recv(0, 8) if rank == 1 else collective("MPI_Barrier", comm=1)
         )
-    got = run(tmp_path, ranks, library=library)
+    got = run(ranks, library=library)
     assert got.result.unmodelled == {}
     assert got.prediction.messages > 1
 
 
-def test_lists_between_groups_are_those_of_the_remote_group(tmp_path: Path) -> None:
+def test_lists_between_groups_are_those_of_the_remote_group(run: Run) -> None:
     first, second = [0, 1], [2, 3, 4]
     ranks = []
     for rank in range(5):
@@ -201,26 +188,26 @@ def test_lists_between_groups_are_those_of_the_remote_group(tmp_path: Path) -> N
         pieces = [100 * (peer + 1) for peer in other]
         call = collective("MPI_Allgatherv", 100 * (rank + 1), sum(pieces), comm=2, recv_counts=pieces)
         ranks.append([bridge(mine, other), call])
-    assert run(tmp_path, ranks).prediction.messages == 5 + 1 + 2
+    assert run(ranks).prediction.messages == 5 + 1 + 2
 
 
 @pytest.mark.parametrize(
     "name", ["MPI_Neighbor_alltoall", "MPI_Ineighbor_allgather", "MPI_Neighbor_alltoallw_init"]
 )
-def test_a_collective_that_is_not_modelled_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
+def test_a_collective_that_is_not_modelled_is_an_error_that_names_it(run: Run, name: str) -> None:
     ranks = [[Call(name, "local").lasting(3e-3)]]
     with pytest.raises(
         UsageError, match=rf"{name} is a collective that the replay does not model; with --pass-"
     ):
-        run(tmp_path, ranks)
-    passed = run(tmp_path, ranks, pass_unmodelled=True)
+        run(ranks)
+    passed = run(ranks, pass_unmodelled=True)
     assert passed.result.unmodelled == {name: 1}
     assert passed.prediction.wait_seconds == pytest.approx(3e-3)
 
 
-def test_an_algorithm_for_another_number_of_ranks_is_refused(tmp_path: Path) -> None:
+def test_an_algorithm_for_another_number_of_ranks_is_refused(run: Run) -> None:
     with pytest.raises(UsageError, match="can run that algorithm"):
-        run(tmp_path, [[collective("MPI_Barrier")]] * 6, "barrier=two_proc")
+        run([[collective("MPI_Barrier")]] * 6, "barrier=two_proc")
 
 
 @pytest.mark.parametrize(
@@ -266,12 +253,12 @@ def test_bad_options_are_one_sentence(
     assert message in capsys.readouterr().err
 
 
-def test_spawned_processes_are_named_beside_a_collective_with_them(tmp_path: Path) -> None:
+def test_spawned_processes_are_named_beside_a_collective_with_them(run: Run) -> None:
     ranks = [[Call("MPI_Comm_spawn", "local").lasting(1.0), Call("MPI_Ibarrier", "local").lasting(3e-3)]]
     with pytest.raises(
         UsageError, match=r"MPI_Ibarrier is .*\(the program spawns processes, which are not in"
     ):
-        run(tmp_path, ranks)
+        run(ranks)
 
 
 def test_rules_are_named_the_same_everywhere(tmp_path, capsys, json_of, printed) -> None:
