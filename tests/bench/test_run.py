@@ -2,7 +2,9 @@
 
 import json
 
+import msgspec
 import pytest
+from fake_installation import described
 from fake_launcher import FakeLauncher
 
 from linkworth.bench.run import BenchStopped, Prepared, default_ranks, execute
@@ -15,13 +17,9 @@ from linkworth.cli.main import main
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.measure.plan import Plan
 from linkworth.model.counters import NicCounters, NodeCounters
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.workload import Workload
 from linkworth.mpi.target import NO_TARGET
 
-MPI = MpiInstallation(
-    name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/opt/lib/libmpi.so", library_version="Open MPI v4.1.4"
-)  # fmt: skip
 START = {"kind": "start", "test": "latency", "node_names": ["n1", "n2"], "node_of_rank": [0, 0, 1, 1], "members": [0, 2],
          "timer_resolution_seconds": 3e-8}  # fmt: skip
 ROW = {"kind": "row", "bytes": 8, "label": "", "latency_seconds": 2e-6, "bandwidth_bytes_per_second": 4e6, "samples": 100,
@@ -62,10 +60,11 @@ def lines(*documents):
 def prepared(launcher, test="latency", **settings):
     workload = Workload(name=test, command=["lw-netbench"], ranks=4)
     opened = FakePlace()
+    mpi = msgspec.structs.replace(described("openmpi", "4.1.4"), library_version="Open MPI v4.1.4")
     return Prepared(
         TESTS[test],
         BenchSettings(**settings),
-        Plan(workload, ["lw-netbench"], NO_TARGET, MPI, launcher, opened),
+        Plan(workload, ["lw-netbench"], NO_TARGET, mpi, launcher, opened),
         opened,
     )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from collector import Collector
+from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_programs import despite_faults, each_launcher, each_mpi, fault_of
@@ -18,16 +19,10 @@ from linkworth.lab.place import LabPlace, open_lab
 from linkworth.lab.plan import HeldPlace
 from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
-from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.mpi import transports
 from linkworth.places.counters import difference
 from linkworth.places.job import Job
-
-OPEN_MPI = MpiInstallation(
-    name="openmpi-4.1.4", kind="openmpi", version="4.1.4", library="/usr/lib/libmpi.so", library_version="",
-    mpiexec="/usr/bin/mpiexec",
-)  # fmt: skip
 
 
 def lab_of(nodes):
@@ -42,7 +37,13 @@ def lab_of(nodes):
 
 def launcher(nodes, ranks_per_node=None):
     lab = lab_of(nodes)
-    return LabLauncher(lab, OPEN_MPI, nodes=lab.spec.node_names, ranks_per_node=ranks_per_node, transport="")
+    return LabLauncher(
+        lab,
+        described("openmpi", "4.1.4"),
+        nodes=lab.spec.node_names,
+        ranks_per_node=ranks_per_node,
+        transport="",
+    )
 
 
 @given(st.integers(1, 12), st.integers(1, 200))
@@ -58,7 +59,7 @@ def test_ranks_per_node_and_hosts_are_those_of_the_lab():
     with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
         launcher(3, 4).slots(13)
     words = launcher(2).arguments(Job(command=["./program", "x"], ranks=3, environment={"A": "1"}))
-    assert words[:3] == ["/nowhere/enter", "head", "/usr/bin/mpiexec"]
+    assert words[:3] == ["/nowhere/enter", "head", "/opt/bin/mpiexec"]
     assert words[words.index("--host") + 1] == "node1:2,node2:1"
     assert words[words.index("btl_tcp_if_include") + 1] == "d0"
     assert words[words.index("plm_rsh_agent") + 1] == "/nowhere/agent"
@@ -67,17 +68,9 @@ def test_ranks_per_node_and_hosts_are_those_of_the_lab():
 
 
 def test_an_mpi_with_another_launcher_is_refused():
-    cray = MpiInstallation(
-        name="cray-8",
-        kind="cray",
-        version="8",
-        library="/opt/lib",
-        library_version="",
-        mpiexec="/usr/bin/aprun",
-    )
     lab = lab_of(2)
     with pytest.raises(EnvironmentLacksError, match="cray-8 cannot start programs in a lab"):
-        LabLauncher(lab, cray, nodes=lab.spec.node_names, ranks_per_node=None, transport="")
+        LabLauncher(lab, described("cray", "8"), nodes=lab.spec.node_names, ranks_per_node=None, transport="")
 
 
 LOOPBACK_SEGMENT_BYTES = 65536 + 14

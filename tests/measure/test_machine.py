@@ -12,7 +12,6 @@ from unprivileged import without_rights
 from linkworth.measure.machine import hardware, kernel
 from linkworth.measure.machine.tools import mpi_checks
 from linkworth.model.environment import Diagnosis
-from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import search
 
 
@@ -116,19 +115,9 @@ def test_a_user_without_rights_finds_the_kernel_features_that_root_finds():
 def test_an_mpi_whose_compiler_or_launcher_does_not_work_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "find_all", list)
     broken = fake.script(tmp_path / "mpicc", "echo 'mpicc: line 1: gcc: command not found' >&2\nexit 127")
-    library = {
-        "name": "mpich-flat",
-        "kind": "mpich",
-        "version": "5",
-        "library": "/opt/libmpi.so",
-        "library_version": "",
-    }
+    mpi = msgspec.structs.replace(fake.described("mpich", "5"), mpicc=str(broken))
     one, two, three = mpi_checks(
-        [
-            MpiInstallation(**library, mpiexec="/opt/mpiexec", mpicc=str(broken)),
-            MpiInstallation(**library, mpiexec="", mpicc=str(broken)),
-            MpiInstallation(**library, mpiexec="/opt/mpiexec"),
-        ]
+        [mpi, msgspec.structs.replace(mpi, mpiexec=""), msgspec.structs.replace(mpi, mpicc="")]
     )
     assert (one.present, two.present, three.present) == (False, False, False)
     assert "gcc: command not found" in one.detail

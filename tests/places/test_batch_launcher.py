@@ -4,23 +4,14 @@ from pathlib import Path
 
 import pytest
 from collector import Collector
+from fake_installation import described
 
-from linkworth.model.mpi import MpiInstallation
 from linkworth.places import batch_launcher
 from linkworth.places.batch import BatchRequest, BatchState, JobShape
 from linkworth.places.batch_launcher import BatchLauncher
 from linkworth.places.job import Job
 from linkworth.places.job_folder import JobFolder
 from linkworth.places.slurm import Slurm
-
-MPI = MpiInstallation(
-    name="mpich",
-    kind="mpich",
-    version="4.2.0",
-    library="/lib/libmpi.so",
-    library_version="MPICH Version: 4.2.0",
-    mpiexec="/bin/mpiexec",
-)
 
 
 class Killed(BaseException):
@@ -69,7 +60,11 @@ def run(tmp_path, monkeypatch):
     def call(scheduler):
         request = BatchRequest(name="x", body="", folder=tmp_path, log=tmp_path / "log")
         launcher = BatchLauncher(
-            scheduler, MPI, request=request, shape=lambda ranks: JobShape(ranks=ranks), say=said.append
+            scheduler,
+            described("mpich", "4.2.0"),
+            request=request,
+            shape=lambda ranks: JobShape(ranks=ranks),
+            say=said.append,
         )
         supervisor = Collector()
         end = launcher.run(Job(command=["./x"], ranks=2, record=tmp_path / "run"), supervisor)

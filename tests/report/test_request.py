@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-import study_samples
 import synthetic
 
 from linkworth.errors import DamagedInputError, UsageError
@@ -13,6 +12,7 @@ from linkworth.report import page as report_page
 from linkworth.report import request as report_request
 from linkworth.report.collect import find_traces, smaller_of
 from linkworth.report.request import ReportRequest, run
+from linkworth.skeleton.progress import SilentProgress
 from linkworth.trace.read import Allowance
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -32,7 +32,7 @@ def exchange(path, *, rounds=5, verified=None, workload="exchange", size=100_000
 
 def report(*paths, output, on=(), **options):
     request = ReportRequest(paths=list(paths), output=output, on=list(on), **options)
-    return run(request, study_samples.NoProgress())
+    return run(request, SilentProgress())
 
 
 def test_a_folder_of_traces_becomes_one_page(tmp_path):

@@ -4,13 +4,13 @@ import os
 
 import msgspec
 import pytest
+from fake_installation import described
 
 from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.cli.study_commands import command_of
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab import kernel
-from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
 from linkworth.study import resume as taking_up
 from linkworth.study.definition.file import load
@@ -219,13 +219,7 @@ def test_equal_lists_share_a_sentence():
 
 @pytest.fixture
 def installed(monkeypatch):
-    def installation(kind, version):
-        name = f"{kind}-{version}"
-        return MpiInstallation(
-            name=name, kind=kind, version=version, library=f"/{name}/lib", library_version="", mpiexec=f"/{name}/mpiexec"
-        )  # fmt: skip
-
-    here = [installation("openmpi", "4.1.4"), installation("mpich", "4.0.2")]
+    here = [described("openmpi", "4.1.4"), described("mpich", "4.0.2")]
     monkeypatch.setattr(find, "find_all", lambda: here)
     return here
 

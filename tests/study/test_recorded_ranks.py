@@ -13,6 +13,7 @@ from linkworth.model.rates import RateSource
 from linkworth.report.study.results import Results
 from linkworth.report.study.sections import costs, nodes
 from linkworth.skeleton import parse, record_skeleton
+from linkworth.skeleton.progress import SilentProgress
 from linkworth.study import resume as taking_up
 from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
@@ -100,11 +101,6 @@ def growing(keys=GROWTH):
     return STUDY.replace("[4, 8, 16]", f"[4, 9, 16]\n{keys}")
 
 
-class Quiet:
-    def step(self, text):
-        pass
-
-
 def test_a_problem_that_grows_is_scaled_to_the_grid_of_its_ranks(tmp_path):
     store = begin(tmp_path, growing())
     for planned in store.planned:
@@ -117,7 +113,7 @@ def test_a_problem_that_grows_is_scaled_to_the_grid_of_its_ranks(tmp_path):
             )
             record_skeleton(program, planned.ranks, rates, store.trace("app", planned.environment.name))
             store.write(record_of(planned, Outcome(state="done"), now(), []))
-    jobs, _, _ = prepare(store, [each for each in store.planned if each.mode == "predict"], Quiet())
+    jobs, _, _ = prepare(store, [each for each in store.planned if each.mode == "predict"], SilentProgress())
     asked = {job.ranks: (job.scaling.weak, job.scaling.grid) for job in jobs if job.scaling}
     assert asked == {32: (True, (4, 8)), 64: (True, None), 128: (True, None)}
     assert run_study(store).done == 11

@@ -11,6 +11,7 @@ from linkworth.report.study.contents import contents
 from linkworth.report.study.request import Outputs, StudyReport, render, report
 from linkworth.report.study.results import Results
 from linkworth.report.table import Section
+from linkworth.skeleton.progress import SilentProgress
 
 Sample = tuple[Study, list[RunRecord]]
 
@@ -21,7 +22,7 @@ def write(sample: Sample, folder: Path, **more: object) -> StudyReport:
         study,
         records,
         outputs=Outputs(folder / "report.html", folder / "files"),
-        progress=samples.NoProgress(),
+        progress=SilentProgress(),
         **more,  # type: ignore[arg-type]
     )
 

@@ -263,13 +263,3 @@ def hostile() -> tuple[Study, list[RunRecord]]:
     ]
     records.append(record(HOSTILE, "a", repetition=5, state="failed", cause=HOSTILE))
     return study, records
-
-
-class NoProgress:
-    """Asks for nothing."""
-
-    def plan(self, steps: int) -> None:
-        pass
-
-    def step(self, text: str) -> None:
-        pass

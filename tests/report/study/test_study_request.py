@@ -9,6 +9,7 @@ import study_samples as samples
 from linkworth.model.study import Environment, Study, StudyWorkload
 from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
+from linkworth.skeleton.progress import SilentProgress
 
 
 def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path, undrawn):
@@ -18,7 +19,7 @@ def test_the_document_has_all_comparisons_and_what_is_lost(tmp_path, undrawn):
         records,
         outputs=Outputs(tmp_path / "deep" / "page.html", tmp_path / "files", ["csv"]),
         planned=len(records) + 4,
-        progress=samples.NoProgress(),
+        progress=SilentProgress(),
     )
     assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert sorted(written.files) == sorted(path.name for path in (tmp_path / "files").iterdir())
@@ -41,7 +42,7 @@ def test_a_damaged_trace_is_said_and_the_report_is_written(tmp_path, undrawn):
         records,
         outputs=Outputs(tmp_path / "page.html", tmp_path / "files", ["csv"]),
         traces={("npb:ft.A", "gbe"): trace},
-        progress=samples.NoProgress(),
+        progress=SilentProgress(),
     )
     assert any("npb:ft.A has no profile" in warning for warning in written.warnings)
     assert Path(written.path).exists()
@@ -52,7 +53,7 @@ def test_without_pyarrow_there_is_a_remark(tmp_path, monkeypatch, undrawn):
     study, records = samples.hostile()
     written = report(
         study, records, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv", "parquet"]),
-        progress=samples.NoProgress(),
+        progress=SilentProgress(),
     )  # fmt: skip
     assert any("pyarrow is not installed" in warning for warning in written.warnings)
     assert not any(name.endswith(".parquet") for name in written.files)
@@ -64,7 +65,7 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
     predicted = samples.record("w", "a", "predict", metrics={"seconds": 1.0}, facts=facts)
     written = report(
         study, [*records, predicted], outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]),
-        progress=samples.NoProgress(),
+        progress=SilentProgress(),
     )  # fmt: skip
     assert "Not applied where a is predicted: transport tcp." in written.warnings
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -88,7 +89,7 @@ def test_measured_times_of_whole_runs_are_told_from_predictions(tmp_path, undraw
         samples.record("v", "a", "predict", metrics={"seconds": 1.0}),
     ]
     written = report(
-        study, runs, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]), progress=samples.NoProgress()
+        study, runs, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]), progress=SilentProgress()
     )
     assert sum("of whole runs, with launch and MPI_Init" in warning for warning in written.warnings) == 1
     assert any(warning.startswith("Measured times of w are") for warning in written.warnings)
@@ -112,7 +113,7 @@ def test_a_name_of_control_characters_or_escapes_has_its_report(tmp_path, name):
         for record in records
     ]
     written = report(
-        study, records, outputs=Outputs(tmp_path / "page.html", tmp_path), progress=samples.NoProgress()
+        study, records, outputs=Outputs(tmp_path / "page.html", tmp_path), progress=SilentProgress()
     )
     assert {Path(each).suffix for each in written.files} >= {".csv", ".tex", ".svg", ".png", ".pdf"}
     for path in tmp_path.iterdir():
