@@ -7,7 +7,6 @@ from synthetic import fabric, recv, send, way, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.uncertain import Drawn
-from linkworth.catalog import fabrics as catalog
 from linkworth.cli.main import main
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
@@ -154,17 +153,14 @@ def test_bad_input_is_one_sentence(capsys, trace, arguments, message):
     assert message in capsys.readouterr().err
 
 
-def test_the_catalogs_have_spreads_that_can_be_drawn():
-    for name in catalog.names():
-        spread = catalog.get(name).spread
-        assert all(
-            0 <= value < 1
-            for value in (spread.latency, spread.bandwidth, spread.overhead, spread.computation)
-        )
-
-
-def test_a_time_without_a_layout_counts_for_the_first_number_of_nodes(capsys, trace):
+def test_a_time_without_a_layout_counts_for_the_first_number_of_nodes(trace, json_of):
     arguments = ["advise", str(trace), "--price", "gbe=1", "--draws", "0"]
-    for nodes, measured, named in (("1,2", "gbe=9", 1), ("2", "gbe=9", 0), ("1,2", "gbe:2x1=9", 0)):
-        assert main([*arguments, "--nodes", nodes, "--measured", measured]) == 0
-        assert capsys.readouterr().err.count("counts as one on the first number of nodes") == named
+    for nodes, measured, on, named in (
+        ("1,2", "gbe=9", 1, 1),
+        ("2", "gbe=9", 2, 0),
+        ("1,2", "gbe:2x1=9", 2, 0),
+    ):
+        document = json_of(*arguments, "--nodes", nodes, "--measured", measured)
+        seconds = {option["nodes"]: option["seconds"] for option in document["options"]}
+        assert seconds[on] == pytest.approx(9, rel=1e-3)
+        assert " ".join(document["warnings"]).count("counts as one on the first number of nodes") == named

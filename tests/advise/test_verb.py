@@ -1,38 +1,18 @@
 """`linkworth advise` as a user calls it."""
 
 import json
-from pathlib import Path
 
 import msgspec
 import pytest
-from synthetic import write_trace
-
-from linkworth.advise import source
-from linkworth.catalog import fabrics
-from linkworth.model.prediction import PredictionSet
-from linkworth.predict.calibrate import MeasuredTime
-from linkworth.predict.drawn import DrawnTimes
-from linkworth.replay.layout import Arrangement
+from advice_inputs import predicted
 
 
 @pytest.fixture
 def predictions(tmp_path):
     rows = {"gbe": 107.77, "10gbe": 30.0, "ib-fdr": 14.4, "ib-hdr": 9.0}
-    parts = ("compute", "overhead", "latency", "bandwidth", "wait")
-    document = {
-        "schema": "linkworth.prediction/1",
-        "workload": "npb:ft.C",
-        "ranks": 64,
-        "nodes": 2,
-        "predictions": [
-            {"fabric": fabric, "seconds": seconds, "internode_bytes": 1}
-            | {f"{part}_seconds": seconds / len(parts) for part in parts}
-            for fabric, seconds in rows.items()
-        ],
-        "warnings": ["the trace is cut"],
-    }
     path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(document))
+    made = predicted(rows, 2, workload="npb:ft.C", warnings=["the trace is cut"])
+    path.write_bytes(msgspec.json.encode(made))
     return str(path)
 
 
@@ -56,30 +36,6 @@ def test_the_choice_is_a_sentence(run, predictions, arguments, code, sentence):
     assert got == code
     assert err == "linkworth: warning: the trace is cut\n"
     assert sentence in out
-
-
-def test_json_has_the_fields_of_the_contract(run, predictions):
-    code, out, _ = run(
-        "--predictions",
-        predictions,
-        "--on",
-        "gbe",
-        "--on",
-        "ib-fdr",
-        "--price",
-        "gbe=0.78",
-        "--price",
-        "ib-fdr=0.975",
-        "--json",
-    )
-    document = json.loads(out)
-    assert code == 0
-    assert document["schema"] == "linkworth.advice/1"
-    assert document["choice"] == "ib-fdr"
-    assert document["breakeven_price_ratio"] == pytest.approx(107.77 / 14.4)
-    assert [option["fabric"] for option in document["options"]] == ["gbe", "ib-fdr"]
-    assert document["options"][1]["cost_usd"] == pytest.approx(14.4 * 2 * 0.975 / 3600)
-    assert document["options"][1]["price_usd_per_node_hour"] == 0.975
 
 
 def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(run, predictions):
@@ -122,31 +78,3 @@ def test_a_field_that_a_document_lacks_is_not_named_as_an_option(run, tmp_path):
     path.write_text('{"schema": "linkworth.prediction/1", "workload": "w", "ranks": 2, "predictions": []}')
     code, _, err = run("--predictions", str(path), "--price", "gbe=1")
     assert code == 2 and "required field 'nodes'" in err
-
-
-def test_a_trace_is_replayed_on_the_priced_fabrics(run, predictions, monkeypatch, tmp_path):
-    calls = []
-    write_trace(tmp_path / "t.lwt", [[]])
-    monkeypatch.chdir(tmp_path)
-
-    def predict(trace, wanted, place, *, cpu_factor=1.0, measured=None, **_):
-        names = [fabric.name for fabric in wanted]
-        calls.append((trace.path, names, place.nodes, place.ppn, cpu_factor, measured))
-        made = msgspec.json.decode(Path(predictions).read_bytes(), type=PredictionSet)
-        names = calls[-1][1]
-        kept = [one for one in made.predictions if one.fabric in names]
-        drawn = DrawnTimes(seconds=[[one.seconds] for one in kept], assumed=[])
-        return msgspec.structs.replace(made, predictions=kept), drawn
-
-    monkeypatch.setattr(source, "predict_with_draws", predict)
-    code, out, _ = run("t.lwt", "--prices", "demo", "--draws", "0", "--json")
-    assert code == 0
-    assert {option["fabric"] for option in json.loads(out)["options"]} == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
-    run("t.lwt", "--on", "gbe", "--price", "gbe=1", "--nodes", "4", "--ppn", "16",
-        "--measured", "ib-fdr=14.4",
-    )  # fmt: skip
-    assert calls[0][0] == Path("t.lwt")
-    assert set(calls[0][1]) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
-    assert calls[0][2:] == (None, None, 1.0, None)
-    measured = MeasuredTime(fabrics.get("ib-fdr"), 14.4, Arrangement(nodes=4, ppn=16))
-    assert calls[1][1:] == (["gbe"], 4, 16, 1.0, measured)

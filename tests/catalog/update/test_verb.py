@@ -2,7 +2,9 @@
 
 import json
 
+import msgspec
 import pytest
+from advice_inputs import predicted
 from price_server import azure_item, azure_page, serving
 
 from linkworth.catalog import prices, user_prices
@@ -23,22 +25,8 @@ def answer(_path, query, _turn):
 
 @pytest.fixture
 def predictions(tmp_path):
-    parts = ("compute", "overhead", "latency", "bandwidth", "wait")
     path = tmp_path / "p.json"
-    one = {"fabric": "ib-hdr", "seconds": 3600.0, "internode_bytes": 1} | {
-        f"{part}_seconds": 720.0 for part in parts
-    }
-    path.write_text(
-        json.dumps(
-            {
-                "schema": "linkworth.prediction/1",
-                "workload": "w",
-                "ranks": 4,
-                "nodes": 2,
-                "predictions": [one],
-            }
-        )
-    )
+    path.write_bytes(msgspec.json.encode(predicted({"ib-hdr": 3600.0}, 2, 4)))
     return str(path)
 
 
