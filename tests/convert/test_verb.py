@@ -44,17 +44,6 @@ def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, json_o
     assert "calls take no time in it" in remarks[0][0] and remarks[1] == []
 
 
-def test_json_is_the_contract(trace, json_of):
-    document = json_of("convert", str(trace), "--to", "ti", "-o", "here/there")
-    assert document["schema"] == "linkworth.conversion/1"
-    assert (document["target"], document["path"], document["entry"]) == (
-        "ti",
-        "here/there",
-        "here/there/ti.txt",
-    )
-    assert (document["ranks"], document["fixed_wildcards"], document["as_sleep"]) == (3, 1, {"MPI_Put": 1})
-
-
 def test_nothing_is_overwritten_without_force(trace, capsys):
     kept = Path("small.ti/note.txt")
     kept.parent.mkdir()

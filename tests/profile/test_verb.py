@@ -1,7 +1,6 @@
 """`linkworth profile` as a person and as a program read it."""
 
 import io
-import json
 import re
 from pathlib import Path
 
@@ -144,23 +143,6 @@ def test_the_screen_of_many_ranks_of_a_damaged_trace(tmp_path, monkeypatch):
     lines = run(path, "--allow-damaged", code=4).splitlines()
     assert "FAILED its verification" in lines[0]
     assert " ranks per row." in " ".join(" ".join(lines).split())
-
-
-def test_json_is_the_contract(tmp_path):
-    path = synthetic.write_trace(tmp_path / "t.lwt", patterns.independent(4, 0.01))
-    document = json.loads(run(path, "--json"))
-    assert document["schema"] == "linkworth.profile/1"
-    assert set(document["shares"]) == {"compute", "communication", "init"}
-    assert sum(document["shares"].values()) == pytest.approx(1)
-    assert set(document["calls"][0]) == {"name", "count", "bytes", "seconds", "sites"}
-    assert set(document["pop"]) == {
-        "parallel_efficiency",
-        "load_balance",
-        "communication_efficiency",
-        "serialisation_efficiency",
-        "transfer_efficiency",
-    }
-    assert document["group"] == "none"
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no trace at all"])
