@@ -40,13 +40,6 @@ def test_every_price_has_a_date_a_region_a_source_and_a_known_fabric(name):
         assert fabrics.get(entry.fabric).name == entry.fabric
 
 
-def test_the_demo_catalog_prices_the_four_networks_of_the_demo():
-    found = {price.fabric: price for price in prices.get_catalog("demo")}
-    assert set(found) == {"gbe", "10gbe", "ib-fdr", "ib-hdr"}
-    assert found["gbe"].usd_per_node_hour == 0.78
-    assert found["ib-fdr"].usd_per_node_hour == 0.975
-
-
 def test_a_users_catalog_is_read(tmp_path):
     assert prices.get_catalog(catalog(tmp_path, ENTRY))[0].usd_per_node_hour == 1.5
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
 from linkworth.errors import DamagedInputError, UsageError
-from linkworth.predict import predict, request, sensitivity
+from linkworth.predict import predict, sensitivity
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.sensitivity import FACTORS
 from linkworth.replay.layout import Arrangement, block
@@ -147,10 +147,3 @@ def test_even_blocks_differ_by_one_rank_at_most(ranks, nodes):
     counts = [placed.count(node) for node in range(nodes)]
     assert placed == sorted(placed)
     assert max(counts) - min(counts) <= 1
-
-
-def test_a_measured_time_is_read_from_its_option():
-    [found] = request.measured_times(["gbe=12.5"])
-    assert (found.fabric.name, found.seconds, found.arrangement) == ("gbe", 12.5, None)
-    with pytest.raises(UsageError, match=r"gbe"):
-        request.measured_times(["gbee=12"])

@@ -59,15 +59,6 @@ def test_a_run_without_the_skeletons_phases_cannot_be_used():
         of_run(timed, times)
 
 
-def test_it_says_when_it_was_timed_and_how_steadily():
-    rates = timed_with(0.04, 1.1, 2)
-    assert rates.description.endswith(
-        "(mpich 5, 2026-11-22 21:23 UTC, 3 repetitions within 4 %, 1.1 of 2 cores busy)"
-    )
-    assert rates.warning == ""
-    assert rates.quality.time == "2026-11-22T21:23Z"
-
-
 @pytest.mark.parametrize(
     ("spread", "busy_cores", "cores", "cause"),
     [

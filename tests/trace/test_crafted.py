@@ -28,14 +28,6 @@ def opened(parts, tmp_path):
     return open_trace(path)
 
 
-def test_what_is_put_together_again_is_the_same_trace(whole, tmp_path):
-    assert [event["name"] for event in opened(whole, tmp_path).engine.iterate(1)] == [
-        "MPI_Init",
-        "MPI_Recv",
-        "MPI_Finalize",
-    ]
-
-
 @pytest.mark.parametrize("ranks", [0, 40_000, 1 << 24, (1 << 32) - 1])
 def test_ranks_that_the_file_has_no_room_for_are_refused_at_once(whole, tmp_path, ranks):
     began = time.process_time()

@@ -27,20 +27,6 @@ def test_golden(format_name, case):
     check_golden(GOLDEN / f"{format_name}-{case}.txt", text)
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
-@pytest.mark.parametrize("case", CASES)
-def test_no_address_is_given_twice_and_every_host_is_there(format_name, case):
-    spec = CASES[case]
-    environment = environment_for(spec, format_name)
-    given = [environment.address(host, lane) for host in environment.hosts for lane in environment.lanes]
-    assert len(set(given)) == len(given) == spec.nodes * (1 if spec.aggregate == "bond" else spec.nics)
-    written = files(environment, format_name)
-    for address in given:
-        assert any(address.partition("/")[0] in text for text in written.values())
-    for name in spec.node_names:
-        assert any(path.startswith(f"{name}/") for path in written)
-
-
 def test_what_a_file_cannot_say_is_said():
     environment = of_spec(LabSpec(nics=3, aggregate="roundrobin"), containers="none")
     assert environment.bond_mode == "balance-rr"
