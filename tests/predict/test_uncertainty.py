@@ -70,12 +70,6 @@ def test_the_cpu_factor_of_a_level_has_the_same_interval_whatever_the_general_on
     assert found[1].interval.low_seconds == pytest.approx(found[0].interval.low_seconds, rel=1e-6)
 
 
-def test_draws_follow_the_seed_alone(trace):
-    on = fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.1))
-    assert within(trace, on, seed=3) == within(trace, on, seed=3)
-    assert within(trace, on, seed=3) != within(trace, on, seed=4)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_interval_holds_its_time_at_the_widest_spread(trace, seed):
     settings = ReplaySettings(samples=10, seed=seed, spread={"latency": 1.0})
