@@ -1,7 +1,6 @@
 """`linkworth advise`: choice of a network."""
 
 from pathlib import Path
-from typing import cast
 
 import rich_click as click
 
@@ -11,7 +10,8 @@ from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.number import Number, NumberList
+from linkworth.cli.limit_options import limit_options
+from linkworth.cli.number import NumberList
 from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import show, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
@@ -24,8 +24,7 @@ from linkworth.cli.replay_options import (
     replay_options,
 )
 from linkworth.cli.steps import Steps
-from linkworth.model.advice import Goal, Limits
-from linkworth.model.number_range import BUDGET_USD, SECONDS
+from linkworth.model.advice import Limits
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -124,15 +123,7 @@ _price_options = OptionGroup(
 @cpu_factor_option
 @replay_options(without=("samples",))
 @_price_options
-@click.option(
-    "--goal",
-    type=click.Choice(["cost", "time"]),
-    help="What to minimise.  [default: cost; time if only --budget is given]",
-)
-@click.option(
-    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude options whose run costs more."
-)
-@click.option("--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude options that take longer.")
+@limit_options
 @click.option(
     "--draws",
     type=click.IntRange(0, 1_000_000),
@@ -156,9 +147,7 @@ def command(
     placement: str,
     settings: ReplaySettings,
     prices: PriceOptions,
-    goal: str | None,
-    budget: float | None,
-    deadline: float | None,
+    limits: Limits,
     draws: int | None,
     rates: RateRequest,
     allowed: Allowance | None,
@@ -201,7 +190,7 @@ def command(
             None if predictions_file is None else TimesFile(predictions_file, inputs),
             on=on,
             prices=prices,
-            limits=Limits(goal=cast(Goal | None, goal), deadline=deadline, budget=budget),
+            limits=limits,
             draws=draws,
             progress=steps,
             allowed=allowed,

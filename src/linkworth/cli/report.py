@@ -1,14 +1,13 @@
 """`linkworth report`: one HTML page of traces, predictions and prices."""
 
 from pathlib import Path
-from typing import cast
 
 import rich_click as click
 
 from linkworth import units
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.number import Number
+from linkworth.cli.limit_options import limit_options
 from linkworth.cli.output import OutputFile, answer, emit_json, note
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import (
@@ -18,8 +17,7 @@ from linkworth.cli.replay_options import (
     ranks_option,
     replay_options,
 )
-from linkworth.model.advice import Goal
-from linkworth.model.number_range import BUDGET_USD, SECONDS
+from linkworth.model.advice import Limits
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -61,19 +59,7 @@ from linkworth.trace.read import Allowance
     metavar="CATALOG",
     help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER. Without prices the page has times and no costs.",
 )
-@click.option(
-    "--goal",
-    type=click.Choice(["cost", "time"]),
-    default="cost",
-    show_default=True,
-    help="What to make least.",
-)
-@click.option(
-    "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude what costs more than this a run."
-)
-@click.option(
-    "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude what takes longer than this."
-)
+@limit_options
 @ranks_option
 @rate_options
 @damage_option("report", lambda _: {"path": None, "programs": []})
@@ -89,9 +75,7 @@ def command(
     settings: ReplaySettings,
     assignments: tuple[str, ...],
     catalog: str | None,
-    goal: str,
-    budget: float | None,
-    deadline: float | None,
+    limits: Limits,
     ranks: int | None,
     rates: RateRequest,
     allowed: Allowance | None,
@@ -105,14 +89,13 @@ def command(
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
-    from linkworth.model.advice import Limits
     from linkworth.replay.layout import Arrangement
     from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
 
     if not assignments and catalog is None:
         refuse(
-            ("goal", "budget", "deadline"),
+            limit_options.parameters,
             "without prices there is no choice; give them with --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG",
         )
     request = ReportRequest(
@@ -122,7 +105,7 @@ def command(
         target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
         assignments=list(assignments),
         catalog=catalog,
-        limits=Limits(goal=cast(Goal | None, goal), budget=budget, deadline=deadline),
+        limits=limits,
         ranks=ranks,
         rates=rates,
         allowed=allowed,
