@@ -18,7 +18,7 @@ from signed_trace import Parts, put_together, taken_apart
 
 from linkworth import _engine
 from linkworth.advise.allocate import queue
-from linkworth.advise.request import gather_prices, load_predictions
+from linkworth.advise.request import PriceOptions, gather_prices, load_predictions
 from linkworth.calibrate.request import CalibrationRequest
 from linkworth.calibrate.run import calibrate
 from linkworth.catalog import fabrics, machines
@@ -285,7 +285,7 @@ def _kinds() -> list[Kind]:
     return [
         Kind("fabric", "odd.toml", files(DATA / "fabrics"), fabric),
         Kind("price", "odd.toml", [*files(DATA / "prices", "demo.toml"), files(DATA / "prices", "aws.toml")[0][:4000]],
-             lambda path: gather_prices([], str(path))),
+             lambda path: gather_prices(PriceOptions(catalog=str(path)))),
         Kind("machine", "machines.toml", [(DATA / "machines.toml").read_bytes()], machine),
         Kind("study", "odd.toml", files(ROOT / "studies", "*.toml"), study),
         Kind("hosts", "hosts", HOSTS, placement),

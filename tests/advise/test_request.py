@@ -4,20 +4,21 @@ import msgspec
 import pytest
 
 from linkworth.advise import request
+from linkworth.advise.request import PriceOptions
 from linkworth.errors import UsageError
 from linkworth.model.prediction import Prediction, PredictionSet
 
 
 def test_the_catalog_is_asked_only_for_what_no_option_gives():
-    found = request.gather_prices(["gbe=0.5", "gbex4=2"], "demo")
+    found = request.gather_prices(PriceOptions(assignments=["gbe=0.5", "gbex4=2"], catalog="demo"))
     assert found["gbe"].usd_per_node_hour == 0.5
     assert found["gbex4"].usd_per_node_hour == 2.0
     assert found["ib-fdr"].usd_per_node_hour == 0.975
-    assert set(request.gather_prices([], "demo", needed=["10gbe"])) == {"10gbe"}
+    assert set(request.gather_prices(PriceOptions(catalog="demo"), needed=["10gbe"])) == {"10gbe"}
     with pytest.raises(
         UsageError, match=r"fabric ib-hdr has several prices in `prices` azure \(.*`price` ib-hdr=\d"
     ):
-        request.gather_prices([], "azure", needed=["ib-hdr"])
+        request.gather_prices(PriceOptions(catalog="azure"), needed=["ib-hdr"])
 
 
 def test_a_fabric_file_is_priced_by_its_path(tmp_path):
@@ -25,7 +26,7 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
     path.write_text(
         'name = "mine"\ntitle = "t"\nintranode = "shm"\n[link]\nlatency_seconds = 0\nbandwidth_bytes_per_second = 1\n'
     )
-    assert set(request.gather_prices([f"{path}=1"], None)) == {"mine"}
+    assert set(request.gather_prices(PriceOptions(assignments=[f"{path}=1"]))) == {"mine"}
     assert request.fabric_name("elsewhere") == "elsewhere"
 
 

@@ -6,6 +6,7 @@ import re
 import pytest
 import synthetic
 
+from linkworth.advise.request import PriceOptions
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.advice import Limits
 from linkworth.report import page as report_page
@@ -39,7 +40,7 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     exchange(tmp_path / "runs" / "b.lwt", workload="second")
     exchange(tmp_path / "runs" / "a.lwt", workload="first", verified=True)
     exchange(tmp_path / "runs" / "smaller" / "a.lwt", workload="first", rounds=2)
-    written = report(tmp_path / "runs", output=tmp_path / "r.html", catalog="demo")
+    written = report(tmp_path / "runs", output=tmp_path / "r.html", prices=PriceOptions(catalog="demo"))
     assert [program.workload for program in written.programs] == ["first", "second"]
     assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
     assert written.bytes == (tmp_path / "r.html").stat().st_size
@@ -50,7 +51,7 @@ def test_a_choice_comes_with_its_certainty_and_is_open_where_draws_do_not_decide
     trace = exchange(tmp_path / "a.lwt", size=10_000_000)
     for price, expected in ((3.0, "10gbe"), (1.38, None)):
         own = ["10gbe=1", f"25gbe={price}"]
-        (program,) = report(trace, output=tmp_path / "r.html", assignments=own).programs
+        (program,) = report(trace, output=tmp_path / "r.html", prices=PriceOptions(assignments=own)).programs
         page = (tmp_path / "r.html").read_text(encoding="utf-8")
         assert program.choice == expected, page[page.index("<b>Why") :][:300]
         assert page.index("<b>How sure:</b>") < page.index("of 400 draws") < page.index('id="summary"')
@@ -76,7 +77,7 @@ def test_a_program_that_takes_no_time_has_a_page(tmp_path):
 def test_traces_of_one_program_on_as_many_ranks_have_the_names_of_their_files(tmp_path):
     for name in ("small", "large"):
         exchange(tmp_path / "runs" / f"{name}.lwt")
-    written = report(tmp_path / "runs", output=tmp_path / "r.html", catalog="demo")
+    written = report(tmp_path / "runs", output=tmp_path / "r.html", prices=PriceOptions(catalog="demo"))
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "exchange (small)" in page and "exchange (large)" in page
     assert [program.workload for program in written.programs] == ["exchange", "exchange"]
@@ -110,12 +111,19 @@ def test_prices_decide_what_is_shown_and_chosen(tmp_path):
     assert [program.choice for program in written.programs] == [None]
     assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
     trace = exchange(tmp_path / "a.lwt")
-    written = report(trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), assignments=["gbe=1"])
+    written = report(
+        trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), prices=PriceOptions(assignments=["gbe=1"])
+    )
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
     trace = exchange(tmp_path / "a.lwt")
     prices = ["gbe=1", "ib-hdr=1000"]
-    written = report(trace, output=tmp_path / "r.html", assignments=prices, limits=Limits(deadline=1e-6))
+    written = report(
+        trace,
+        output=tmp_path / "r.html",
+        prices=PriceOptions(assignments=prices),
+        limits=Limits(deadline=1e-6),
+    )
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-hdr"], None)
     assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
 

@@ -95,3 +95,13 @@ def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run(
         many, ranks=1, rank_compute_seconds=[1.0], rank_communication_seconds=[0.0]
     )
     assert ranks.figure(msgspec.structs.replace(item, profile=alone), "p0") is None
+
+
+def test_a_price_of_a_core_is_shown_for_the_node_that_was_billed():
+    """The price of a core without a node's cores is that of as many as the node has ranks."""
+    item = samples.item()
+    price = msgspec.structs.replace(item.prices[0], usd_per_node_hour=0.02, usd_per_core_hour=0.02)
+    option = msgspec.structs.replace(item.advice.options[0], price_usd_per_node_hour=0.16)
+    advice = msgspec.structs.replace(item.advice, options=[option])
+    (row,) = tables.prices([msgspec.structs.replace(item, advice=advice, prices=[price])]).rows
+    assert (row[0].text, row[1].text) == (option.fabric, "0.16")

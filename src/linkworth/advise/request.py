@@ -33,18 +33,21 @@ class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
     instances: Sequence[str] = ()
     market: Market | None = None
 
+    @property
+    def given(self) -> bool:
+        """Whether any of them is given."""
+        return any(msgspec.structs.astuple(self))
 
-def gather_prices(
-    assignments: Sequence[str], catalog: str | None, *, needed: Collection[str] | None = None
-) -> dict[str, Price]:
+
+def gather_prices(options: PriceOptions, *, needed: Collection[str] | None = None) -> dict[str, Price]:
     """Return one price for each fabric, as `gather_environments` finds them. Several prices for one are a UsageError."""
-    found = gather_environments(PriceOptions(assignments=assignments, catalog=catalog), needed=needed)
+    found = gather_environments(options, needed=needed)
     for fabric, prices in found.items():
         if len(prices) > 1:
             named = ", ".join(f"{price.name} in {price.region}" for price in prices)
             raise UsageError(
-                f"fabric {fabric} has several prices in `prices` {catalog} ({named}); give the one to use, "
-                f"as `price` {fabric}={prices[0].usd_per_node_hour:g}"
+                f"fabric {fabric} has several prices in `prices` {options.catalog} ({named}); choose one with `region` or "
+                f"`instance`, or give it, as `price` {fabric}={prices[0].usd_per_node_hour:g}"
             )
     return {fabric: prices[0] for fabric, prices in found.items()}
 

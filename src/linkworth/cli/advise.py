@@ -12,8 +12,8 @@ from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.limit_options import limit_options
 from linkworth.cli.number import NumberList
-from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import show, warn
+from linkworth.cli.price_options import price_options
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,
@@ -39,54 +39,6 @@ _OF_A_REPLAY = (
     *rate_options_of_machines.parameters,
 )
 """Parameters for the replay of a trace."""
-_price_options = OptionGroup(
-    "prices",
-    PriceOptions,
-    [
-        click.option(
-            "--price",
-            "assignments",
-            multiple=True,
-            metavar="FABRIC=USD_PER_NODE_HOUR",
-            help="Price of a node with that fabric; repeatable.",
-        ),
-        click.option(
-            "--core-hour",
-            "core_hours",
-            multiple=True,
-            metavar="FABRIC=USD[,cores=N]",
-            help="Price of a core for an hour: of all N cores of a node, or of those that have a rank; repeatable.",
-        ),
-        click.option(
-            "--on-premises",
-            "on_premises",
-            multiple=True,
-            metavar="FABRIC=USD,...",
-            help="A machine of your own by the purchase price of a node: FABRIC=USD,years=Y,utilisation=U, and also yearly_usd, "
-            "power_watts, idle_watts, usd_per_kwh, pue.",
-        ),
-        click.option(
-            "--prices",
-            "catalog",
-            metavar="CATALOG",
-            help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER.",
-        ),
-        click.option("--region", metavar="REGION", help="Take only the catalog's prices of this region."),
-        click.option(
-            "--instance",
-            "instances",
-            multiple=True,
-            metavar="NAME",
-            help="Take only this node type of the catalog; repeatable.",
-        ),
-        click.option(
-            "--market",
-            type=click.Choice(["on-demand", "spot", "own"]),
-            help="Take only the catalog's prices of this market.  [default: all but spot]",
-        ),
-    ],
-)
-"""Options that become PriceOptions."""
 
 
 @click.command()
@@ -122,7 +74,7 @@ _price_options = OptionGroup(
 @measured_option
 @cpu_factor_option
 @replay_options(without=("samples",))
-@_price_options
+@price_options
 @limit_options
 @click.option(
     "--draws",

@@ -5,10 +5,12 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth import units
+from linkworth.advise.request import PriceOptions
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.limit_options import limit_options
 from linkworth.cli.output import OutputFile, answer, emit_json, note
+from linkworth.cli.price_options import price_options
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.replay_options import (
     cpu_factor_option,
@@ -46,19 +48,7 @@ from linkworth.trace.read import Allowance
 @ppn_option
 @cpu_factor_option
 @replay_options(without=("samples", "spread"))
-@click.option(
-    "--price",
-    "assignments",
-    multiple=True,
-    metavar="FABRIC=USD_PER_NODE_HOUR",
-    help="Price of a node with that network; repeatable.",
-)
-@click.option(
-    "--prices",
-    "catalog",
-    metavar="CATALOG",
-    help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER. Without prices the page has times and no costs.",
-)
+@price_options
 @limit_options
 @ranks_option
 @rate_options
@@ -73,8 +63,7 @@ def command(
     cpu_factor: float,
     placement: str,
     settings: ReplaySettings,
-    assignments: tuple[str, ...],
-    catalog: str | None,
+    prices: PriceOptions,
     limits: Limits,
     ranks: int | None,
     rates: RateRequest,
@@ -83,7 +72,7 @@ def command(
 ) -> int:
     """Write one HTML page of traces, of those in a folder, or of bundled programs that are not run (npb:lu.D).
 
-    Tables, charts and sliders are in one file that needs no network.
+    Tables, charts and sliders are in one file that needs no network. Without prices it has times and no costs.
 
     A trace of the same name in the subfolder `smaller` is taken as the same program on a smaller problem. It makes the
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
@@ -93,7 +82,7 @@ def command(
     from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
 
-    if not assignments and catalog is None:
+    if not prices.given:
         refuse(
             limit_options.parameters,
             "without prices there is no choice; give them with --price FABRIC=USD_PER_NODE_HOUR or --prices CATALOG",
@@ -103,8 +92,7 @@ def command(
         output=output,
         on=list(on),
         target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
-        assignments=list(assignments),
-        catalog=catalog,
+        prices=prices,
         limits=limits,
         ranks=ranks,
         rates=rates,

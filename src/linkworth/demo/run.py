@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from linkworth.advise.request import gather_prices
+from linkworth.advise.request import PriceOptions, gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice
@@ -111,7 +111,7 @@ def run(
             f"`ranks` {ranks}: FT and CG need a power of two, and all are laid on {NODES} nodes; give 2, 4, 8, 16 ..."
         )
     fabrics = [fabric_catalog.get(name) for name in FABRICS]
-    prices = gather_prices([], PRICES, needed=FABRICS)
+    prices = gather_prices(PriceOptions(catalog=PRICES), needed=FABRICS)
     try:
         (folder / SMALLER).mkdir(parents=True, exist_ok=True)
     except OSError as error:

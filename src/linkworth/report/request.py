@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from linkworth.advise.request import gather_prices
+from linkworth.advise.request import PriceOptions, gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
 from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
@@ -32,9 +32,7 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     output: Path
     on: list[str]
     target: TargetMachine = TargetMachine()
-    assignments: list[str] = msgspec.field(default_factory=list)
-    """`FABRIC=USD_PER_NODE_HOUR`."""
-    catalog: str | None = None
+    prices: PriceOptions = PriceOptions()
     limits: Limits = Limits()
     ranks: int | None = None
     """Ranks of bundled programs among the paths, which are not run."""
@@ -73,8 +71,8 @@ def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     fabrics = fabric_catalog.get_each(request.on)
     needed = [fabric.name for fabric in fabrics] or None
     prices: dict[str, Price] = {}
-    if request.assignments or request.catalog:
-        prices = gather_prices(request.assignments, request.catalog, needed=needed)
+    if request.prices.given:
+        prices = gather_prices(request.prices, needed=needed)
     fabrics = fabrics or [fabric_catalog.get(name) for name in prices or DEFAULT_FABRICS]
     programs = [str(path) for path in request.paths if is_program(str(path))]
     if not programs:

@@ -199,12 +199,17 @@ def fabrics(items: Sequence[ReportItem]) -> ReportTable:
 
 def prices(items: Sequence[ReportItem]) -> ReportTable:
     """Return every price used, with its source."""
+    # A price of a core is one of as many cores as a node has ranks.
     known = {
-        (price.fabric, price.name, price.usd_per_node_hour): price for item in items for price in item.prices
+        (price.fabric, price.name, option.price_usd_per_node_hour): price
+        for item in items
+        for price in item.prices
+        for option in item.advice.options
+        if option.fabric == price.fabric
     }
 
-    def row(price: Price) -> list[Field]:
-        usd = price.usd_per_node_hour
+    def row(of: tuple[tuple[str, str, float], Price]) -> list[Field]:
+        (_, _, usd), price = of
         return [
             words("network", price.fabric),
             cell(
@@ -215,7 +220,7 @@ def prices(items: Sequence[ReportItem]) -> ReportTable:
             words("node", " ".join(filter(None, [price.provider, price.name, price.region]))),
         ]
 
-    return table("prices", "Prices", known.values(), row)
+    return table("prices", "Prices", known.items(), row)
 
 
 def sources(items: Sequence[ReportItem]) -> list[tuple[str, str]]:
