@@ -104,4 +104,4 @@ def test_a_price_of_a_core_is_shown_for_the_node_that_was_billed():
     option = msgspec.structs.replace(item.advice.options[0], price_usd_per_node_hour=0.16)
     advice = msgspec.structs.replace(item.advice, options=[option])
     (row,) = tables.prices([msgspec.structs.replace(item, advice=advice, prices=[price])]).rows
-    assert (row[0].text, row[1].text) == (option.fabric, "0.16")
+    assert (row[0].text, row[1].text) == (option.fabric, "0.1600")
