@@ -2,10 +2,13 @@
 
 import inspect
 import json
+import os
+import pickle
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow
@@ -81,7 +84,11 @@ def test_tables_are_read_through_the_arrow_stream(trace):
     )
     assert messages["received_ns"].count() == len(messages) > 0
     assert next(messages.rows()).keys() == set(messages.columns)
+    asked = pyarrow.schema([("source", "int32")])
+    assert pyarrow.RecordBatchReader.from_stream(messages, asked).read_all().num_rows == len(messages)
     profile = trace.profile()
+    assert pyarrow.table(profile) == pyarrow.table(profile.to_table())
+    assert pyarrow.table(trace.predict("gbe"))["fabric"].to_pylist() == ["gbe"]
     assert pyarrow.table(profile.to_table())["name"].to_pylist() == [call.name for call in profile.calls]
 
 
@@ -194,13 +201,28 @@ def test_a_sweep_has_the_command_line_s_times_in_a_dimension_each(trace, linkwor
     assert [point.seconds for point in found.points] == expected
     data = found.to_xarray()
     lowest = min(point["seconds"] for point in answer["points"])
-    assert dict(data.sizes) == {"fabric": 2, "nodes": 2, "placement": 1, "latency": 2, "bandwidth": 2}
+    assert dict(data.sizes) == {"fabric": 2, "nodes": 2, "placement": 1, "latency": 2, "bandwidth_factor": 2}
+    assert data.latency.attrs == {"units": "s"}
     assert data.seconds.to_numpy().ravel().tolist() == expected
-    fast = data.seconds.sel(fabric="gbe", nodes=4, placement="block", latency=1e-6, bandwidth=2.0)
+    fast = data.seconds.sel(fabric="gbe", nodes=4, placement="block", latency=1e-6, bandwidth_factor=2.0)
     assert fast == min(point.seconds for point in found.points[4:8])
     frame = found.to_frame()
     assert len(frame) == len(answer["points"]) and frame["seconds"].min() == pytest.approx(lowest)
     assert found._repr_html_().startswith("<table>")
+
+
+def test_traces_and_results_go_to_other_processes(trace, tmp_path, monkeypatch):
+    found = trace.predict("gbe")
+    sent = pickle.dumps((lw.Trace(os.path.relpath(trace.path)), found))
+    monkeypatch.chdir(tmp_path)
+    there, again = pickle.loads(sent)
+    assert there.path.samefile(trace.path) and there.predict("gbe") == again == found
+
+
+def test_a_cpu_factor_is_varied_by_its_name_in_python(trace):
+    found = trace.sweep("gbe", {"cpu_factor": [1, 2]})
+    assert found.to_table()["cpu_factor"].tolist() == [1, 2]
+    assert found.to_xarray().sizes["cpu_factor"] == 2
 
 
 def test_numbers_and_arrays_of_numpy_are_numbers_and_lists(trace):
@@ -211,6 +233,9 @@ def test_numbers_and_arrays_of_numpy_are_numbers_and_lists(trace):
     )
     swept = trace.sweep("gbe", {"latency": np.array([1e-6, 2e-6])}, nodes=np.array([1, 2]))
     assert len(swept.points) == 4
+    series = SimpleNamespace(to_list=lambda: ["gbe", "10gbe"])  # as polars names it
+    assert lw.Fabric.load("gbe").with_(rails=two).rails == 2
+    assert list(trace.predict(series)) == ["gbe", "10gbe"]
     assert trace.predict(iter(["gbe"]), nodes=two).document == trace.predict(["gbe"], nodes=2).document
 
 
@@ -266,6 +291,15 @@ MISTAKES = {
     "text as times": lambda t: t.sweep("gbe", {"latency": ["a"]}),
     "number as text in options": lambda t: lw.advise(t, {"gbe": 1}, ppn="2"),
     "prices without networks": lambda t: lw.advise(t, [0.78]),
+    "price of no network": lambda t: lw.advise(t.predict("gbe"), {"gbe": 1, "10gbe": 1}),
+    "catalog without a network": lambda t: lw.advise(
+        t.predict(lw.Fabric.load("gbe").with_(name="mine")), "aws"
+    ),
+    "a program that is not recorded": lambda t: lw.advise("npb:is.S", {"gbe": 1}),
+    "setting that is a parameter": lambda t: t.predict("gbe", node=2),
+    "settings of numbers": lambda t: t.predict("gbe", mpi_settings={"UCX_RNDV_THRESH": 3}),
+    "a frame as networks": lambda t: t.predict(t.messages().to_pandas()),
+    "field as text": lambda t: lw.Fabric.load("gbe").with_(latency_seconds="2us"),
     "one prediction": lambda t: lw.advise(t.predict("gbe")["gbe"], {"gbe": 1}),
 }
 
@@ -274,6 +308,7 @@ MISTAKES = {
 def test_errors_are_one_sentence_without_words_of_the_command_line(trace, mistake):
     with pytest.raises(lw.UsageError) as raised:
         MISTAKES[mistake](trace)
+    assert "price`" not in str(raised.value), "the parameter is `prices`"
     text = re.sub(r"`linkworth convert [^`]*`", "", str(raised.value))  # there is no other way to convert
     assert "\n" not in text
     assert not re.search(r"(?<!\w)--?[a-z]|linkworth (?!is)\w+|USD_PER", text), text

@@ -21,7 +21,7 @@ from linkworth.api.trace import Trace
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
 from linkworth.model.number_range import PRICE_USD
-from linkworth.predict.request import measured_texts
+from linkworth.predict.request import is_program, measured_texts
 from linkworth.skeleton.rates import RateRequest
 
 
@@ -118,7 +118,15 @@ def advise(
             raise UsageError(
                 "predictions have their number of nodes and cannot be replayed; give the trace instead"
             )
+        if extra := [name for name in own if name not in program]:
+            raise UsageError(
+                f"`prices` {extra[0]!r}: there is no prediction on it; leave it out, or predict on it as well"
+            )
         environments = gather_environments(priced, needed=list(program))
+        if unpriced := [name for name in program if name not in environments]:
+            raise UsageError(
+                f"`prices` has none for {', '.join(unpriced)}; give US dollars of a node hour, as {{{unpriced[0]!r}: 0.78}}"
+            )
         found = choose(
             program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
         )
@@ -152,6 +160,10 @@ def _trace_or_times(
     programs = [program] if isinstance(program, Trace | str | PathLike) else list(program)
     if not programs:
         raise UsageError("give a trace, or several of one program")
+    if unrecorded := [name for name in programs if isinstance(name, str) and is_program(name)]:
+        raise UsageError(
+            f"{unrecorded[0]} is not recorded yet; give the trace that `skeleton` or `record` makes of it"
+        )
     request = TraceRequest(
         workloads=[fspath(each.path if isinstance(each, Trace) else each) for each in programs],
         nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),

@@ -45,20 +45,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def accepted(name: str, value: Any, hint: Any) -> Any:  # noqa: ANN401 (any argument)
     """Return the value of a parameter in Python's own types. Raises UsageError if its annotation does not allow it."""
-    value = _plain(value)
+    value = plain(value)
     if not _fits(value, hint):
-        raise UsageError(f"`{name}` {reprlib.repr(value)}: give {in_words(hint)}")
+        shown = " ".join(reprlib.repr(value).split())  # that of a data frame has several lines
+        raise UsageError(f"`{name}` {shown}: give {in_words(hint)}")
     return value
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if hasattr(value, "tolist"):
-        return value.tolist()
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a value with numpy's numbers, and arrays and series of any library, as Python's numbers and lists."""
+    for listed in ("tolist", "to_list"):
+        if hasattr(value, listed):
+            return getattr(value, listed)()
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return (
-        [_plain(each) for each in value] if isinstance(value, list | tuple | Iterator | KeysView) else value
-    )
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple | Iterator | KeysView) else value
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
@@ -90,6 +91,6 @@ def in_words(hint: Any) -> str:  # noqa: ANN401
         return "one of " + ", ".join(map(str, parts))
     if kind is Sequence:
         return f"a list ({in_words(parts[0])} each)"
-    if kind is Mapping:
+    if kind in (Mapping, dict):
         return f"a dictionary {{{in_words(parts[0])}: {in_words(parts[1])}}}"
     return _WORDS.get(kind) or str(kind.__name__)

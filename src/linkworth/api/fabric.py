@@ -7,7 +7,7 @@ from typing import Any, Self
 import msgspec
 
 from linkworth.api import html
-from linkworth.api.arguments import checked
+from linkworth.api.arguments import checked, plain
 from linkworth.api.shown import shown_as
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
@@ -41,7 +41,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
         document = msgspec.to_builtins(self)
         origin = document.pop("origin")
         of_link = set(model.Path.__struct_fields__)
-        for name, value in changes.items():
+        for name, value in plain(changes).items():
             if name in of_link:
                 document["link"][name] = value
             elif isinstance(value, dict) and isinstance(document.get(name), dict):

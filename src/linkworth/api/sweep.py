@@ -11,6 +11,7 @@ from linkworth.predict import axes
 from linkworth.units import plural
 
 _SETTINGS = ("fabric", "nodes", "placement")
+_UNITS = {"latency": "s", "bandwidth": "byte/s"}
 
 
 class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
@@ -18,9 +19,10 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
 
     def to_table(self) -> Table:
         """Return one row a combination: network, nodes, placement, each parameter as applied, and the times in seconds."""
-        names = [axis.name for axis in self.axes]
+        names = [_column(axis) for axis in self.axes]
         rows: list[dict[str, Any]] = [
-            {name: getattr(point, name) for name in (*_SETTINGS, *model.TIMES)} | point.parameters
+            {name: getattr(point, name) for name in (*_SETTINGS, *model.TIMES)}
+            | {_column(axis): point.parameters[axis.name] for axis in self.axes}
             for point in self.points
         ]
         kinds = {"fabric": "object", "nodes": "int64", "placement": "object"}
@@ -30,17 +32,21 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
     def to_xarray(self) -> Any:  # noqa: ANN401
         """Return an `xarray.Dataset` with a variable a result, and a dimension a setting or parameter.
 
-        The coordinates of a parameter are the values asked for: factors, if it was given by factors. Raises
-        EnvironmentLacksError if xarray is not installed.
+        The coordinates of a parameter are the values asked for. If it was given by factors, so are they, and the dimension is
+        named `bandwidth_factor` instead of `bandwidth`. Raises EnvironmentLacksError if xarray is not installed.
         """
         try:
             import xarray
         except ImportError:
             raise EnvironmentLacksError("xarray is not installed; install it: pip install xarray") from None
         table = self.to_table()
-        coordinates: dict[str, Any] = {name: list(dict.fromkeys(table[name].tolist())) for name in _SETTINGS}
-        coordinates |= {axis.name: axis.values for axis in self.axes}
-        shape = [len(values) for values in coordinates.values()]
+        settings = {name: list(dict.fromkeys(table[name].tolist())) for name in _SETTINGS}
+        coordinates: dict[str, Any] = dict(settings)
+        for axis in self.axes:
+            name = f"{axis.name}_factor" if axis.factor else _column(axis)
+            units = {"units": _UNITS[name]} if name in _UNITS else {}
+            coordinates[name] = (name, axis.values, units)
+        shape = [len(values) for values in settings.values()] + [len(axis.values) for axis in self.axes]
         return xarray.Dataset(
             {name: (tuple(coordinates), table[name].reshape(shape), {"units": "s"}) for name in model.TIMES},
             coordinates,
@@ -52,8 +58,13 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
 
     def _repr_html_(self) -> str:
         table = self.to_table()
-        shown = (*_SETTINGS, *(axis.name for axis in self.axes), "seconds")
+        shown = (*_SETTINGS, *map(_column, self.axes), "seconds")
         return html.table(table.title, shown, [[row[name] for name in shown] for row in table.rows()])
+
+
+def _column(axis: model.SweepAxis) -> str:
+    """Return the name of an axis as `vary` takes it in Python."""
+    return axis.name.replace("-", "_")
 
 
 def axes_of(vary: Mapping[str, Sequence[float] | str]) -> list[model.SweepAxis]:

@@ -84,7 +84,8 @@ class Table:
         fields = [_array(column) for column in self._columns.values()]
         schema = na.struct(dict(zip(self._columns, (schema for schema, _ in fields), strict=True)))
         batch = na.c_array_from_buffers(schema, len(self), [None], children=[array for _, array in fields])
-        return na.c_array_stream(batch).__arrow_c_stream__(requested_schema)
+        # The interface leaves it to the producer whether to follow a requested schema.
+        return na.c_array_stream(batch).__arrow_c_stream__()
 
     def __repr__(self) -> str:
         return f"<linkworth.Table {self.title!r}: {len(self):,} rows of {', '.join(self.columns)}>"
@@ -102,6 +103,10 @@ class Tabular:
     def to_table(self) -> Table:
         """Return the table."""
         raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return `to_table()` in a PyCapsule of an Arrow stream."""
+        return self.to_table().__arrow_c_stream__(requested_schema)
 
     def to_frame(self) -> Any:  # noqa: ANN401
         """Return `to_table()` as a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""

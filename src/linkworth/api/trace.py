@@ -1,5 +1,6 @@
 """Recorded programs of the public API."""
 
+import difflib
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -40,6 +41,17 @@ from linkworth.trace import record as recording
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 _BATCH_ROWS = 1 << 18
+_PARAMETERS = (
+    "nodes",
+    "placement",
+    "placements",
+    "measured",
+    "cpu_factor",
+    "recorded_on",
+    "machine",
+    "on_progress",
+)
+"""Parameters of `Trace.predict` and `Trace.sweep`, for which a misspelt keyword may have been meant."""
 _NOTHING: Mapping[str, Sequence[float] | str] = {}
 
 
@@ -223,6 +235,10 @@ class Trace:
         )
         return shown_as(Sweep, found)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the path, so that other processes open the trace for themselves."""
+        return _reopened, (self.path.absolute(), self._file.incomplete)
+
     def __repr__(self) -> str:
         return f"<linkworth.Trace of {self.workload}: {units.plural(self.ranks, 'rank')}, {self.events:,} calls, {self.path}>"
 
@@ -247,6 +263,10 @@ def open(path: str | PathLike[str], *, allow_damaged: bool = False) -> Trace:
     for anything but a trace, and DamagedInputError for an incomplete one.
     """
     return Trace(open_trace(Path(path), Allowance() if allow_damaged else None))
+
+
+def _reopened(path: Path, incomplete: bool) -> Trace:
+    return open(path, allow_damaged=incomplete)
 
 
 class _Watch:
@@ -340,7 +360,9 @@ def _settings(given: Mapping[str, object]) -> ReplaySettings:
     known = {each.name: each for each in declared(ReplaySettings)}
     for name, value in given.items():
         if name not in known:
-            raise UsageError(f"there is no setting {name!r}; there are {', '.join(known)}")
+            near = difflib.get_close_matches(name, [*known, *_PARAMETERS], n=1, cutoff=0.75)
+            there = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+            raise UsageError(f"there is no setting {name!r}; {there}")
         allowed, needed = known[name].parameter.allowed, known[name].parameter.needs
         if needed and given.get(needed) is None:
             raise UsageError(f"`{name}` needs `{needed}` as well")
