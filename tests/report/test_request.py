@@ -9,6 +9,7 @@ import synthetic
 from linkworth.advise.request import PriceOptions
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.advice import Limits
+from linkworth.predict.request import measured_times
 from linkworth.report import page as report_page
 from linkworth.report import request as report_request
 from linkworth.report.collect import find_traces, smaller_of
@@ -45,6 +46,27 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
     assert written.bytes == (tmp_path / "r.html").stat().st_size
     assert all(program.choice in written.fabrics for program in written.programs)
+
+
+def test_a_time_given_scales_the_whole_page(tmp_path):
+    trace = exchange(tmp_path / "a.lwt")
+    report(trace, output=tmp_path / "r.html", on=("gbe", "ib-hdr"), measured=measured_times(["gbe=2.5"]))
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "2.50 s on gbe" in page
+    found = re.search(r'<script[^>]*id="what-if-data"[^>]*>(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    options = json.loads(found[1])["programs"][0]["options"]
+    # A grid's middle is the network itself, so that sliders start at the time given.
+    assert options[0]["seconds"] == pytest.approx(2.5, rel=1e-4)
+    assert options[0]["grid"][3][3] == pytest.approx(2.5, rel=1e-4)
+    assert options[1]["seconds"] > 2
+    with pytest.raises(UsageError, match="`measured` is the time of one program, and 2 are given"):
+        report(
+            trace,
+            exchange(tmp_path / "b.lwt"),
+            output=tmp_path / "r.html",
+            measured=measured_times(["gbe=2.5"]),
+        )
 
 
 def test_a_choice_comes_with_its_certainty_and_is_open_where_draws_do_not_decide(tmp_path):

@@ -11,9 +11,10 @@ from linkworth.cli.given import refuse
 from linkworth.cli.limit_options import limit_options
 from linkworth.cli.output import OutputFile, answer, emit_json, note
 from linkworth.cli.price_options import price_options
-from linkworth.cli.rate_options import rate_options
+from linkworth.cli.rate_options import rate_options_of_machines
 from linkworth.cli.replay_options import (
     cpu_factor_option,
+    measured_option,
     nodes_option,
     ppn_option,
     ranks_option,
@@ -46,12 +47,13 @@ from linkworth.trace.read import Allowance
 )
 @nodes_option
 @ppn_option
+@measured_option
 @cpu_factor_option
 @replay_options(without=("samples", "spread"))
 @price_options
 @limit_options
 @ranks_option
-@rate_options
+@rate_options_of_machines
 @damage_option("report", lambda _: {"path": None, "programs": []})
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")
 def command(
@@ -60,6 +62,7 @@ def command(
     on: tuple[str, ...],
     nodes: int | None,
     ppn: int | None,
+    measured: tuple[str, ...],
     cpu_factor: float,
     placement: str,
     settings: ReplaySettings,
@@ -78,6 +81,7 @@ def command(
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
+    from linkworth.predict.request import measured_times
     from linkworth.replay.layout import Arrangement
     from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
@@ -92,6 +96,7 @@ def command(
         output=output,
         on=list(on),
         target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
+        measured=measured_times(measured),
         prices=prices,
         limits=limits,
         ranks=ranks,

@@ -15,6 +15,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.replay.layout import Arrangement
 from linkworth.report.item import ReportItem
@@ -30,6 +31,8 @@ class TargetMachine(NamedTuple):
     arrangement: Arrangement = Arrangement()
     cpu_factor: float = 1.0
     settings: ReplaySettings = ReplaySettings()
+    measured: MeasuredTime | None = None
+    """A time that scales the computation in place of the CPU factor."""
 
 
 _AS_RECORDED = TargetMachine()
@@ -87,7 +90,12 @@ def collect(
     profile = build_profile(trace, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
     predictions, drawn = predict_with_draws(
-        trace, fabrics, target.arrangement, cpu_factor=target.cpu_factor, settings=target.settings
+        trace,
+        fabrics,
+        target.arrangement,
+        cpu_factor=target.cpu_factor,
+        measured=target.measured,
+        settings=target.settings,
     )
     return ReportItem(
         profile=profile,
@@ -111,6 +119,7 @@ def with_charts(
 
     Fabrics without a finite latency and bandwidth get no sensitivity.
     """
+    target = target._replace(cpu_factor=item.predictions.calibration.cpu_factor)
     from linkworth.predict import sensitivity
     from linkworth.replay import activities
 

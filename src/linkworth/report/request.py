@@ -10,10 +10,14 @@ from msgspec.structs import replace
 
 from linkworth.advise.request import PriceOptions, gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
+from linkworth.errors import UsageError
 from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
+from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
+from linkworth.predict.sharing import fitted
 from linkworth.report import check_target, prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN, ReportItem
@@ -32,12 +36,14 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     output: Path
     on: list[str]
     target: TargetMachine = TargetMachine()
+    measured: Sequence[MeasuredTime] = ()
+    """Times of the one program, to which its computation is scaled."""
     prices: PriceOptions = PriceOptions()
     limits: Limits = Limits()
     ranks: int | None = None
     """Ranks of bundled programs among the paths, which are not run."""
     rates: RateRequest = RateRequest()
-    """Speed of their computation."""
+    """Speed of their computation, or of the machines of the traces."""
     allowed: Allowance | None = None
     """Permission to use incomplete traces."""
 
@@ -80,10 +86,16 @@ def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     with contextlib.ExitStack() as skeletons:
         named: dict[Path, str] = {}
         for name in programs:
-            made = traced(name, request.ranks, request.rates, progress=progress)
+            made = traced(
+                name, request.ranks, request.rates, scaled=bool(request.measured), progress=progress
+            )
             named[skeletons.enter_context(made)] = name
         others = [path for path in request.paths if str(path) not in programs]
         traces = find_traces(others) + list(named)
+        if request.measured and len(traces) > 1:
+            raise UsageError(
+                f"`measured` is the time of one program, and {len(traces)} are given; make a page of each"
+            )
         return _write(
             request, fabrics, prices, {trace: named.get(trace, str(trace)) for trace in traces}, progress
         )
@@ -107,18 +119,23 @@ def _write(
             progress.step(f"{name}: {what}")
 
         opened = open_trace(trace, request.allowed)
+        known, settings = fitted(opened, request.measured, request.target.settings)
+        place = request.target.arrangement
+        speed = asked_for(opened, request.rates, place, settings, request.target.cpu_factor)
+        target = TargetMachine(place, speed.cpu_factor, speed.settings, known)
         item = collect(
             opened,
             fabrics,
             prices,
-            target=request.target,
+            target=target,
             limits=request.limits,
             smaller=smaller_of(trace),
             allowed=request.allowed,
             step=step,
         )
+        item = replace(item, predictions=speed.named_in(item.predictions))
         if number < MOST_DRAWN:
-            item = with_charts(item, opened, request.target, step)
+            item = with_charts(item, opened, target, step)
         items.append(item)
     progress.step("page")
     size = write(_told_apart(items, [Path(trace).stem for trace in traces.values()]), request.output)

@@ -54,8 +54,14 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         rows.append(("placement of the ranks", item.predictions.placement))
     if item.predictions.collectives is not None:
         rows.append(("collectives", rules_in_words(item.predictions.collectives)))
-    if item.predictions.calibration.cpu_factor != 1:
-        rows.append(("computation divided by", units.significant(item.predictions.calibration.cpu_factor)))
+    scale = item.predictions.calibration
+    if scale.measured_fabric is not None and scale.measured_seconds is not None:
+        measured = f"{units.duration(scale.measured_seconds)} on {scale.measured_fabric}"
+        rows.append(("computation scaled to the time given", measured))
+    if scale.between_machines:
+        rows.append(("machines", scale.between_machines))
+    if scale.cpu_factor != 1:
+        rows.append(("computation divided by", units.significant(scale.cpu_factor)))
     return rows
 
 
