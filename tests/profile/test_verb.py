@@ -28,10 +28,10 @@ def run(*arguments, code=0):
     return result.stdout
 
 
-def on_a_terminal(path, width, height):
+def on_a_terminal(profile, width, height):
     """Return what a terminal of this size shows."""
     shown = Console(file=io.StringIO(), width=width, height=height, force_terminal=True, no_color=True)
-    show(build_profile(path), shown)
+    show(profile, shown)
     return re.sub(r"\x1b\[[0-9;]*m", "", shown.file.getvalue())
 
 
@@ -66,15 +66,13 @@ def crowded(tmp_path):
     return write_crowded(tmp_path / "t.lwt", programs, "halo [12]")
 
 
-def test_a_terminals_screen(crowded):
-    check_golden(GOLDEN / "screen-80x40.txt", on_a_terminal(crowded, 80, 40))
-
-
-@pytest.mark.parametrize(("width", "height"), [(80, 40), (100, 40), (120, 50)])
-def test_a_screen_fits_the_terminal(crowded, width, height):
-    lines = on_a_terminal(crowded, width, height).splitlines()
-    assert len(lines) < height  # the shell's next line
-    assert max(map(len, lines)) <= width
+def test_a_screen_fits_the_terminal(crowded):
+    profile = build_profile(crowded)
+    check_golden(GOLDEN / "screen-80x40.txt", on_a_terminal(profile, 80, 40))
+    for width, height in ((80, 40), (100, 40), (120, 50)):
+        lines = on_a_terminal(profile, width, height).splitlines()
+        assert len(lines) < height  # the shell's next line
+        assert max(map(len, lines)) <= width
 
 
 def test_a_crowded_program_of_many_phases_calls_and_sizes_fits_a_screen(tmp_path):
@@ -82,8 +80,7 @@ def test_a_crowded_program_of_many_phases_calls_and_sizes_fits_a_screen(tmp_path
     parts += [patterns.halo(16, 78_000, 1e-4), patterns.transposes(16, 78_000, 1e-4)]
     programs = [[call for part in parts for call in part[rank]] for rank in range(16)]
     path = write_crowded(tmp_path / "t.lwt", unequally_slow(programs), "solver")
-    shown = on_a_terminal(path, 80, 40)
-    lines = shown.splitlines()
+    lines = on_a_terminal(build_profile(path), 80, 40).splitlines()
     assert len(lines) < 40  # the shell's next line
     assert max(map(len, lines)) <= 80
 
@@ -94,11 +91,7 @@ def test_the_short_and_the_long_form_where_there_is_no_terminal(crowded):
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 100
     check_golden(GOLDEN / "full.txt", run(crowded, "--full"))
-
-
-def test_shares_of_ranks_that_shared_cores_are_those_of_the_efficiencies(crowded):
-    """No recorded MPI_Init among the shares of a replay: computation is the parallel efficiency."""
-    shown = run(crowded)
+    # The ranks shared cores. No recorded MPI_Init is among the shares of a replay: computation is the parallel efficiency.
     computation, parallel = (
         re.search(rf"{name} +([0-9.]+) %", shown)[1] for name in ("computation", "parallel")
     )
