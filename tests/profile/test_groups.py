@@ -27,21 +27,12 @@ def group_of(tmp_path, programs, smaller=None):
 # 8.4 MB of data; CG class W 0.10 s / 375 over 8 ranks, vectors of 14 kB; BT class A 24.8 s / 200 over 16 ranks in some 14
 # exchanges of 78 kB), and then with larger problems of the same programs.
 @pytest.mark.parametrize("scale", [1, 16, 256])
-def test_transposes_of_all_data_are_highly_dependent(tmp_path, scale):
-    programs = patterns.transposes(RANKS, scale * 8_400_000, scale * 2e-3)
-    assert group_of(tmp_path, programs) == "highly dependent"
-
-
-@pytest.mark.parametrize("scale", [1, 16, 64])
-def test_frequent_exchanges_on_sparse_work_are_dependent(tmp_path, scale):
-    programs = patterns.sparse_solver(RANKS, scale * 14_000, scale * 40e-6)
-    assert group_of(tmp_path, programs) == "dependent"
-
-
-@pytest.mark.parametrize("edge", [1, 2, 4])
-def test_faces_under_heavy_computation_are_low(tmp_path, edge):
-    programs = patterns.halo(RANKS, 78_000 * edge**2, 1.1e-3 * edge**3)
-    assert group_of(tmp_path, programs) == "low"
+def test_programs_have_their_group_at_every_size(tmp_path, scale):
+    all_data = patterns.transposes(RANKS, scale * 8_400_000, scale * 2e-3)
+    sparse_work = patterns.sparse_solver(RANKS, scale * 14_000, scale * 40e-6)
+    faces = patterns.halo(RANKS, int(78_000 * scale ** (2 / 3)), scale * 1.1e-3)
+    groups = [group_of(tmp_path, programs) for programs in (all_data, sparse_work, faces)]
+    assert groups == ["highly dependent", "dependent", "low"]
 
 
 @pytest.mark.parametrize(

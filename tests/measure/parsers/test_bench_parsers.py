@@ -198,27 +198,16 @@ def test_a_missing_file_is_refused(tmp_path):
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )
-def test_osu_numbers_come_back_whatever_stands_between(rows, junk):
-    lines = ["# OSU MPI Latency Test v6.2", "# Size          Latency (us)"]
+def test_numbers_of_osu_and_imb_come_back_whatever_stands_between(rows, junk):
+    of_osu = ["# OSU MPI Latency Test v6.2", "# Size          Latency (us)"]
+    of_imb = ["# Benchmarking PingPong", "# #processes = 2", "  #bytes #repetitions  t[usec]  Mbytes/sec"]
     for size, hundredths in rows.items():
-        lines += [*(line for line in junk if line != "8 16"), f"{size:<10d}{hundredths / 100:>18.2f}"]
-    (result,) = osu.parse("\n".join(lines))
-    assert {row.bytes: row.latency_seconds for row in result.rows} == pytest.approx(
-        {size: hundredths / 100 * 1e-6 for size, hundredths in rows.items()}
-    )
-
-
-@given(
-    rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
-)
-def test_imb_numbers_come_back_whatever_stands_between(rows, junk):
-    lines = ["# Benchmarking PingPong", "# #processes = 2", "  #bytes #repetitions  t[usec]  Mbytes/sec"]
-    for size, hundredths in rows.items():
-        lines += [*junk, f"{size:>13d} {1000:>12d} {hundredths / 100:>12.2f} {0:>12.2f}"]
-    (result,) = imb.parse("\n".join(lines))
-    assert {row.bytes: row.latency_seconds for row in result.rows} == pytest.approx(
-        {size: hundredths / 100 * 1e-6 for size, hundredths in rows.items()}
-    )
+        of_osu += [*(line for line in junk if line != "8 16"), f"{size:<10d}{hundredths / 100:>18.2f}"]
+        of_imb += [*junk, f"{size:>13d} {1000:>12d} {hundredths / 100:>12.2f} {0:>12.2f}"]
+    for (result,) in (osu.parse("\n".join(of_osu)), imb.parse("\n".join(of_imb))):
+        assert {row.bytes: row.latency_seconds for row in result.rows} == pytest.approx(
+            {size: hundredths / 100 * 1e-6 for size, hundredths in rows.items()}
+        )
 
 
 @given(st.lists(st.tuples(st.integers(1, 1 << 30), st.floats(1e-6, 10.0)), min_size=1, max_size=30))
