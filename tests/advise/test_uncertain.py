@@ -137,7 +137,10 @@ def test_the_verb_compares_nodes_and_says_how_sure_it_is(printed, tmp_path, json
         assert interval["low"] <= option["seconds"] * 1.1 and interval["high"] >= option["seconds"] * 0.9
     shown = printed(*arguments, "--draws", "20")
     assert "choice is cheaper in" in shown and "of 20" in shown and "Certainty: " in shown
-    assert json_of(*arguments, "--draws", "0")["options"][0]["draws"] is None
+    plain, faster = (
+        json_of(*arguments, "--draws", "0", "--cpu-factor", factor)["options"][0] for factor in "12"
+    )
+    assert plain["draws"] is None and faster["seconds"] < 0.7 * plain["seconds"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """LSF, with stand-ins of its commands that answer as the manuals describe."""
 
+import subprocess
+
 import pytest
 
 from linkworth.errors import EnvironmentLacksError
@@ -44,6 +46,8 @@ def test_an_lsf_array(tmp_path, commands, request_of_eight):
     job = lsf.submit(request_of_eight(array=3), tmp_path / "job.sh")
     assert '#BSUB -J "ft[1-3]"' in (tmp_path / "job.sh").read_text()
     assert lsf.elements(job, 3) == ["17[1]", "17[2]", "17[3]"]
+    first = subprocess.run(["sh", "-c", f"LSB_JOBINDEX=1; echo {lsf.index}"], capture_output=True, check=True)
+    assert first.stdout == b"0\n"
 
 
 def test_lsf_states_and_causes(tmp_path, commands):
