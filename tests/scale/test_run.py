@@ -7,6 +7,7 @@ from written_programs import BARRIER, trace
 
 from linkworth.catalog.fabrics import get
 from linkworth.errors import DamagedInputError, UsageError
+from linkworth.model.scaling import LeftOut, Scaling
 from linkworth.predict import predict
 from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
@@ -77,3 +78,11 @@ def test_an_incomplete_recording_is_to_be_recorded_again(tmp_path: Path) -> None
     cut.write_bytes(cut.read_bytes()[:-200])
     with pytest.raises(DamagedInputError, match=r"8\.lwt is incomplete: .*; record it again$"):
         scale(ScaleRequest(traces=[recording(4, tmp_path), cut], ranks=16, output=tmp_path / "made.lwt"))
+
+
+def test_an_interval_contains_twice_a_time_that_was_predicted_half_as_long() -> None:
+    left_out = LeftOut(
+        ranks=16, calls=0, messages=0, bytes=0, compute=0, seconds={"gbe": -0.5, "ib-hdr": 0.2}
+    )
+    made = Scaling(ranks=[4, 8, 16], grid=[32], roles="all", role_count=1, left_out=left_out)
+    assert made.span() == pytest.approx((0.5, 2.0))

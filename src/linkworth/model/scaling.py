@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from math import log, prod
+from math import exp, log, log1p, prod
 
 import msgspec
 
@@ -89,7 +89,9 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
 
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""
-        error = (1 + (self.time_error() or 0.0)) ** self.steps()
+        differences = self.left_out.seconds.values() if self.left_out else ()
+        # A time that is predicted 50 % too low is half of the real one.
+        error = exp(max((abs(log1p(max(each, -0.99))) for each in differences), default=0.0)) ** self.steps()
         return 1 / error, error * self.uneven / (1 - self.omitted)
 
 
