@@ -131,7 +131,14 @@ def fit_column(
                 rules[name] = of_level
                 continue
         if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
-            members = _fit_members(samples, [different[each] for each in place.tolist()], groups, first.entry)
+            try:
+                lists = [different[each] for each in place.tolist()]
+                members = _fit_members(samples, lists, groups, first.entry)
+            except UnfitError:
+                if "new_comm" in first.fields:
+                    raise
+                # A group of an epoch of one-sided calls is often that of the neighbours.
+                rules[name] = _fit_each(samples, different, place, first)
             continue
         alike = all(each == value for each in different)
         # One rank's peer is the same wherever only one dimension is shown.

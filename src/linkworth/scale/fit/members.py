@@ -34,6 +34,8 @@ class Colour(NamedTuple):
                 return at.ranks % self.parameter
             case "blocks":
                 return at.ranks // np.maximum(at.sizes // self.parameter, 1)
+            case "last":
+                return (at.ranks >= at.sizes - self.parameter).astype(np.int64)
             case _:
                 return (at.ranks < self.parameter).astype(np.int64)
 
@@ -43,8 +45,8 @@ def candidates(dimensions: int) -> list[Colour]:
     found = [Colour("all"), Colour("self")]
     if dimensions > 1:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
-    # The root, or the root and some more, and the others.
-    found += [Colour("first", number) for number in (1, 2, 4)]
+    # The root, or the root and some more, and the others; or some at the end that write files, and the others.
+    found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
     for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
         found += [Colour("modulo", number), Colour("blocks", number), Colour("blocks of", number)]
     return found
