@@ -82,6 +82,10 @@ class Behaviour(NamedTuple):
         """Return how ranks are divided."""
         return ROLES[self.kind][0]
 
+    def copied(self) -> set[str]:
+        """Return the calls with fields that depend on data."""
+        return {column.entry for role in self.roles.values() for column in role.columns if column.copied()}
+
     def features(self) -> set[tuple[int, ...]]:
         """Return what decides on the steps of ladders."""
         rules = (rule for role in self.roles.values() for rule in role.counts)
@@ -116,9 +120,14 @@ class Builder:
         *,
         weak: bool,
         merging: bool,
+        folding: bool,
     ) -> None:
-        """Prepare to build. `merging`: a sequence may lack parts that another one has."""
+        """Prepare to build.
+
+        `merging`: a sequence may lack parts that another one has. `folding`: keep loops that always run equally often.
+        """
         self.merging = merging
+        self.folding = folding
         self.recordings = list(recordings)
         self.alphabet = alphabet
         self.weak = weak
@@ -236,7 +245,7 @@ class Builder:
             sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
         lengths = [len(each) for each in sequences]
         grammar, parses = Grammar(tuple(sequences[0]), []), dict[bytes, Parse]()
-        if len(texts) > 1:
+        if len(texts) > 1 or self.folding:
             try:
                 grammar, parses = self._grammar(texts, sequences)
             except UnfitError as error:
@@ -245,6 +254,7 @@ class Builder:
         found = align(
             [parses.get(text) or parse(grammar, each) for text, each in zip(texts, sequences, strict=True)],
             lengths,
+            unrolled=not self.folding,
         )
         if ladders:
             found = ladders.expanded(found, tokens)

@@ -17,6 +17,10 @@ Times = npt.NDArray[np.float64]
 
 WORLD, SELF = 0, 1
 """Numbers of MPI_COMM_WORLD and MPI_COMM_SELF."""
+BUSY_SECONDS = 10e-6
+"""Computation between two polls from which it is no waiting."""
+TESTS = 4
+"""The mode of the first call that tests for completed requests, less that of the call that waits for them."""
 NOBODY = -2
 """MPI_PROC_NULL."""
 
@@ -119,6 +123,10 @@ class Recording:
         """Return whether calls name MPI_PROC_NULL, as those of ranks on the edge of a grid do."""
         return any(NOBODY in (call.fields.get("peer"), call.fields.get("recv_peer")) for call in self.calls)
 
+    def has_owners(self) -> bool:
+        """Return whether other ranks than rank 0 are roots of collective calls."""
+        return any("collective" in call.call_class and call.fields["peer"] > 0 for call in self.calls)
+
     def partners(self) -> Numbers:
         """Return the different pairs of a sender and a receiver, one in a row; without any, of neighbours of a topology."""
         found = set()
@@ -175,11 +183,13 @@ class Recording:
         # Time inside all other calls follows from a replay. What was recorded belongs to other ranks and another network.
         durations = np.where(local, read["duration_seconds"], 0.0)
         compute = np.where(cpu >= 0, cpu, gap)
-        if polls.any():
-            # A poll that found nothing is waiting: neither it nor its own time says anything about other counts.
-            keep = ~polls
-            return Sequence(calls[keep], compute[keep], cpu[keep] >= 0, durations[keep])
-        return Sequence(calls, compute, cpu >= 0, durations)
+        found = Sequence(calls, compute, cpu >= 0, durations)
+        if not polls.any():
+            return found
+        # A poll that found nothing is waiting, which says nothing about other counts. What is computed before the first of
+        # several polls is work, and so is what takes longer than going round a loop of polls.
+        again = polls & np.concatenate([[False], polls[:-1]]) & (compute < BUSY_SECONDS)
+        return without(found._replace(compute=np.where(again, 0.0, compute)), polls)
 
     def _communicators(self, rank: int) -> dict[int, list[int]]:
         """Return the members of each of a rank's communicators."""
@@ -214,7 +224,7 @@ def without(sequence: Sequence, dropped: npt.NDArray[np.bool_]) -> Sequence:
 def _is_poll(call: Call) -> bool:
     fields = call.fields
     if call.call_class == "complete":
-        return fields["mode"] >= 4 and not fields["completions"] and fields["listed"] > 0
+        return fields["mode"] >= TESTS and not fields["completions"] and fields["listed"] > 0
     return call.call_class == "probe" and not fields["found"]
 
 

@@ -219,7 +219,7 @@ def _scaled(
         roles=found.program.describe(),
         role_count=len(found.program.roles),
         left_out=left_out,
-        data_dependent=sorted(_data_dependent(found)),
+        data_dependent=sorted(found.program.copied()),
         uneven=prod(each.largest for each in unseen),
         omitted=max(omitted.values(), default=0.0),
         remarks=remarks,
@@ -238,7 +238,7 @@ def _scaled(
         rates=largest.rates,
     )
     counted = Counted(
-        Balanced(_events(found, recordings, target), recordings[-1], _data_dependent(found), slack)
+        Balanced(_events(found, recordings, target), recordings[-1], found.program.copied(), slack)
     )
     path, size = _write(metadata, point.ranks, counted, request)
     return ScaleSummary(
@@ -325,7 +325,7 @@ def _leave_out(
         try:
             fewer = again(recordings[:-1], there, found)
             events = _events(fewer, recordings[:-1], there)
-            counted = Counted(Balanced(events, recordings[-2], _data_dependent(fewer), SLACK))
+            counted = Counted(Balanced(events, recordings[-2], fewer.program.copied(), SLACK))
             predicted = for_replay(Path(folder) / "left-out.lwt", largest, counted)
             totals: Totals = counted.totals
             return compared(totals, recorded(largest), largest.ranks, (predicted, actual))
@@ -395,12 +395,6 @@ def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording
         f"recordings are not used, as their calls do not align with the others: those on {named(dropped)} ranks; used are "
         f"{named(kept)}; a dimension with one or two ranks often calls otherwise"
     )
-
-
-def _data_dependent(found: Found) -> set[str]:
-    return {
-        column.entry for role in found.program.roles.values() for column in role.columns if column.copied()
-    }
 
 
 def _write(

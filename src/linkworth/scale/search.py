@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.errors import ThresholdError
+from linkworth.scale.align.completions import tests_as_waits
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.distributions.traffic import distributions
@@ -40,6 +41,8 @@ class Way(Enum):
     """Ranks form trees and butterflies."""
     LEVELS = auto()
     """Ranks rest on coarse levels."""
+    LOOPS = auto()
+    """Loops that always run equally often are loops all the same, such as one over blocks of which each has an owner."""
     WHOLE = auto()
     EDGES = auto()
     """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
@@ -92,6 +95,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         choices = [chosen] if fewer == events else [chosen, bare]
         if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
             choices = [bare]
+        choices += [waiting for some in choices[-1:] if (waiting := tests_as_waits(some))]
         tried = _arrangements(chosen, target)
         if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
             # Two of more recordings fit too many rules, unless the messages show the grid.
@@ -166,6 +170,8 @@ def _programs(
         return
     if way is Way.EDGES and not any(each.has_edges() for each in recordings):
         return
+    if way is Way.LOOPS and not any(each.has_owners() for each in recordings):
+        return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
     builders = {
@@ -188,6 +194,10 @@ def _programs(
                 if best is None or error.fitted > best.fitted:
                     best = error
                 continue
+            if way is Way.LOOPS and program.copied():
+                # Numbers by no rule of the iteration are known better for each one alone.
+                best = UnfitError("calls", "numbers in a loop depend on data")
+                continue
             yield Found(program, likeness, way)
             break
         else:
@@ -202,7 +212,15 @@ def _builder(
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
-    return Builder(recordings, alphabet, ladders, multigrid, weak=target.weak, merging=way is Way.PARTS)
+    return Builder(
+        recordings,
+        alphabet,
+        ladders,
+        multigrid,
+        weak=target.weak,
+        merging=way is Way.PARTS,
+        folding=way is Way.LOOPS,
+    )
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:

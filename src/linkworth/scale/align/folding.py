@@ -94,10 +94,10 @@ class Alignment(NamedTuple):
     """By loop and sequence: how often it ran, for each time that it was entered. Of a ladder, the body at each level."""
 
 
-def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
+def align(parses: Sequence[Parse], lengths: Sequence[int], *, unrolled: bool = True) -> Alignment:
     """Give events that correspond to one another the same leaf.
 
-    Loops that run equally often in all sequences are unrolled: every iteration then has leaves of its own.
+    `unrolled`: every iteration of a loop that runs equally often in all sequences has leaves of its own.
     """
     leaf_of = [np.zeros(length, dtype=np.int64) for length in lengths]
     iteration_of = [np.zeros(length, dtype=np.int64) for length in lengths]
@@ -123,7 +123,7 @@ def align(parses: Sequence[Parse], lengths: Sequence[int]) -> Alignment:
                 for sequence, iteration, iterations, sample in samples
             ]
             times = {len(found) for *_, found in loops}
-            if len(times) == 1:
+            if len(times) == 1 and unrolled:
                 for number in range(times.pop()):
                     out += walk([(s, j, times_of, found[number]) for s, j, times_of, found in loops])
                 continue

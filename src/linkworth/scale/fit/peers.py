@@ -60,7 +60,17 @@ class OffGridError(Exception):
 
 
 _WHOLE = {"opposite", "mirrored", "index of others", "tournament"}
-_RING = {"ring", "ring +other", "ring -other", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k"}
+_RING = {
+    "ring",
+    "ring +other",
+    "ring -other",
+    "opposite",
+    "ring +k",
+    "ring -k",
+    "ring +2^k",
+    "ring -2^k",
+    "cyclic",
+}
 PLAIN = (
     "shift",
     "constant",
@@ -89,7 +99,11 @@ STEPPED = (
     "ring -2^k",
     "shift +2^k",
     "shift -2^k",
+    "cyclic",
+    "part",
+    "block",
 )
+"""The last three are owners of a row or a column of all: one after the other, or each of as many as nearly equal parts."""
 STAYS = (("shift", 0), ("ring", 0))
 """Terms, with their constants, of the own coordinate."""
 
@@ -100,6 +114,10 @@ def _step(kind: str, steps: Iterations) -> Numbers:
     if kind.startswith("k of "):
         return steps.number % np.maximum(steps.total // int(kind[5:]), 1)
     return steps.number
+
+
+def _total(kind: str, steps: Iterations) -> Numbers:
+    return steps.total // int(kind[5:]) if kind.startswith("k of ") else steps.total
 
 
 def _levels(n: Numbers) -> Numbers:
@@ -139,7 +157,7 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
             return n - 1
         case "mirrored":
             return n - 1 - x
-        case "index":
+        case "index" | "cyclic":
             return k
         case "index of others":
             return k + (k >= x)
@@ -175,7 +193,18 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
         return base ^ (n >> np.minimum(np.maximum(k + term.constant, 0), 40))
     if term.kind in _RING:
         return (base + term.constant) % n
+    if term.kind in ("part", "block"):
+        return _owner(k, np.maximum(_total(term.step, steps) + term.constant, 1), n, term.kind)
     return base + term.constant
+
+
+def _owner(item: Numbers, items: Numbers, n: Numbers, kind: str) -> Numbers:
+    """Return which of n parts has an item: cut at even distances, or into parts of which the first are longer."""
+    if kind == "part":
+        return item * n // items
+    size, longer = items // n, items % n
+    behind = (item - longer * (size + 1)) // np.maximum(size, 1)
+    return np.where(item < longer * (size + 1), item // (size + 1), longer + behind)
 
 
 def _candidates(
@@ -210,6 +239,10 @@ def _candidates(
         elif kind == "xor n/2^k":
             mask = int(wanted[0] ^ base[0])
             constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
+        elif kind in ("part", "block"):
+            # Nothing is left to do after the last row of an elimination.
+            yield Term(kind, source, step, 1)
+            constant = 0
         elif kind in _RING:
             half = int(n[0]) // 2
             constant = int((wanted[0] - base[0] + half) % n[0]) - half

@@ -1,0 +1,81 @@
+"""Programs in which each step has an owner, and ones with groups of ranks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from written_programs import BARRIER, Event, Program, message, same_calls, scaled, trace
+
+GRIDS = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4)}
+STEPS = 24
+
+
+def broadcast(line: int, comm: int, root: int, size: int) -> Event:
+    fields = BARRIER | {"comm": comm, "peer": root, "bytes": size, "recv_bytes": size}
+    return f"MPI_Bcast@owners.c:{line}", "collective", fields
+
+
+def split(comm: int, members: list[int]) -> Event:
+    fields: dict[str, Any] = {"comm": 0, "new_comm": comm, "members": members, "remote_members": []}
+    fields |= {"inter": False, "has_topology": False, "sources": [], "destinations": []}
+    return f"MPI_Comm_split@owners.c:2{comm}", "comm_new", fields
+
+
+def rows_and_columns(rank: int, ranks: int) -> Iterator[Event]:
+    """Multiply matrices: broadcast in rows and columns, each of which owns as many steps."""
+    rows, columns = GRIDS[ranks]
+    row, column = divmod(rank, columns)
+    yield split(2, [row * columns + each for each in range(columns)])
+    yield split(3, [each * columns + column for each in range(rows)])
+    for step in range(STEPS):
+        yield broadcast(2, 2, step * columns // STEPS, 80)
+        yield broadcast(3, 3, step * rows // STEPS, 80)
+
+
+def cyclic(rank: int, ranks: int) -> Iterator[Event]:
+    """Factorise a matrix: one rank after the other owns a column."""
+    for step in range(STEPS):
+        yield broadcast(4, 0, step % ranks, 80)
+
+
+def blocks(rank: int, ranks: int) -> Iterator[Event]:
+    """Eliminate 24 rows but the last one, of which the first ranks own one more."""
+    size, longer = divmod(STEPS, ranks)
+    owners = [owner for owner in range(ranks) for _ in range(size + (owner < longer))]
+    for step in range(STEPS - 1):
+        yield broadcast(5, 0, owners[step], 80)
+
+
+def writer(rank: int, ranks: int) -> Iterator[Event]:
+    """Compute on all ranks but the last one, and send it what it writes."""
+    last = ranks - 1
+    yield split(2, [last] if rank == last else list(range(last)))
+    for _ in range(STEPS):
+        if rank < last:
+            yield "MPI_Allreduce@owners.c:6", "collective", BARRIER | {"comm": 2}
+            yield message("send", last, 80, 3, "owners.c:7")
+        for source in range(last) if rank == last else ():
+            yield message("recv", source, 80, 3, "owners.c:8")
+
+
+def epochs(rank: int, ranks: int) -> Iterator[Event]:
+    """Put into the memory of both neighbours, to which epochs are open."""
+    near = [(rank + 1) % ranks, (rank - 1) % ranks]
+    yield "MPI_Win_create@owners.c:9", "win_new", {"comm": 0, "new_window": 0, "bytes": 800}
+    for _ in range(STEPS):
+        for sync, members in ((1, near), (2, near)):
+            fields = {"sync": sync, "window": 0, "peer": -1, "found": False, "members": members}
+            yield f"MPI_Win_sync@owners.c:{sync}", "win_sync", fields
+        for line, peer in enumerate(near):
+            fields = {"operation": 0, "window": 0, "peer": peer, "bytes": 80, "recv_bytes": 0}
+            yield f"MPI_Put@owners.c:1{line}", "rma", fields
+        for sync in (3, 4):
+            fields = {"sync": sync, "window": 0, "peer": -1, "found": False, "members": []}
+            yield f"MPI_Win_sync@owners.c:{sync}", "win_sync", fields
+
+
+@pytest.mark.parametrize("program", [rows_and_columns, cyclic, blocks, writer, epochs])
+def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
+    made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
+    assert same_calls(made, trace(program, 32, tmp_path))
