@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from fake_installation import script
 
@@ -49,3 +51,17 @@ def test_a_tool_that_fails_or_is_silent_is_no_launcher(tmp_path):
     for text in ("exit 1", "true", "echo slurm 22.05.8"):
         assert identify.launcher(script(tmp_path / "mpiexec", text)) is None
     assert identify.launcher(tmp_path / "absent") is None
+
+
+def test_a_busy_machine_gets_more_time_for_an_answer(monkeypatch):
+    cores = len(os.sched_getaffinity(0))
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.1, 0.0, 0.0))
+    assert identify.patience(20.0) == 20.0
+    monkeypatch.setattr(os, "getloadavg", lambda: (10.0 * cores, 0.0, 0.0))
+    assert identify.patience(20.0) == 200.0
+
+    def unknown():
+        raise OSError
+
+    monkeypatch.setattr(os, "getloadavg", unknown)
+    assert identify.patience(20.0) == 20.0

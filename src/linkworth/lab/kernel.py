@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
+from linkworth.mpi.identify import patience
 
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
 # CAP_NET_ADMIN and CAP_SYS_ADMIN of <linux/capability.h>
@@ -57,4 +58,8 @@ def has_bonding() -> bool:
 def _takes(*words: str) -> bool:
     user = [] if may_make_namespaces() else ["--user", "--map-root-user"]
     command = [tool("unshare"), *user, "--net", *words]
-    return subprocess.run(command, capture_output=True, check=False, timeout=20).returncode == 0
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=patience(20.0))
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0

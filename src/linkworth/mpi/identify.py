@@ -1,5 +1,6 @@
 """Identifies the MPI of a library or a launcher by asking it. File names are not reliable."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -54,6 +55,13 @@ class CompileLine(NamedTuple):
     arguments: list[str]
 
 
+def patience(seconds: float) -> float:
+    """Return how long to wait for a tool that answers within `seconds` on an idle machine: longer on a busy one."""
+    with contextlib.suppress(OSError):  # without /proc the load is not known
+        return seconds * max(1.0, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+    return seconds
+
+
 def ask(arguments: list[str]) -> str | None:
     """Run a short query. Return its output (both streams), or None if it fails."""
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
@@ -63,7 +71,7 @@ def ask(arguments: list[str]) -> str | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=20.0,
+            timeout=patience(20.0),
             env=environment,
             check=False,
         )

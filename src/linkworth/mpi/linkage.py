@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.mpi import elf
+from linkworth.mpi.identify import patience
 
 MPI_LIBRARY = re.compile(r"^lib(mpi|mpich|mpi_abi|mpi_cray|mpi_gnu_\d+|mpi_intel|pmpi)\.so(\.[\d.]+)?$")
 
@@ -65,7 +66,7 @@ def _loader_list(interpreter: str, program: Path, variables: Mapping[str, str]) 
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=30,
+            timeout=patience(30.0),
             env=environment,
             check=False,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.mpi import progress
+from linkworth.mpi.identify import patience
 from linkworth.mpi.linkage import MPI_LIBRARY, query_environment
 
 _INTERPRETER = re.compile(r"^(python|pypy)[\d.]*t?$")
@@ -83,7 +84,7 @@ def mpi_of(interpreter: Path) -> PythonMpi:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=_LONGEST_IMPORT_SECONDS,
+                timeout=patience(_LONGEST_IMPORT_SECONDS),
                 env=query_environment(),
                 check=False,
             )

@@ -14,6 +14,7 @@ import msgspec
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi.files import is_file
+from linkworth.mpi.identify import patience
 
 
 class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +165,7 @@ def _tool_of(mpi: MpiInstallation, tool: str) -> str:
 @cache
 def _said(*command: str) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience(30.0))
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout
