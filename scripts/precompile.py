@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
+from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, compiler, elf, find, precompiled, search, sources, wrappers
 
@@ -83,8 +84,11 @@ def main(folder: str, *prefixes: str) -> None:
     if missing := [name for abi, name in precompiled.ABIS.items() if abi not in found]:
         raise SystemExit(f"no MPI with headers has {' or '.join(missing)} in {' '.join(prefixes)}")
     os.environ["XDG_CACHE_HOME"] = str(target.absolute() / ".cache")
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda abi: compile_for(found[abi], abi, target), found))
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda abi: compile_for(found[abi], abi, target), found))
+    except EnvironmentLacksError as error:
+        raise SystemExit(f"linkworth: {error}") from None
     shutil.rmtree(target / ".cache")
     for file in sorted(target.rglob("l*")):
         sys.stdout.write(f"{file.relative_to(target)}: {file.stat().st_size / 1e3:.0f} kB\n")
