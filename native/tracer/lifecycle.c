@@ -171,7 +171,10 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
 }
 
 void lw_before_finalize(void) {
-    if (lw_yielding) lw_yield_barrier(lw_mpi.world);
+    if (asked_for("LINKWORTH_SETTLE"))
+        lw_yield_settle();
+    else if (lw_yielding)
+        lw_yield_barrier(lw_mpi.world);
 }
 
 static bool ends_last(struct lw_call* call) {

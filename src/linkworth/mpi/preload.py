@@ -17,6 +17,8 @@ RANKS = "LINKWORTH_RANKS"
 """File to which rank 0 of each MPI_COMM_WORLD appends the number of ranks."""
 YIELD = "LINKWORTH_YIELD"
 """1: blocking calls yield the core while they wait, which MPICH does not do by default."""
+SETTLE = "LINKWORTH_SETTLE"
+"""1: before MPI_Finalize the ranks give MPI time to complete its connections."""
 CROWDED = "LINKWORTH_CROWDED"
 """1: ranks share cores, so that reading the CPU time of every gap is worth its cost."""
 
