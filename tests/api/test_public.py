@@ -145,6 +145,17 @@ def test_known_times_are_read_from_a_file(trace, tmp_path, linkworth):
     predicted = tmp_path / "predicted.json"
     predicted.write_text(linkworth("predict", trace.path, "--on", "gbe", "--on", "ib-hdr", "--json").stdout)
     assert lw.advise(predicted, {"gbe": 1, "ib-hdr": 100}).choice == "gbe"
+    catalog = tmp_path / "prices.toml"
+    entry = 'provider = "p"\nregion = "r"\ndate = "2026-11"\nsource = "s"\nusd_per_node_hour = 1\nmarket = "spot"\n'
+    kinds = (("near", "gbe"), ("far", "ib-hdr"))
+    catalog.write_text(
+        'title = "t"\n'
+        + "".join(f'[[prices]]\nname = "{name}"\nfabric = "{fabric}"\n{entry}' for name, fabric in kinds)
+    )
+    with pytest.raises(lw.UsageError, match="it has spot prices only; choose them with `market`"):
+        lw.advise(trace, catalog)
+    (option,) = lw.advise(trace, catalog, market="spot", instances=["near"], draws=0).options
+    assert (option.fabric, option.price_name, option.market) == ("gbe", "near, r", "spot")
     point = {
         "sku": "standard_hc44rs",
         "nnodes": 2,
@@ -163,7 +174,7 @@ def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkwort
     known = (ROOT / "src/linkworth/catalog/data/machines.toml").read_text().split("[[machines]]")[1]
     changed = known.replace(first, "other").replace("core_speed = 0.42", "core_speed = 0.84")
     Path(second).write_text("[[machines]]" + changed)
-    found = trace.predict("gbe", nodes=2, recorded_on=first, machine=second)
+    found = trace.predict("gbe", nodes=2, recorded_on=first, machine=Path(second))
     given = ["--on", "gbe", "--nodes", "2", "--recorded-on", first, "--machine", second, "--json"]
     answer = json.loads(linkworth("predict", trace.path, *given).stdout)
     assert found["gbe"].seconds == answer["predictions"][0]["seconds"]

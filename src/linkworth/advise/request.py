@@ -75,7 +75,13 @@ def gather_environments(
                 "no price was given; give the US dollars of a node hour with `price` gbe=0.78, or a catalog with `prices`"
             )
     else:
-        listed = price_catalog.of_market(price_catalog.get_catalog(options.catalog), options.market)
+        known = price_catalog.get_catalog(options.catalog)
+        listed = price_catalog.of_market(known, options.market)
+        if not listed:
+            markets = ", ".join(sorted({price.market for price in known})) or "no"
+            raise UsageError(
+                f"`prices` {options.catalog}: it has {markets} prices only; choose them with `market`"
+            )
         for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
             name = key(price)
             if name not in own and (needed is None or name in needed):

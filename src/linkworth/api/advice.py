@@ -12,17 +12,17 @@ from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.api import html
-from linkworth.api.arguments import accepted, checked
+from linkworth.api.arguments import PathText, accepted, checked
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
-from linkworth.api.trace import Trace
+from linkworth.api.trace import Trace, of_machines
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
 from linkworth.model.number_range import PRICE_USD
+from linkworth.model.price import Market
 from linkworth.predict.request import is_program, measured_texts
-from linkworth.skeleton.rates import RateRequest
 
 
 class Advice(model.Advice, Tabular, frozen=True, kw_only=True):
@@ -67,14 +67,21 @@ class AdviceOptions(TypedDict, total=False):
     placement: str
     measured: Mapping[str, float]
     cpu_factor: float
-    recorded_on: str
-    machine: str
+    recorded_on: PathText
+    machine: PathText
+    region: str
+    """Region, node types and market (`spot` prices count only if asked for) of a catalog's prices."""
+    instances: Sequence[str]
+    market: Market
+
+
+_OF_PRICES = {"region", "instances", "market"}
 
 
 @checked
 def advise(
     program: Trace | Predictions | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
-    prices: Mapping[str, float] | str,
+    prices: Mapping[str, float] | PathText,
     *,
     nodes: int | Sequence[int] = (),
     goal: model.Goal | None = None,
@@ -91,7 +98,7 @@ def advise(
     without it, time if only a budget is given. `deadline` (seconds) and `budget` (US dollars a run) exclude options.
     Several traces need `ppn`, the ranks on a node: each is placed on as many nodes as its ranks need, and the answer is how
     many nodes to take, with which network. Other `options` are `placement`, `measured`, `cpu_factor`, `recorded_on` and
-    `machine`, as in `Trace.predict`.
+    `machine`, as in `Trace.predict`, and `region`, `instances` and `market`, which choose from a catalog of prices.
     `draws` replays each option with parameters drawn from their spread, for the certainty of the choice (default: 400; 0: none).
     Known times are predictions, or a file (*.json): what `linkworth predict --json` printed, or the measured times of
     HPCAdvisor's dataset, of which `inputs` chooses the runs. They have their nodes, and no draws.
@@ -105,16 +112,23 @@ def advise(
         raise UsageError(
             "`prices` is empty: give US dollars by network, such as {'gbe': 0.78}, or a catalog's name"
         )
-    catalog = prices if isinstance(prices, str) else None
-    own = {} if isinstance(prices, str) else dict(prices)
+    catalog = None if isinstance(prices, Mapping) else fspath(prices)
+    own = dict(prices) if isinstance(prices, Mapping) else {}
     for fabric, dollars in own.items():
         if dollars not in PRICE_USD:
             raise UsageError(f"`prices` {{{fabric!r}: {dollars:g}}}: give {PRICE_USD}")
     assignments = [f"{fabric}={dollars!r}" for fabric, dollars in own.items()]
-    priced = PriceOptions(assignments=assignments, catalog=catalog)
+    _check(options)
+    priced = PriceOptions(
+        assignments=assignments,
+        catalog=catalog,
+        region=options.get("region"),
+        instances=options.get("instances", ()),
+        market=options.get("market"),
+    )
     limits = model.Limits(goal=goal, deadline=deadline, budget=budget)
     if isinstance(program, Predictions):
-        if nodes or draws or options:
+        if nodes or draws or set(options) - _OF_PRICES:
             raise UsageError(
                 "predictions have their number of nodes and cannot be replayed; give the trace instead"
             )
@@ -138,11 +152,8 @@ def advise(
     return shown_as(Advice, found)
 
 
-def _trace_or_times(
-    program: Trace | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
-    nodes: int | Sequence[int],
-    options: AdviceOptions,
-) -> tuple[TraceRequest | None, TimesFile | None]:
+def _check(options: AdviceOptions) -> None:
+    """Raise UsageError for an unknown option and for a value of a wrong type."""
     if unknown := sorted(set(options) - set(AdviceOptions.__annotations__)):
         raise UsageError(
             f"there is no option {unknown[0]!r}; there are {', '.join(AdviceOptions.__annotations__)}"
@@ -150,9 +161,16 @@ def _trace_or_times(
     hints = get_type_hints(AdviceOptions)
     for name, value in options.items():
         accepted(name, value, hints[name])
+
+
+def _trace_or_times(
+    program: Trace | str | PathLike[str] | Sequence[Trace | str | PathLike[str]],
+    nodes: int | Sequence[int],
+    options: AdviceOptions,
+) -> tuple[TraceRequest | None, TimesFile | None]:
     inputs = [f"{name}={value}" for name, value in options.get("inputs", {}).items()]
     if isinstance(program, str | PathLike) and fspath(program).endswith(".json"):
-        if nodes or set(options) - {"inputs"}:
+        if nodes or set(options) - {"inputs"} - _OF_PRICES:
             raise UsageError(f"the times of {fspath(program)} have their nodes and cannot be replayed")
         return None, TimesFile(Path(program), inputs)
     if inputs:
@@ -171,6 +189,6 @@ def _trace_or_times(
         placement=options.get("placement", "block"),
         measured=measured_texts(options.get("measured", {})),
         cpu_factor=options.get("cpu_factor", 1.0),
-        rates=RateRequest(machine=options.get("machine"), recorded_on=options.get("recorded_on")),
+        rates=of_machines(options.get("machine"), options.get("recorded_on")),
     )
     return request, None

@@ -1,4 +1,4 @@
-"""Arguments of the public API: a value of a wrong type is one sentence, and numpy's numbers and arrays are taken as Python's."""
+"""Arguments of the public API: a value of a wrong type is one sentence, and those of other libraries become Python's own."""
 
 import inspect
 import os
@@ -12,6 +12,9 @@ from linkworth.errors import UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+PathText = str | os.PathLike[str]
+"""A name or a file's path."""
 
 _WORDS: dict[Any, str] = {
     int: "a whole number",
@@ -53,12 +56,14 @@ def accepted(name: str, value: Any, hint: Any) -> Any:  # noqa: ANN401 (any argu
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401
-    """Return a value with numpy's numbers, and arrays and series of any library, as Python's numbers and lists."""
+    """Return a value with numpy's numbers, arrays and series of any library, and paths as Python's numbers, lists and texts."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     for listed in ("tolist", "to_list"):
         if hasattr(value, listed):
             return getattr(value, listed)()
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {plain(key): plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, list | tuple | Iterator | KeysView) else value
 
 

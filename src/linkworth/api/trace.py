@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth import _engine, units
 from linkworth.api import html
-from linkworth.api.arguments import checked, in_words
+from linkworth.api.arguments import PathText, checked, in_words
 from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
@@ -165,8 +165,8 @@ class Trace:
         placement: str = "block",
         measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
-        recorded_on: str | None = None,
-        machine: str | None = None,
+        recorded_on: PathText | None = None,
+        machine: PathText | None = None,
         on_progress: Progress | None = None,
         **settings: Any,  # noqa: ANN401 (fields of several types)
     ) -> Predictions:
@@ -186,7 +186,7 @@ class Trace:
         times = measured_times(measured_texts(measured or {}))
         known, wanted = fitted(self._file, times, _settings(settings))
         place = Arrangement(nodes=nodes, placement=placement)
-        rates = RateRequest(machine=machine, recorded_on=recorded_on)
+        rates = of_machines(machine, recorded_on)
         refuse_skeleton_options(str(self.path), None, rates)
         speed = asked_for(self._file, rates, place, wanted, cpu_factor)
         found = predict(
@@ -292,7 +292,7 @@ def record(
     *,
     output: str | PathLike[str] | None = None,
     replace: bool = False,
-    mpi: str | None = None,
+    mpi: PathText | None = None,
     timeout: float | None = None,
     on_progress: Progress | None = None,
 ) -> Trace:
@@ -310,7 +310,7 @@ def record(
     given = workload(_words(command), ranks)
     wanted = recording.default_output(given) if output is None else Path(output)
     summary = recording.record(
-        plan(given, mpi),
+        plan(given, None if mpi is None else fspath(mpi)),
         output=wanted,
         timeout=timeout,
         watcher=_Watch(given.name, on_progress),
@@ -328,7 +328,7 @@ def skeleton(
     *,
     output: str | PathLike[str] | None = None,
     replace: bool = False,
-    machine: str | None = None,
+    machine: PathText | None = None,
     on_progress: Progress | None = None,
 ) -> Trace:
     """Record a bundled program such as `npb:lu.D` without running it, for any number of ranks.
@@ -339,7 +339,7 @@ def skeleton(
     summary = record_on_request(
         _words(program),
         ranks,
-        RateRequest(machine=machine),
+        of_machines(machine),
         None if output is None else Path(output),
         replace=replace,
         progress=Steps(on_progress),
@@ -354,6 +354,12 @@ def _words(command: str | Sequence[str | PathLike[str]]) -> list[str]:
         if isinstance(command, str)
         else [fspath(word) for word in command]
     )
+
+
+def of_machines(machine: PathText | None, recorded_on: PathText | None = None) -> RateRequest:
+    """Return the request for the rates of machines of the catalog or of files."""
+    predicted, recorded = (None if each is None else fspath(each) for each in (machine, recorded_on))
+    return RateRequest(machine=predicted, recorded_on=recorded)
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:

@@ -1,6 +1,8 @@
 """Catalogs of prices: the shipped ones, those written by `linkworth prices update`, a user's own file, and SkyPilot's."""
 
+import datetime
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -13,6 +15,8 @@ from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_nam
 from linkworth.errors import UsageError
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.price import Market, OnPremises, Price
+
+_DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
 class OnPremisesTable(OnPremises, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,9 +148,21 @@ def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
     return str(path), file
 
 
+def _check_date(text: str, place: str) -> None:
+    try:
+        if _DATE.fullmatch(text) is None:
+            raise ValueError
+        datetime.date.fromisoformat(text + "-01" * (2 - text.count("-")))
+    except ValueError:
+        raise UsageError(
+            f"{place}: date: {text!r} is no date; give the day, the month or the year of the price, such as 2026-11"
+        ) from None
+
+
 def _price(table: PriceTable, origin: str) -> Price:
     """Return the price of a table in US dollars for an hour of a node."""
     place = f"{origin} ({table.name})"
+    _check_date(table.date, place)
     given = [
         field
         for field in ("usd_per_node_hour", "usd_per_core_hour", "on_premises")
