@@ -71,32 +71,6 @@ def test_a_chart_says_its_message_and_draws_its_numbers(name, title, mark):
     assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
 
 
-@pytest.mark.parametrize("name", ["fabrics", "predicted"])
-def test_hostile_names_stay_text(name):
-    text = "".join(samples.HOSTILE)
-    item = samples.item(text)
-    item = msgspec.structs.replace(
-        item,
-        predictions=msgspec.structs.replace(
-            item.predictions,
-            predictions=[
-                msgspec.structs.replace(p, fabric=text + p.fabric) for p in item.predictions.predictions
-            ],
-        ),
-        fabrics=[msgspec.structs.replace(f, name=text + f.name) for f in item.fabrics],
-        predicted={text + name: of for name, of in item.predicted.items()},
-    )
-    figure = CHARTS[name](item)
-    assert figure is not None
-    drawn = svg(figure)
-    root = ElementTree.fromstring(drawn)
-    allowed = {
-        "svg", "g", "path", "rect", "line", "text", "tspan", "title", "defs", "clipPath", "linearGradient", "stop",
-    }  # fmt: skip
-    assert {element.tag for element in root.iter()} <= allowed
-    assert not any(key.startswith("on") or key in ("style", "href") for e in root.iter() for key in e.attrib)
-
-
 def test_what_is_not_known_has_no_chart():
     item = samples.item()
     profile = msgspec.structs.replace(

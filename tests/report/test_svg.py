@@ -1,4 +1,6 @@
-"""Paths of an SVG in few bytes."""
+"""An SVG inside a page: what it may not have is dropped, and its paths take few bytes."""
+
+from xml.etree import ElementTree
 
 import pytest
 
@@ -18,3 +20,13 @@ def test_a_long_path_of_straight_lines_is_shortened(monkeypatch, path, shorter):
     assert svg._shorter(path) == path, "a short one stays as it is"
     monkeypatch.setattr(svg, "_LONG_PATH", 1)
     assert svg._shorter(path) == shorter
+
+
+def test_what_a_page_may_not_have_is_dropped_and_ids_are_its_own():
+    root = ElementTree.fromstring(
+        '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
+        '<g style="a" href="b" id="c" clip-path="url(#c)"><image/><text>&lt;b></text></g></svg>'
+    )
+    svg._clean(root, "key")
+    left = '<svg><g id="key-c" clip-path="url(#key-c)"><text>&lt;b&gt;</text></g></svg>'
+    assert ElementTree.tostring(root, encoding="unicode") == left
