@@ -41,11 +41,11 @@ class Way(Enum):
     """Ranks form trees and butterflies."""
     LEVELS = auto()
     """Ranks rest on coarse levels."""
+    EDGES = auto()
+    """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
     LOOPS = auto()
     """Loops that always run equally often are loops all the same, such as one over blocks of which each has an owner."""
     WHOLE = auto()
-    EDGES = auto()
-    """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
     PARTS = auto()
     """Some ranks may lack parts that others have."""
 

@@ -41,3 +41,10 @@ def test_times_that_fall_faster_than_shared_work_go_on_as_a_power() -> None:
     assert measured(points, steep).at(Point(36, (), 1.0)) == pytest.approx(0.0086, rel=0.02)
     noisy = np.array([0.26, 0.08, 0.06])
     assert measured(points, noisy).at(Point(36, (), 1.0)) == pytest.approx(0.06 * 16 / 36)
+
+
+def test_a_row_of_the_grid_exchanges_pieces_of_pieces() -> None:
+    """A transposition of pencils: each rank cuts its part among those in its row."""
+    points = [Point(4, (2, 2), 1.0), Point(8, (4, 2), 1.0), Point(16, (4, 4), 1.0)]
+    model = Fitter(points, weak=False).fit(range(3), [4096 / (each.ranks * each.grid[1]) for each in points])
+    assert model.at(Point(128, (16, 8), 1.0)) == 4

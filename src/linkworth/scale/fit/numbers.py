@@ -247,6 +247,13 @@ class _Curves:
         self._known: dict[_Series, Model] = {}
         self._smooth: dict[_Series, Model] = {}
         self._values = np.array([[m.at(point) for point in points] for m in self._monomials])
+        # A piece of what ranks in a row exchange: each has its part of all, and cuts it once more.
+        self._pieces = [
+            Monomial(0, 0, c, powers)
+            for c in (_SIZES if sized else (0.0,))
+            for powers in itertools.product((-1.0, -2.0, 0.0), repeat=extents)
+            if extents > 1 and powers.count(-2.0) == 1
+        ]
 
     def fit(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model with the least leave-one-out error of values at the points with these numbers."""
@@ -272,9 +279,14 @@ class _Curves:
             return Sum((Monomial(),), (float(y[0]),), 0.0)
         scale = np.maximum(np.abs(y), np.abs(y).mean() * 1e-3)
         x = self._values[:, numbers]
-        single = self._single(x, y, scale)
+        single = _single(self._monomials, x, y, scale)
         if single.error <= _EXACT or len(y) < 3:
             return single
+        if self._pieces:
+            pieces = np.array([[m.at(self._points[number]) for number in numbers] for m in self._pieces])
+            piece = _single(self._pieces, pieces, y, scale)
+            if piece.error <= _EXACT:
+                return piece
         power = fit_power([self._points[number] for number in numbers], y.tolist())
         if power is not None:
             return power
@@ -284,17 +296,6 @@ class _Curves:
         if pair is not None and pair.error < better * single.error:
             return pair
         return single
-
-    def _single(self, x: Floats, y: Floats, scale: Floats) -> Sum:
-        # Weighted so that relative errors count.
-        u, v = x / scale, y / scale
-        uv, uu = u * v, u * u
-        left = uv.sum(axis=1, keepdims=True) - uv
-        below = np.maximum(uu.sum(axis=1, keepdims=True) - uu, 1e-300)
-        errors = np.sqrt((((left / below) * u - v) ** 2).mean(axis=1))
-        best = int(np.argmax(errors <= max(errors.min() * 1.15, errors.min() + 1e-10)))
-        c = uv[best].sum() / uu[best].sum()
-        return Sum((self._monomials[best],), (float(c),), _rounded(float(errors[best])))
 
     def _pair(self, x: Floats, y: Floats, scale: Floats) -> Sum | None:
         """Return the best sum of two monomials."""
@@ -313,6 +314,19 @@ class _Curves:
             if _rounded(error) == 0:
                 break
         return best
+
+
+def _single(monomials: Sequence[Monomial], x: Floats, y: Floats, scale: Floats) -> Sum:
+    """Return the best monomial. `x`: the values of each."""
+    # Weighted so that relative errors count.
+    u, v = x / scale, y / scale
+    uv, uu = u * v, u * u
+    left = uv.sum(axis=1, keepdims=True) - uv
+    below = np.maximum(uu.sum(axis=1, keepdims=True) - uu, 1e-300)
+    errors = np.sqrt((((left / below) * u - v) ** 2).mean(axis=1))
+    best = int(np.argmax(errors <= max(errors.min() * 1.15, errors.min() + 1e-10)))
+    c = uv[best].sum() / uu[best].sum()
+    return Sum((monomials[best],), (float(c),), _rounded(float(errors[best])))
 
 
 def _left_out(one: Floats, other: Floats, v: Floats) -> Floats:
