@@ -45,6 +45,7 @@ def test_sizes_are_read_as_written(number, unit):
     [
         ({"sizes": "8,x"}, "`sizes` 'x': no size in bytes"),
         ({"sizes": "8,"}, "`sizes` '': no size in bytes"),
+        ({"sizes": "4iB"}, "`sizes` '4iB': no size in bytes"),
         ({"sizes": "8", "least": "1"}, "`min` and `max` are for the default ones"),
         ({"least": "5", "most": "7"}, "no power of two lies between 5 and 7"),
         ({"most": "4G"}, "more than one MPI call can carry"),

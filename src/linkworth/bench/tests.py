@@ -85,12 +85,12 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 def parse_size(text: str, option: str) -> int:
     """Return the bytes in a text such as `64`, `64K`, `4M` or `4MiB`. Raises UsageError that names the option."""
-    found = re.fullmatch(r"(\d+)([kmg]?)(i?b)?", text.strip().lower())
+    found = re.fullmatch(r"(\d+)(?:([kmg])(?:i?b)?|b)?", text.strip().lower())
     if not found:
         raise UsageError(
             f"{option} {text!r}: no size in bytes; K, M and G are multiples of 1024, such as in 64K"
         )
-    return int(found[1]) * _UNITS[found[2]]
+    return int(found[1]) * _UNITS[found[2] or ""]
 
 
 def parse_sizes(text: str) -> list[int]:
