@@ -378,7 +378,7 @@ std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
             return run_in_some_order(tenants, true, threaded);
         }
     } catch (const std::logic_error& impossible) {
-        throw ReplayError(std::string("the trace holds what no MPI program can do (") + impossible.what() +
+        throw ReplayError(std::string("the trace contains what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");
     }
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linkworth.api.fabric import Fabric, fabrics
     from linkworth.api.predictions import Prediction, Predictions
     from linkworth.api.profile import Profile
+    from linkworth.api.scaling import scale
     from linkworth.api.sweep import Sweep
     from linkworth.api.table import Table
     from linkworth.api.trace import Trace, open, record, skeleton
@@ -31,6 +32,7 @@ _HOMES = {
     "open": "linkworth.api.trace",
     "record": "linkworth.api.trace",
     "skeleton": "linkworth.api.trace",
+    "scale": "linkworth.api.scaling",
     "advise": "linkworth.api.advice",
     "fabrics": "linkworth.api.fabric",
     "Trace": "linkworth.api.trace",
@@ -68,12 +70,13 @@ __all__ = [
     "fabrics",
     "open",
     "record",
+    "scale",
     "skeleton",
 ]
 
 
 class _Package(ModuleType):
-    """This package. `advise` is a function here, and importing the subpackage of that name does not replace it."""
+    """This package. `advise` and `scale` are functions here, and importing subpackages of these names replaces neither."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in _HOMES and isinstance(value, ModuleType):

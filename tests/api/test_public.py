@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = {
     "Advice", "DamagedInputError", "EnvironmentLacksError", "Fabric", "IncompleteError", "LinkworthError", "Prediction",
     "Predictions", "Profile", "Sweep", "Table", "Trace", "UsageError", "__version__", "advise", "fabrics", "open", "record",
-    "skeleton",
+    "scale", "skeleton",
 }  # fmt: skip
 NOTEBOOK = ROOT / "docs/tutorial/decision.ipynb"
 
@@ -61,9 +61,28 @@ def test_importing_loads_nothing_heavy_and_no_subpackage_hides_a_function():
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    import linkworth.advise.choose  # noqa: F401
+    import linkworth.advise.choose
+    import linkworth.scale.search  # noqa: F401
 
     assert inspect.isfunction(lw.advise)
+    assert inspect.isfunction(lw.scale)
+
+
+def test_recordings_are_scaled_and_refused_as_on_the_command_line(tmp_path):
+    small = [
+        lw.skeleton("npb:is.S", n, output=tmp_path / f"{n}.lwt", machine=machines.names()[0])
+        for n in (2, 4, 8)
+    ]
+    large = lw.scale([*small[:2], small[2].path], 16, output=tmp_path / "16.lwt")
+    assert (large.ranks, large.metadata.source) == (16, "scaled")
+    assert large.metadata.scaling.ranks == [2, 4, 8]
+    assert large.predict("gbe", nodes=4)["gbe"].seconds > 0
+    with pytest.raises(lw.UsageError, match="one recording does not show how the program scales"):
+        lw.scale(small[:1], 16, output=tmp_path / "one.lwt")
+    with pytest.raises(lw.UsageError, match=r"`traces` .*: give a list"):
+        lw.scale(small[0], 16, output=tmp_path / "one.lwt")
+    with pytest.raises(lw.UsageError, match=r"`output` .*16.lwt exists"):
+        lw.scale(small, 16, output=tmp_path / "16.lwt")
 
 
 def test_tables_are_read_through_the_arrow_stream(trace):

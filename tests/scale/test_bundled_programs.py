@@ -53,6 +53,19 @@ def test_every_call_is_that_of_the_skeleton(
     assert computed(made) == pytest.approx(computed(wanted), rel=0.1)
 
 
+def test_a_role_of_one_recording_has_a_count_for_each_rank(tmp_path: Path) -> None:
+    # Inner ranks are in the recording on four ranks only, where all of them have the same counts.
+    made, _ = scaled("npb:is.S", [2, 4], 8, tmp_path)
+    counts = [
+        call["fields"]["send_counts"]
+        for rank in range(8)
+        for call in _engine.Trace(str(made)).iterate(rank)
+        if call["name"] == "MPI_Alltoallv"
+    ]
+    assert counts
+    assert {len(each) for each in counts} == {8}
+
+
 def stencil(side: int, ranks: int, folder: Path) -> Path:
     inner = folder / str(side)
     inner.mkdir(exist_ok=True)

@@ -23,7 +23,7 @@ class ConvertError : public std::runtime_error {
 
 /// For a call that cannot be, with its reason.
 inline ConvertError impossible_call(const std::logic_error& reason) {
-    return ConvertError(std::string("the trace holds what no MPI program can do (") + reason.what() +
+    return ConvertError(std::string("the trace contains what no MPI program can do (") + reason.what() +
                         "); it is damaged: record the program again");
 }
 

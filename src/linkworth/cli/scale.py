@@ -9,6 +9,7 @@ from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile, console, emit_json, note
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
+from linkworth.writing.files import is_stream
 
 
 class Extents(click.ParamType[tuple[int, ...]]):
@@ -77,6 +78,8 @@ def command(
     from linkworth.cli.steps import running
     from linkworth.scale import ScaleRequest, scale
 
+    if output.exists() and not is_stream(output) and not force:
+        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
     with running(f"scaling to {units.plural(ranks, 'rank')}"):
         summary = scale(
             ScaleRequest(

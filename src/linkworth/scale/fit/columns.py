@@ -27,7 +27,7 @@ from linkworth.scale.fit.rules import (
 )
 from linkworth.scale.fit.tags import fit_tag
 from linkworth.scale.fit.vectors import fit_vector
-from linkworth.scale.recording import Call, Numbers
+from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
 _PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}
@@ -141,8 +141,13 @@ def fit_column(
                 rules[name] = _fit_each(samples, different, place, first)
             continue
         alike = all(each == value for each in different)
-        # One rank's peer is the same wherever only one dimension is shown.
-        if alike and not (name in _SIZES and fewer) and not (name in _PEERS and loops and value > 0):
+        # One rank's peer is the same wherever only one dimension is shown. Counts have the length of a communicator.
+        may_differ = (
+            (name in _SIZES and fewer)
+            or (name in _PEERS and loops and value > 0)
+            or (name in _COUNTS and value and not is_of_neighbours(first.entry))
+        )
+        if alike and not may_differ:
             rules[name] = Same(value)
         elif name in _PEERS:
             numbers = np.array(different, dtype=np.int64)[place]
