@@ -1,7 +1,11 @@
 """Slips of the pen on the command line are answered with what was meant."""
 
+import sys
+from types import ModuleType
+
 import pytest
 
+from linkworth.cli import entry
 from linkworth.cli.main import VERBS, main
 
 
@@ -32,3 +36,16 @@ def test_a_slip_is_answered(words, answer, capsys):
     errors = capsys.readouterr().err
     assert errors.startswith(f"linkworth: {answer}" if words[0] != "sweep" else "linkworth: ")
     assert answer in errors and errors.count("\n") == 1
+
+
+def test_an_interrupt_while_modules_are_imported_is_one_sentence(monkeypatch, capsys):
+    class Importing(ModuleType):
+        @property
+        def main(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "linkworth.cli.main", Importing("linkworth.cli.main"))
+    with pytest.raises(SystemExit) as ended:
+        entry()
+    assert ended.value.code == 4
+    assert capsys.readouterr().err == "linkworth: interrupted\n"
