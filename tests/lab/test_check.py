@@ -24,6 +24,22 @@ def test_a_shaped_link_is_measured_and_is_not_faster_than_asked(monkeypatch):
         assert 0 < nic.latency_seconds <= nic.median_latency_seconds
 
 
+@pytest.mark.requires("lab", "nft")
+def test_one_nic_of_several_that_share_packets_is_measured_alone(monkeypatch):
+    monkeypatch.setattr(check, "RATE_SECONDS", 0.4)
+    monkeypatch.setattr(check, "TRIES", 1)
+    with labs.up(LabSpec(nodes=2, nics=4, rate=20e6, aggregate="roundrobin")) as lab:
+        found = check.check(lab)
+    assert all(0 < nic.delivered_bits_per_second < 1.1 * 20e6 for nic in found.nics)
+
+
+def test_the_nics_of_a_bond_are_not_checked_alone(described_lab):
+    bonded = msgspec.structs.replace(described_lab.spec, nics=2, aggregate="bond")
+    described_lab.state = msgspec.structs.replace(described_lab.state, spec=bonded)
+    with pytest.raises(UsageError, match="bonded, so that none can be checked alone"):
+        check.check(described_lab)
+
+
 class Played:
     """Answers in place of the two ends of a connection."""
 

@@ -55,10 +55,15 @@ class LabCheck(msgspec.Struct, frozen=True, kw_only=True):
 def check(lab: Lab) -> LabCheck:
     """Measure every NIC between the first two nodes, one after the other.
 
-    Raises UsageError for a lab of one node, LinkworthError if the nodes cannot reach each other.
+    Raises UsageError for a lab of one node or of bonds, LinkworthError if the nodes cannot reach each other.
     """
     if lab.spec.nodes < 2:
         raise UsageError(f"the lab {lab.name} has one node; a link to check needs two")
+    if lab.spec.nics > 1 and lab.spec.aggregate == "bond":
+        raise UsageError(
+            f"the NICs of the lab {lab.name} are bonded, so that none can be checked alone; "
+            f"measure the bond: linkworth bench --lab {lab.name}"
+        )
     nics = [_check_nic(lab, nic) for nic in range(lab.spec.nics)]
     return LabCheck(lab=lab.name, passed=all(nic.passed for nic in nics), nics=nics)
 
@@ -114,7 +119,8 @@ def _miss(measured: NicCheck, spec: LabSpec) -> float:
 def _probe(lab: Lab, nic: int, measure: str, seconds: float) -> dict[str, float]:
     """Run the two ends in the first two nodes. Raises LinkworthError if they do not connect."""
     first, second = lab.spec.node_names[:2]
-    words = [sys.executable, "-P", "-m", "linkworth.lab.probe", measure, str(seconds)]
+    name = lab.spec.nic_names[nic]
+    words = [sys.executable, "-P", "-m", "linkworth.lab.probe", measure, str(seconds), name]
     receiver = subprocess.Popen(
         lab.enter(second, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -129,7 +135,7 @@ def _probe(lab: Lab, nic: int, measure: str, seconds: float) -> dict[str, float]
         measured: dict[str, float] = json.loads(said)
     except (subprocess.TimeoutExpired, ValueError):
         raise LinkworthError(
-            f"the lab {lab.name}: no measurement between {first} and {second} over {lab.spec.nic_names[nic]}"
+            f"the lab {lab.name}: no measurement between {first} and {second} over {name}"
         ) from None
     finally:
         for process in (receiver, sender):

@@ -1,7 +1,8 @@
 """Two ends of a TCP connection that measure a link: its rate, and the time of a short message.
 
-Run as `python -m linkworth.lab.probe MEASURE SECONDS [ADDRESS]`. Without an address it listens, prints its
-port and then its results. With `ADDRESS:PORT` it is the other end.
+Run as `python -m linkworth.lab.probe MEASURE SECONDS NIC [ADDRESS]`. Without an address it listens, prints its
+port and then its results. With `ADDRESS:PORT` it is the other end. Its packets use this NIC only, also in nodes
+that spread them over several.
 """
 
 import contextlib
@@ -87,18 +88,22 @@ def _say(line: str) -> None:
 
 def main(words: list[str]) -> int:
     """Run one end."""
-    measure, seconds = words[0], float(words[1])
-    if len(words) == 2:
-        with socket.create_server(("", 0)) as server:
+    measure, seconds, nic = words[0], float(words[1]), words[2]
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, nic.encode())
+    if len(words) == 3:
+        with connection as server:
+            server.listen(1)
             _say(str(server.getsockname()[1]))
             connection, _ = server.accept()
     else:
-        address, _, port = words[2].partition(":")
-        connection = socket.create_connection((address, int(port)), timeout=20)
+        address, _, port = words[3].partition(":")
+        connection.settimeout(20)
+        connection.connect((address, int(port)))
         connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with connection:
-        if len(words) == 3:
+        if len(words) == 4:
             send(connection) if measure == "rate" else pong(connection)
         else:
             said = receive(connection, seconds) if measure == "rate" else ping(connection, seconds)
