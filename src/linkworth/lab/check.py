@@ -61,8 +61,8 @@ def check(lab: Lab) -> LabCheck:
         raise UsageError(f"the lab {lab.name} has one node; a link to check needs two")
     if lab.spec.nics > 1 and lab.spec.aggregate == "bond":
         raise UsageError(
-            f"the NICs of the lab {lab.name} are bonded, so that none can be checked alone; "
-            f"measure the bond: linkworth bench --lab {lab.name}"
+            f"the NICs of the lab {lab.name} are bonded, so that none can be checked alone; measure the bond with "
+            "linkworth bench"
         )
     nics = [_check_nic(lab, nic) for nic in range(lab.spec.nics)]
     return LabCheck(lab=lab.name, passed=all(nic.passed for nic in nics), nics=nics)
