@@ -102,6 +102,20 @@ balances = st.builds(
 )
 
 
+def test_a_ping_pong_is_no_problem_that_grows():
+    of_benchmark, of_solver = (
+        decide(
+            Balance(
+                compute_seconds=1, latency=ratio, global_bytes=0, other_bytes=0, typical_message_bytes=1e4
+            )
+        )
+        for ratio in (300.0, 30.0)
+    )
+    assert of_benchmark[0] == of_solver[0] == "low"
+    assert "only the first figure counts" in of_benchmark[1]
+    assert of_solver[1].endswith("computation outgrows communication")
+
+
 @given(balances, st.floats(-1, 0))
 def test_growth_never_raises_the_share_and_keeps_what_is_global(now, exponent):
     later = grown(now, exponent)

@@ -25,6 +25,9 @@ DEPENDENT = 1 / 3
 HIGHLY = 0.5
 """Share from which communication takes longer than computation: the network outweighs the processors."""
 
+HARDLY_COMPUTES = 0.98
+"""Share from which a program may be a benchmark of the network, such as a ping-pong, whose computation never grows."""
+
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """Communication per second of computation on the reference network, along the critical path."""
@@ -120,5 +123,10 @@ def decide(now: Balance, smaller: Balance | None = None) -> tuple[Group, str]:
         return (
             "dependent",
             f"{figures}: a faster network pays, but computation grows faster than what it carries",
+        )
+    if now.share >= HARDLY_COMPUTES:
+        return (
+            "low",
+            f"{figures}: it hardly computes, and if it measures the network, only the first figure counts",
         )
     return "low", f"{figures}: computation outgrows communication"
