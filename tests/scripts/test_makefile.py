@@ -65,6 +65,35 @@ def test_two_makes_at_once_set_up_one_environment(tmp_path):
 
 
 @pytest.mark.requires("flock")
+def test_two_makes_at_once_install_an_mpi_once(tmp_path):
+    bins, made = tmp_path / "venv" / "bin", tmp_path / "made"
+    fake.script(bins / "python", f'echo "$@" >>{made}; sleep 0.5; mkdir -p "$5"')
+    fake.script(bins / "pip", "exit 0")
+    (tmp_path / "venv" / ".created").touch()
+    os.utime(tmp_path / "venv" / ".created", (time.time() - 60,) * 2)
+    words = ["-C", str(tmp_path), "-f", str(ROOT / "Makefile"), f"VENV={tmp_path}/venv", ".mpi/mpich/.done"]
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(make, *words) for _ in range(2)]
+    assert [call.result().returncode for call in calls] == [0, 0], calls[0].result().stderr
+    assert made.read_text() == "-m venv --clear --without-pip .mpi/mpich\n"
+
+
+def test_two_makes_at_once_unpack_pythons_headers_once(tmp_path, monkeypatch):
+    python = fake.script(tmp_path / "python", 'case "$*" in *include*) echo /nowhere ;; *) echo 3.99 ;; esac')
+    fake.script(tmp_path / "bin" / "apt-get", "sleep 0.3; touch libpython3.99-dev_1.deb")
+    unpacking = "mkdir -p usr/include/python3.99; sleep 0.3; touch usr/include/python3.99/Python.h"
+    fake.script(
+        tmp_path / "bin" / "dpkg-deb", f"[ -e libpython3.99-dev_1.deb ] && [ ! -e usr ] && {{ {unpacking}; }}"
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    words = [ROOT / "scripts" / "python_headers.sh", python]
+    calls = [subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    copy = tmp_path / "build" / "python-headers" / "3.99"
+    assert [call.communicate()[0] for call in calls] == [f"{copy}/usr/include\n"] * 2
+    assert [file.name for file in copy.iterdir()] == ["usr"]
+
+
+@pytest.mark.requires("flock")
 def test_tools_of_two_targets_are_not_installed_at_once(tmp_path):
     for stamp in (".created", ".tools", ".packages"):
         (tmp_path / stamp).touch()
