@@ -9,7 +9,7 @@
 
 // Turns that only yield the core. A message between ranks that share cores mostly arrives within them.
 enum { kYields = 30 };
-// 20 ms sufficed in each of 20 runs of 8 ranks on 2 busy cores.
+// 20 ms sufficed in each of 5 runs of 8 ranks on 2 busy cores.
 static const long kSettleNanoseconds = 100000000;
 static const struct timespec kPause = {.tv_nsec = 20000};
 
