@@ -35,7 +35,7 @@ class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def given(self) -> bool:
-        """Whether any of them is given."""
+        """True if any of them is given."""
         return any(msgspec.structs.astuple(self))
 
 

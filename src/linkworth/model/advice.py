@@ -80,7 +80,7 @@ class AdviceOption(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_room(self) -> bool:
-        """Whether a node has a core for each of its ranks, as far as its cores are known."""
+        """True if a node has a core for each of its ranks, as far as its cores are known."""
         return "cores" not in self.why_not
 
 
