@@ -366,12 +366,15 @@ class Builder:
             for loop, site in enumerate(sites)
             if loop not in ladders
         }
-        repeats = {
-            leaf: fit_repeats(each.at.only(run.which), run.times)
-            for loop, run in runs.items()
-            if not run.varies
-            for leaf in leaves[loop]
-        }
+        repeats: dict[int, list[Repeats]] = {}
+        # An unrolled loop leaves many inner ones that run equally often.
+        known: dict[tuple[bytes, bytes], list[Repeats]] = {}
+        for loop, run in runs.items():
+            if not run.varies:
+                key = run.which.tobytes(), run.times.tobytes()
+                if key not in known:
+                    known[key] = fit_repeats(each.at.only(run.which), run.times)
+                repeats |= dict.fromkeys(leaves[loop], known[key])
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         if self.ladders is None and self.multigrid is None:
             columns, column_of_leaf = directed(

@@ -79,17 +79,13 @@ class Samples(NamedTuple):
 
     def communicator(self, number: int) -> list[Communicator]:
         """Return each sample's communicator with this number."""
-        found = []
-        known: dict[tuple[int, int], Communicator] = {}
-        for recording, rank in zip(self.recording.tolist(), self.rank.tolist(), strict=True):
-            view = known.get((recording, rank))
-            if view is None:
-                members = self.recordings[recording].communicators[rank].get(number, [])
-                view = known[recording, rank] = Communicator(
-                    members, members.index(rank) if rank in members else 0
-                )
-            found.append(view)
-        return found
+        span = int(self.rank.max()) + 1
+        pairs, place_of = np.unique(self.recording * span + self.rank, return_inverse=True)
+        views = []
+        for recording, rank in (divmod(pair, span) for pair in pairs.tolist()):
+            members = self.recordings[recording].communicators[rank].get(number, [])
+            views.append(Communicator(members, members.index(rank) if rank in members else 0))
+        return [views[place] for place in place_of.tolist()]
 
 
 class Rule(Protocol):
