@@ -23,7 +23,7 @@ from linkworth.predict.sharing import contradictions
 from linkworth.predict.timeline import MOST_EVENTS, write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
 from linkworth.predict.uncertainty import interval
-from linkworth.predict.warnings import layout_warnings, measured_warnings, other_library, replay_warnings
+from linkworth.predict.warnings import given_warnings, replay_warnings
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.mpi_settings import require_use
@@ -191,14 +191,8 @@ def predict_with_draws(
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings = node_aware + replay_warnings(trace, replays[0])
-    used = [*fabrics, *([known.fabric] if known is not None else [])]
-    of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
-    warnings += dict.fromkeys(filter(None, of_others))
-    if known is not None and measured is not None:
-        behind = known.with_cpu_factor(cpu_factor)
-        assert behind is not None  # the calibration ended with it
-        warnings += measured_warnings(measured.seconds, behind.prediction)
-        warnings += layout_warnings(known.layout.ppn, layout.ppn, settings)
+    warnings += given_warnings(trace, fabrics, known, calibration, [layout.ppn], settings)
+    if measured is not None:
         warnings += contradictions(trace, measured, settings, cpu_factor)
     for other in others:
         warnings += other.damage

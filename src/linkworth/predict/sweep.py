@@ -13,7 +13,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.sweep import Sweep, SweepAxis, SweepPoint
 from linkworth.predict.axes import applied
 from linkworth.predict.calibrate import MeasuredTime, calibrated, check_cpu_factor
-from linkworth.predict.warnings import layout_warnings, measured_warnings, other_library
+from linkworth.predict.warnings import given_warnings
 from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.layout import Arrangement
@@ -91,15 +91,9 @@ def sweep(
     calibration, known = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
-    if known is not None and measured is not None:
-        behind = known.with_cpu_factor(calibration.cpu_factor)
-        assert behind is not None  # the calibration ended with it
-        partly += measured_warnings(measured.seconds, behind.prediction)
-        for ppn in sorted({layout.ppn for _, layout in layouts}):
-            partly += layout_warnings(known.layout.ppn, ppn, settings)
-    used = [*fabrics, *([known.fabric] if known is not None else [])]
-    of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
-    partly += dict.fromkeys(filter(None, of_others))
+    partly += given_warnings(
+        trace, fabrics, known, calibration, (layout.ppn for _, layout in layouts), settings
+    )
     tasks, settled = [], []
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):

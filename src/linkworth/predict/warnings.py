@@ -1,9 +1,12 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
+from collections.abc import Iterable, Sequence
+
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Prediction
+from linkworth.model.prediction import ComputationScale, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
+from linkworth.predict.response import Response
 from linkworth.profile.pop import idle_in_part
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
@@ -76,6 +79,31 @@ def measured_warnings(seconds: float, measured: Prediction) -> list[str]:
         f"{percent(share)} of the time given for {measured.fabric} is communication by the model, so an error of the model "
         "there weighs on every other network, and the intervals are wide; give a time on a faster network if you have one",
     ]
+
+
+def given_warnings(
+    trace: TraceFile,
+    fabrics: Sequence[Fabric],
+    known: Response | None,
+    calibration: ComputationScale,
+    ppns: Iterable[int],
+    settings: ReplaySettings,
+) -> list[str]:
+    """Return sentences on the libraries with which the fabrics were measured, and on the time that scales the computation.
+
+    `known`: the replays on that time's fabric, which ended with the `calibration`; `ppns`: ranks on a node of each layout.
+    """
+    used = [*fabrics, *([known.fabric] if known is not None else [])]
+    of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
+    warnings = list(dict.fromkeys(filter(None, of_others)))
+    if known is None or calibration.measured_seconds is None:
+        return warnings
+    behind = known.with_cpu_factor(calibration.cpu_factor)
+    assert behind is not None
+    warnings += measured_warnings(calibration.measured_seconds, behind.prediction)
+    for ppn in sorted(set(ppns)):
+        warnings += layout_warnings(known.layout.ppn, ppn, settings)
+    return warnings
 
 
 def other_library(fabric: Fabric, recorded: MpiInfo, settings: ReplaySettings) -> str:

@@ -119,10 +119,11 @@ def with_charts(
 
     Fabrics without a finite latency and bandwidth get no sensitivity.
     """
-    target = target._replace(cpu_factor=item.predictions.calibration.cpu_factor)
     from linkworth.predict import sensitivity
     from linkworth.replay import activities
 
+    # A measured time scales the computation of all of them.
+    target = target._replace(cpu_factor=item.predictions.calibration.cpu_factor)
     grids = []
     for fabric in item.fabrics:
         if fabric.link.latency_seconds > 0 and math.isfinite(fabric.link.bandwidth_bytes_per_second):
