@@ -19,9 +19,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from linkworth.cli.parameter_names import spelled
-from linkworth.errors import EnvironmentLacksError
+from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.writing.documents import encode
-from linkworth.writing.files import STANDARD_OUTPUT
+from linkworth.writing.files import STANDARD_OUTPUT, is_stream
 from linkworth.writing.text import printable, sentence
 
 D = TypeVar("D", bound=msgspec.Struct)
@@ -48,6 +48,12 @@ class OutputFile(click.Path):
                 self.fail("standard output takes one file only", param, ctx)
             return STANDARD_OUTPUT
         return cast(Path, super().convert(value, param, ctx))
+
+
+def require_new(output: Path, *, force: bool) -> None:
+    """Raise UsageError if a file to write exists, unless `force`: the next verb would read the old one."""
+    if output.exists() and not is_stream(output) and not force:
+        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
 
 
 class OutputFolder(click.Path):

@@ -6,10 +6,9 @@ import rich_click as click
 
 from linkworth import units
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, note, require_new
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
-from linkworth.writing.files import is_stream
 
 
 class Extents(click.ParamType[tuple[int, ...]]):
@@ -78,8 +77,7 @@ def command(
     from linkworth.cli.steps import running
     from linkworth.scale import ScaleRequest, scale
 
-    if output.exists() and not is_stream(output) and not force:
-        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
+    require_new(output, force=force)
     with running(f"scaling to {units.plural(ranks, 'rank')}"):
         summary = scale(
             ScaleRequest(

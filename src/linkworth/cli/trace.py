@@ -8,7 +8,16 @@ import rich_click as click
 
 from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import OutputFile, answer_to_stderr, console, emit_json, news, note, warn
+from linkworth.cli.output import (
+    OutputFile,
+    answer_to_stderr,
+    console,
+    emit_json,
+    news,
+    note,
+    require_new,
+    warn,
+)
 from linkworth.cli.place_options import place_options
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
@@ -16,7 +25,6 @@ from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
 from linkworth.units import plural
-from linkworth.writing.files import is_stream
 
 if TYPE_CHECKING:
     from linkworth.skeleton.rates import RateRequest
@@ -83,8 +91,8 @@ def command(
     from linkworth.skeleton.request import record_on_request
     from linkworth.trace import record
 
-    if output and output.exists() and not is_stream(output) and not force:
-        raise UsageError(f"{output} exists; choose another name with -o, or replace it with --force")
+    if output:
+        require_new(output, force=force)
     if not skeleton:
         refuse(rate_options.parameters, "it sets the speed of a skeleton's computation; add --skeleton")
     if skeleton:
