@@ -99,7 +99,7 @@ def test_what_is_no_archive_is_one_sentence(archive, tmp_path, capsys):
     assert (code, "missing.otf2 does not exist" in said) == (2, True)
     (archive / "second.otf2").write_bytes(b"")
     code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
-    assert (code, "holds several OTF2 archives (second.otf2, traces.otf2)" in said) == (2, True)
+    assert (code, "has several OTF2 archives (second.otf2, traces.otf2)" in said) == (2, True)
     code, said = refused(capsys, archive, "--to", "otf2", "-o", tmp_path / "twice")
     assert (code, "convert it to one first, without --to" in said) == (2, True)
 

@@ -107,7 +107,7 @@ def _anchor(path: Path) -> Path:
     anchors = _anchors(path)
     if len(anchors) > 1:
         names = ", ".join(anchor.name for anchor in anchors)
-        raise UsageError(f"{path} holds several OTF2 archives ({names}); give the one to convert")
+        raise UsageError(f"{path} has several OTF2 archives ({names}); give the one to convert")
     return anchors[0]
 
 
