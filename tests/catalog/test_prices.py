@@ -58,6 +58,8 @@ def test_a_users_catalog_is_read(tmp_path):
         ("= 1.5", "= 1.5\nusd_per_core_hour = 0.1", "there are usd_per_node_hour and usd_per_core_hour; give"),
         ("usd_per_node_hour = 1.5", "usd_per_core_hour = 0.1", "needs the cores of a node beside it"),
         ("= 1.5", "= 1.5\ncores = 0", "cores is 0; give a number above 0"),
+        ('"2026"', "2026-11-05", r"prices\[0\].date: expected 'str', got 'date'; put it in quotes"),
+        ('"n1"', '" "', r"prices\[0\]: name is empty; give the name of the node type"),
         ('"2026"', '"2026-13"', r"\(n1\): date: '2026-13' is no date; give the day, the month or the year"),
         ('"2026"', '"2026-02-30"', "date: '2026-02-30' is no date"),
         ('"2026"', '"11/2026"', "date: '11/2026' is no date"),

@@ -57,6 +57,11 @@ def test_a_file_that_is_no_catalog_is_one_sentence(folder, text, message):
         prices.get_catalog(f"skypilot:{folder}")
 
 
+def test_the_home_of_an_unknown_user_is_one_sentence():
+    with pytest.raises(UsageError, match="~nobody-by-this-name/v8"):
+        prices.get_catalog("skypilot:~nobody-by-this-name/v8")
+
+
 def test_a_folder_without_clouds_names_what_to_give(tmp_path):
     with pytest.raises(UsageError, match=r"has no CLOUD/vms\.csv; give the folder of one version"):
         prices.get_catalog(f"skypilot:{tmp_path}")

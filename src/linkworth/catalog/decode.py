@@ -53,8 +53,10 @@ def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
 
 
 def _known(message: str, kind: object) -> str:
-    """Return the nearest known names for an unknown field or word, or all of them."""
+    """Return the remedy: quotes for a text without them, the nearest known names for an unknown field or word, or all."""
     reason, _, place = message.partition(" - at `")
+    if re.fullmatch(r"Expected `str( \| null)?`, got `(date|datetime|time|int|float|bool)`", reason):
+        return "; put it in quotes"
     there = _kinds_at(kind, place)
     unknown = re.search(r"unknown field `([^`]*)`|Invalid enum value '([^']*)'", reason)
     if unknown is None:

@@ -2,6 +2,7 @@
 
 import datetime
 import functools
+import os
 import re
 from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
@@ -106,7 +107,8 @@ def check_usd_per_node_hour(value: float, origin: str) -> float:
 
 
 def _skypilot_folder(name: str) -> Path:
-    return Path(name.removeprefix(skypilot.PREFIX)).expanduser()
+    folder = name.removeprefix(skypilot.PREFIX)
+    return Path(os.path.expanduser(folder))  # noqa: PTH111 (which raises for the home of an unknown user)
 
 
 def _listed(words: Iterable[str]) -> str:
@@ -161,6 +163,8 @@ def _check_date(text: str, place: str) -> None:
 
 def _price(table: PriceTable, origin: str) -> Price:
     """Return the price of a table in US dollars for an hour of a node."""
+    if not table.name.strip():
+        raise UsageError(f"{origin}: name is empty; give the name of the node type")
     place = f"{origin} ({table.name})"
     _check_date(table.date, place)
     given = [
