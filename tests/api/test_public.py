@@ -255,6 +255,21 @@ def test_a_cpu_factor_is_varied_by_its_name_in_python(trace):
     assert found.to_xarray().sizes["cpu_factor"] == 2
 
 
+def test_a_tilde_is_the_home_folder(trace, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    link = tmp_path / "is.lwt"
+    link.symlink_to(trace.path)
+    (tmp_path / "near.toml").write_text((ROOT / "src/linkworth/catalog/data/fabrics/gbe.toml").read_text())
+    assert lw.open("~/is.lwt").path == lw.Trace("~/is.lwt").path == link
+    assert lw.Fabric.load("~/near.toml").rails == 1
+    made = lw.skeleton("npb:is.S", 2, output="~/two.lwt", machine=machines.names()[0])
+    assert made.path == tmp_path / "two.lwt"
+    assert lw.scale(["~/two.lwt", trace], 8, output="~/8.lwt").path == tmp_path / "8.lwt"
+    assert lw.advise("~/is.lwt", {"gbe": 1}, draws=0).choice == "gbe"
+    with pytest.raises(lw.UsageError, match=re.escape(str(tmp_path / "none.toml"))):
+        lw.advise(trace, "~/none.toml")
+
+
 def test_numbers_and_arrays_of_numpy_are_numbers_and_lists(trace):
     two = np.int64(2)
     prices = {"gbe": np.float64(0.5), "ib-hdr": np.int64(2)}

@@ -12,7 +12,7 @@ from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.api import html
-from linkworth.api.arguments import PathText, accepted, checked
+from linkworth.api.arguments import PathText, accepted, checked, expanded
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
@@ -112,7 +112,7 @@ def advise(
         raise UsageError(
             "`prices` is empty: give US dollars by network, such as {'gbe': 0.78}, or a catalog's name"
         )
-    catalog = None if isinstance(prices, Mapping) else fspath(prices)
+    catalog = None if isinstance(prices, Mapping) else expanded(prices)
     own = dict(prices) if isinstance(prices, Mapping) else {}
     for fabric, dollars in own.items():
         if dollars not in PRICE_USD:
@@ -172,7 +172,7 @@ def _trace_or_times(
     if isinstance(program, str | PathLike) and fspath(program).endswith(".json"):
         if nodes or set(options) - {"inputs"} - _OF_PRICES:
             raise UsageError(f"the times of {fspath(program)} have their nodes and cannot be replayed")
-        return None, TimesFile(Path(program), inputs)
+        return None, TimesFile(Path(expanded(program)), inputs)
     if inputs:
         raise UsageError(f"`inputs` {inputs[0]}: they choose runs of a dataset; leave them out for a trace")
     programs = [program] if isinstance(program, Trace | str | PathLike) else list(program)
@@ -183,7 +183,7 @@ def _trace_or_times(
             f"{unrecorded[0]} is not recorded yet; give the trace that `skeleton` or `record` makes of it"
         )
     request = TraceRequest(
-        workloads=[fspath(each.path if isinstance(each, Trace) else each) for each in programs],
+        workloads=[str(each.path) if isinstance(each, Trace) else expanded(each) for each in programs],
         nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),
         ppn=options.get("ppn"),
         placement=options.get("placement", "block"),

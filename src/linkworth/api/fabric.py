@@ -1,13 +1,13 @@
 """Networks of the public API."""
 
 from collections.abc import Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Self
 
 import msgspec
 
 from linkworth.api import html
-from linkworth.api.arguments import checked, plain
+from linkworth.api.arguments import checked, expanded, plain
 from linkworth.api.shown import shown_as
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
@@ -75,7 +75,7 @@ def fabrics() -> list[str]:
 
 def found_fabric(given: FabricLike) -> model.Fabric:
     """Return the fabric of a name, a path or itself."""
-    return given if isinstance(given, model.Fabric) else catalog.get(fspath(given))
+    return given if isinstance(given, model.Fabric) else catalog.get(expanded(given))
 
 
 def found_fabrics(given: FabricLike | Sequence[FabricLike]) -> list[model.Fabric]:

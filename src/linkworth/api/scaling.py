@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from linkworth.api.arguments import checked
+from linkworth.api.arguments import checked, expanded
 from linkworth.api.trace import Trace
 from linkworth.errors import UsageError
 from linkworth.scale.run import ScaleRequest
@@ -31,13 +31,14 @@ def scale(
     `metadata.scaling` of the result shows how far it can be trusted. Raises UsageError for unusable recordings, and
     LinkworthError if they do not align, with the call and the reason.
     """
-    if Path(output).exists() and not replace:
+    written = Path(expanded(output))
+    if written.exists() and not replace:
         raise UsageError(f"`output` {output} exists; give another name, or `replace=True`")
     summary = scaled(
         ScaleRequest(
-            traces=[trace.path if isinstance(trace, Trace) else Path(trace) for trace in traces],
+            traces=[trace.path if isinstance(trace, Trace) else Path(expanded(trace)) for trace in traces],
             ranks=ranks,
-            output=Path(output),
+            output=written,
             weak=weak,
             sizes=list(sizes),
             to_size=to_size,

@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth import _engine, units
 from linkworth.api import html
-from linkworth.api.arguments import PathText, checked, in_words
+from linkworth.api.arguments import PathText, checked, expanded, in_words
 from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
@@ -63,7 +63,7 @@ class Trace:
 
     @checked
     def __init__(self, file: TraceFile | str | PathLike[str]) -> None:
-        self._file = file if isinstance(file, TraceFile) else open_trace(Path(file))
+        self._file = file if isinstance(file, TraceFile) else open_trace(Path(expanded(file)))
 
     @property
     def path(self) -> Path:
@@ -262,7 +262,7 @@ def open(path: str | PathLike[str], *, allow_damaged: bool = False) -> Trace:
     `allow_damaged` also opens the readable part of an incomplete one; `Trace.damage` then says what is missing. Raises UsageError
     for anything but a trace, and DamagedInputError for an incomplete one.
     """
-    return Trace(open_trace(Path(path), Allowance() if allow_damaged else None))
+    return Trace(open_trace(Path(expanded(path)), Allowance() if allow_damaged else None))
 
 
 def _reopened(path: Path, incomplete: bool) -> Trace:
@@ -308,9 +308,9 @@ def record(
     if timeout is not None and timeout not in TIMEOUT_SECONDS:
         raise UsageError(f"`timeout` {units.plain(timeout)}: give {TIMEOUT_SECONDS}")
     given = workload(_words(command), ranks)
-    wanted = recording.default_output(given) if output is None else Path(output)
+    wanted = recording.default_output(given) if output is None else Path(expanded(output))
     summary = recording.record(
-        plan(given, None if mpi is None else fspath(mpi)),
+        plan(given, None if mpi is None else expanded(mpi)),
         output=wanted,
         timeout=timeout,
         watcher=_Watch(given.name, on_progress),
@@ -340,7 +340,7 @@ def skeleton(
         _words(program),
         ranks,
         of_machines(machine),
-        None if output is None else Path(output),
+        None if output is None else Path(expanded(output)),
         replace=replace,
         progress=Steps(on_progress),
     )
@@ -358,7 +358,7 @@ def _words(command: str | Sequence[str | PathLike[str]]) -> list[str]:
 
 def of_machines(machine: PathText | None, recorded_on: PathText | None = None) -> RateRequest:
     """Return the request for the rates of machines of the catalog or of files."""
-    predicted, recorded = (None if each is None else fspath(each) for each in (machine, recorded_on))
+    predicted, recorded = (None if each is None else expanded(each) for each in (machine, recorded_on))
     return RateRequest(machine=predicted, recorded_on=recorded)
 
 
