@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, message, same_calls, scaled, trace
+from written_programs import BARRIER, Event, Program, message, same_calls, scaled, seconds_on, trace
 
 GRIDS = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4)}
 STEPS = 24
@@ -79,3 +79,49 @@ def epochs(rank: int, ranks: int) -> Iterator[Event]:
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(program, 32, tmp_path))
+
+
+BLOCKS, BYTES = 24, 80
+
+
+def mine(first: int, line: int, lines: int) -> int:
+    """Return how many of the blocks from `first` on a line of ranks has."""
+    return sum(block % lines == line for block in range(first, BLOCKS))
+
+
+def factorisation(rank: int, ranks: int) -> Iterator[Event]:
+    """Factorise a block-cyclic matrix: the owners of a column send its panel along rows, whose first rank gets a count."""
+    rows, columns = SQUARES[ranks]
+    row, column = divmod(rank, columns)
+    yield split(2, [row * columns + each for each in range(columns)])
+    yield split(3, [each * columns + column for each in range(rows)])
+    for step in range(BLOCKS):
+        if column == step % columns:
+            yield broadcast(11, 3, step % rows, BYTES)
+            for other in range(columns - 1):
+                to = row * columns + other + (other >= column)
+                yield message("send", to, BYTES * mine(step + 1, row, rows), 4, "owners.c:12")
+        else:
+            source = row * columns + step % columns
+            yield message("recv", source, BYTES * mine(step + 1, row, rows), 4, "owners.c:13")
+        yield broadcast(14, 3, step % rows, BYTES * mine(step + 1, column, columns))
+
+
+SQUARES = {4: (2, 2), 9: (3, 3), 16: (4, 4), 36: (6, 6)}
+
+
+def test_owners_of_a_matrix_dealt_in_two_dimensions_call_otherwise(tmp_path: Path) -> None:
+    made, _ = scaled(factorisation, (4, 9, 16), 36, tmp_path)
+    assert same_calls(made, trace(factorisation, 36, tmp_path))
+
+
+def by_owners(rank: int, ranks: int, calls: int) -> list[float]:
+    """Return what the owner of each step computes before it, which becomes less from step to step."""
+    steps = [1e-3 * (STEPS - step) if step % ranks == rank else 1e-5 for step in range(STEPS)]
+    return [0.0, *steps, *[0.0] * (calls - 1 - STEPS)]
+
+
+def test_the_owner_of_a_step_computes_as_that_of_the_same_step(tmp_path: Path) -> None:
+    made, _ = scaled(cyclic, (4, 8, 16), 32, tmp_path, by_owners)
+    expected = seconds_on("ib-hdr", trace(cyclic, 32, tmp_path, by_owners))
+    assert seconds_on("ib-hdr", made) == pytest.approx(expected, rel=0.01)

@@ -17,7 +17,7 @@ from linkworth.scale.fit.peers import Iterations, OffGridError
 from linkworth.scale.fit.rules import Communicator, Ranks, UnfitError
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.points import Point
-from linkworth.scale.program import SLOT_MASK, Behaviour, Events, Key, Role, slot_codes
+from linkworth.scale.program import SLOT_MASK, Behaviour, Events, InSteps, Key, Role, slot_codes
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
 from linkworth.trace.read import TraceFile, open_trace
 from linkworth.writing.documents import encode
@@ -39,6 +39,10 @@ class RankEvents(NamedTuple):
     views: Mapping[int, Communicator]
 
 
+Distinct = tuple[int, int, int, int, int]
+"""Column, iteration and iterations of a call, and those of a loop around with owners."""
+
+
 class _Sequence(NamedTuple):
     """Events of ranks whose loops run equally often."""
 
@@ -48,10 +52,11 @@ class _Sequence(NamedTuple):
     """By event: how many events of its slot are before it."""
     times: Numbers
     """By slot: the number of its events."""
+    step: Numbers
+    """By event: the step of a loop with owners, as of so many as the largest recording has; -1: it is in none."""
     call: Numbers
     """By event: number of the distinct call."""
-    distinct: list[tuple[int, int, int]]
-    """Column, iteration and iterations of each distinct call."""
+    distinct: list[Distinct]
 
 
 def roles_at(program: Behaviour, ranks: int) -> dict[Key, Numbers]:
@@ -112,39 +117,60 @@ def _of_role(
     alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number in range(len(ranks)):
         alike[tuple(each[number] for each in counts)].append(number)
-    for of, numbers in alike.items():
-        sequence = _sequence(role, of)
-        scaled: dict[int, tuple[Times, Times, Times]] = {}
-        chunk = max(1, CALLS_AT_ONCE // max(len(sequence.distinct), 1))
-        for start in range(0, len(numbers), chunk):
-            some = np.array(numbers[start : start + chunk], dtype=np.int64)
-            columns = [_calls(program, role, each, some, everyone, groups) for each in sequence.distinct]
-            for number, which in enumerate(some.tolist()):
+    for batch in _batches(role, alike):
+        users: defaultdict[Distinct, list[int]] = defaultdict(list)
+        for sequence, numbers in batch:
+            for each in sequence.distinct:
+                users[each] += numbers
+        made = {
+            each: dict(zip(of, _calls(program, role, each, np.array(of), everyone, groups), strict=True))
+            for each, of in users.items()
+        }
+        for sequence, numbers in batch:
+            scaled: dict[int, tuple[Times, Times, Times]] = {}
+            for which in numbers:
                 model = int(models[which])
                 if model not in scaled:
-                    scaled[model] = _times(role.models[model], sequence, growth)
+                    scaled[model] = _times(role.models[model], sequence, growth, role.in_steps)
                 yield RankEvents(
                     int(ranks[which]),
-                    [column[number] for column in columns],
+                    [made[each][which] for each in sequence.distinct],
                     sequence.call,
                     *scaled[model],
                     views[which],
                 )
 
 
+def _batches(
+    role: Role, alike: Mapping[tuple[Any, ...], list[int]]
+) -> Iterator[list[tuple[_Sequence, list[int]]]]:
+    """Yield ranks, with their sequences, whose calls are in memory at once. `alike`: ranks whose loops run equally often."""
+    batch: list[tuple[_Sequence, list[int]]] = []
+    left = CALLS_AT_ONCE
+    for of, numbers in alike.items():
+        sequence = _sequence(role, of)
+        each = max(len(sequence.distinct), 1)
+        start = 0
+        while start < len(numbers):
+            some = numbers[start : start + max(left // each, 1)]
+            batch.append((sequence, some))
+            start += len(some)
+            left -= each * len(some)
+            if left < each:
+                yield batch
+                batch, left = [], CALLS_AT_ONCE
+    if batch:
+        yield batch
+
+
 def _calls(
-    program: Behaviour,
-    role: Role,
-    distinct: tuple[int, int, int],
-    which: Numbers,
-    everyone: Ranks,
-    groups: Groups,
+    program: Behaviour, role: Role, distinct: Distinct, which: Numbers, everyone: Ranks, groups: Groups
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    number, iteration, iterations = distinct
+    number, iteration, iterations, outer, outers = distinct
     column = role.columns[number]
     ranks = everyone._replace(
         at=everyone.at.only(which),
-        steps=_steps(len(which), iteration, iterations),
+        steps=_steps(len(which), iteration, iterations)._replace(outer=_steps(len(which), outer, outers)),
         communicators=[everyone.communicators[each] for each in which.tolist()],
         models=everyone.models[which],
     )
@@ -168,48 +194,59 @@ def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
         mean: float = counts[loop]
         return floor(entered[loop] * mean + ROUNDING) - floor((entered[loop] - 1) * mean + ROUNDING)
 
-    def emit(items: Sequence[Item], iteration: int, iterations: int) -> list[Numbers]:
+    def emit(
+        items: Sequence[Item], iteration: int, iterations: int, outer: int, outers: int
+    ) -> list[Numbers]:
         out: list[Numbers] = []
         run: list[int] = []
 
         def flush() -> None:
             if run:
-                block = np.empty((3, len(run)), dtype=np.int64)
-                block[0], block[1], block[2] = run, iteration, iterations
+                block = np.empty((5, len(run)), dtype=np.int64)
+                block[0] = run
+                for row, each in enumerate((iteration, iterations, outer, outers), start=1):
+                    block[row] = each
                 out.append(block)
                 run.clear()
 
         for item in items:
             if isinstance(item, Loop):
                 flush()
-                times = runs(item.number)
+                of = counts[item.number]
+                times = of[iteration] if isinstance(of, tuple) else runs(item.number)
                 for step in range(times):
-                    out.extend(emit(item.body, step, times))
+                    out.extend(emit(item.body, step, times, outer, outers))
             elif isinstance(item, Ladder):
                 flush()
                 turns = counts[item.number]
                 steps = list(enumerate(turns[entered[item.number] % len(turns)]))
                 entered[item.number] += 1
                 for step, body in reversed(steps) if item.descending else steps:
-                    out.extend(emit(item.bodies[body], step, len(steps)))
+                    out.extend(emit(item.bodies[body], step, len(steps), step, len(steps)))
             else:
                 run.append(item)
         flush()
         return out
 
-    leaf, iteration, iterations = np.concatenate(emit(role.top, 0, 1), axis=1)
+    leaf, iteration, iterations, outer, outers = np.concatenate(emit(role.top, 0, 1, 0, 0), axis=1)
     column = role.column_of_leaf[leaf]
+    step = np.full_like(leaf, -1)
+    if role.in_steps is not None:
+        recorded = role.in_steps.totals[leaf]
+        step = np.where((recorded > 0) & (outers > 0), outer * recorded // np.maximum(outers, 1), -1)
     # Outside of loops of different lengths, a column is the same call wherever it stands.
     looped = np.array([each.looped for each in role.columns])[column]
     iteration, iterations = np.where(looped, iteration, 0), np.where(looped, iterations, 1)
-    rows, call = np.unique(np.stack([column, iteration, iterations], axis=1), axis=0, return_inverse=True)
+    outer, outers = np.where(looped, outer, 0), np.where(looped, outers, 0)
+    where = np.stack([column, iteration, iterations, outer, outers], axis=1)
+    rows, call = np.unique(where, axis=0, return_inverse=True)
     slot = _slots(role, leaf)
     times = np.bincount(slot, minlength=len(role.group_of_slot))
     order = np.argsort(slot, kind="stable")
     turn = np.empty_like(slot)
     turn[order] = np.arange(len(slot)) - (np.cumsum(times) - times)[slot[order]]
-    distinct = [tuple(row) for row in rows.tolist()]
-    return _Sequence(slot, turn, times, call.reshape(-1).astype(np.int64), distinct)
+    distinct: list[Distinct] = [tuple(row) for row in rows.tolist()]
+    return _Sequence(slot, turn, times, step, call.reshape(-1).astype(np.int64), distinct)
 
 
 def _slots(role: Role, leaf: Numbers) -> Numbers:
@@ -234,15 +271,30 @@ def _growth(role: Role, point: Point) -> Times:
     return found
 
 
-def _times(events: Events, sequence: _Sequence, growth: Times) -> tuple[Times, Times, Times]:
+def _times(
+    events: Events, sequence: _Sequence, growth: Times, in_steps: InSteps | None
+) -> tuple[Times, Times, Times]:
     """Return the computation before each event, that in CPU time, and the event's duration.
 
     Each event is like one of the recorded rank, at the same share of those of its slot, and computes as that times the
-    growth. A mean would be the same for all ranks and leave no rank to wait for.
+    growth. In a loop with owners, it is like that of the same step. A mean would be the same for all ranks and leave no
+    rank to wait for.
     """
-    slot = sequence.slot
+    slot, step = sequence.slot, sequence.step
     places = events.first[slot] + sequence.turn * np.diff(events.first)[slot] // sequence.times[slot]
-    compute = events.compute[places] * growth[slot]
+    compute = events.compute[places]
+    if in_steps is not None:
+        # Who owns a step computes as its owner did, which was another rank.
+        own = InSteps.key(np.repeat(np.arange(len(events.first) - 1), np.diff(events.first)), events.steps)
+        key = InSteps.key(slot, step)
+        found = np.minimum(np.searchsorted(own, key), len(own) - 1)
+        others = in_steps.before(slot, step)
+        compute = np.where(
+            step < 0,
+            compute,
+            np.where(own[found] == key, events.compute[found], np.where(others < 0, compute, others)),
+        )
+    compute = compute * growth[slot]
     return compute, np.where(events.has_cpu[places], compute, -1.0), events.durations[places]
 
 

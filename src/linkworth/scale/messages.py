@@ -22,6 +22,10 @@ class TruncatedError(UnfitError):
     """A message that is longer than its receive."""
 
 
+_TOGETHER = {"collective", "icollective", "collective_init"}
+_Group = tuple[int, int, str, int]
+"""Size and members of a communicator, a collective call, and its root."""
+
 Channel = tuple[int, int, int]
 """Source and destination, as ranks of all, and tag."""
 
@@ -52,12 +56,20 @@ class Messages:
         self._sent: defaultdict[Channel, _Side] = defaultdict(_Side)
         self._received: defaultdict[Channel, _Side] = defaultdict(_Side)
         self._wild: defaultdict[int, int] = defaultdict(int)
+        self._together: defaultdict[_Group, list[int]] = defaultdict(lambda: [0, 0])
+        """By group and its calls: how often they were made by all members together, and by the first one."""
 
     def add(
         self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
     ) -> None:
         """Add a rank. `times`: how often it made each call."""
+        groups = {number: (len(view.members), hash(tuple(view.members))) for number, view in views.items()}
         for call, count in zip(calls, times, strict=True):
+            if call.call_class in _TOGETHER and call.fields["comm"] in groups:
+                name, root = call.entry.partition("@")[0], call.fields["peer"]
+                made = self._together[*groups[call.fields["comm"]], name, root]
+                made[0] += count
+                made[1] += count if views[call.fields["comm"]].place == 0 else 0
             if not count or call.call_class not in SENDS | _RECEIVES:
                 continue
             fields = call.fields
@@ -85,7 +97,10 @@ class Messages:
             self._received[view.members[peer], rank, tag].add(count, fields[f"{prefix}bytes"], call.entry)
 
     def check(self) -> None:
-        """Raise UnfitError for the first message that only one side knows of, or that is longer than its receive."""
+        """Raise UnfitError for the first message that only one side knows of, or that is longer than its receive.
+
+        Or for a collective call that not all ranks of its communicator make.
+        """
         left: defaultdict[int, int] = defaultdict(int)
         truncated: TruncatedError | None = None
         excess = 0
@@ -105,6 +120,12 @@ class Messages:
                 truncated = truncated or TruncatedError(
                     sent.entry,
                     f"rank {source} sends {sent.bytes} bytes with tag {tag} to rank {to}, which has room for {received.bytes}",
+                )
+        for (size, _, name, _), (made, by_first) in self._together.items():
+            if made != size * by_first:
+                raise UnfitError(
+                    name,
+                    f"the first of {size} ranks would call it {by_first} times, and all together {made} times",
                 )
         for to, wild in self._wild.items():
             if left[to] > wild:

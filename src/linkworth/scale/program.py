@@ -21,6 +21,7 @@ from linkworth.scale.align.folding import (
 from linkworth.scale.align.ladders import ByBits, Ladders, Tokens, fit_bits, symbol_of
 from linkworth.scale.align.merging import merge
 from linkworth.scale.align.multigrid import Multigrid
+from linkworth.scale.align.owners import ByStepOf, Owners, fit_owners
 from linkworth.scale.fit.columns import PlacedCall, fit_column
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
@@ -35,6 +36,8 @@ from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
 
 Key = tuple[int, ...]
 MANY_RANKS = 12
+SLOT_BITS = 31
+SLOT_MASK = (1 << SLOT_BITS) - 1
 MOST_MERGED = 3
 """Sequences of one role for each recording, if they may lack parts of each other."""
 
@@ -47,6 +50,34 @@ class Events(NamedTuple):
     compute: Times
     durations: Times
     has_cpu: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    steps: Numbers
+    """Steps of a loop with owners to which they belong, or 0."""
+
+
+class InSteps(NamedTuple):
+    """Computation in the largest recording before the events of a loop with owners, in the mean of ranks."""
+
+    keys: Numbers
+    """Slots and steps, in order."""
+    compute: Times
+    totals: Numbers
+    """By leaf: the steps there are; 0: it is in no such loop."""
+
+    @staticmethod
+    def key(slot: Numbers, step: Numbers) -> Numbers:
+        """Return the key of a slot in a step."""
+        found: Numbers = (slot << SLOT_BITS) | step
+        return found
+
+    def before(self, slot: Numbers, step: Numbers) -> Times:
+        """Return the computation before events of slots: in that step, or the nearest one of its slot; -1: in none."""
+        key = self.key(slot, step)
+        after = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
+        sides = np.stack([np.maximum(after - 1, 0), after])
+        away = np.where(self.keys[sides] >> SLOT_BITS == slot, np.abs(self.keys[sides] - key), 1 << SLOT_BITS)
+        nearest = np.argmin(away, axis=0), np.arange(len(slot))
+        found: Times = np.where(away[nearest] < 1 << SLOT_BITS, self.compute[sides[nearest]], -1.0)
+        return found
 
 
 class Role(NamedTuple):
@@ -67,6 +98,7 @@ class Role(NamedTuple):
     last: Point
     models: dict[int, Events]
     """By rank of the largest recording."""
+    in_steps: InSteps | None
     recordings: int
     """Number of recordings that show it."""
 
@@ -117,6 +149,7 @@ class Builder:
         alphabet: Alphabet,
         ladders: Ladders | None,
         multigrid: Multigrid | None,
+        owners: Owners | None,
         *,
         weak: bool,
         merging: bool,
@@ -133,9 +166,11 @@ class Builder:
         self.weak = weak
         self.ladders = ladders
         self.multigrid = multigrid
+        self.owners = owners
+        stepped = ladders or owners
         self._symbols = (
-            ladders.codes
-            if ladders
+            stepped.codes
+            if stepped
             else [
                 [self.alphabet.of_recording[number][each.calls] for each in recording.sequences]
                 for number, recording in enumerate(self.recordings)
@@ -143,7 +178,7 @@ class Builder:
         )
         # Ranks on ladders of different heights do not call alike.
         self._texts = [
-            [each.tobytes() + (b"%d" % recording.ranks if ladders else b"") for each in of]
+            [each.tobytes() + (b"%d" % recording.ranks if stepped else b"") for each in of]
             for recording, of in zip(self.recordings, self._symbols, strict=True)
         ]
         self._grammars: dict[bytes, Grammar] = {}
@@ -169,6 +204,8 @@ class Builder:
             return self.ladders.found()
         if self.multigrid is not None:
             return self.multigrid.found()
+        if self.owners is not None:
+            return self.owners.found()
         largest = self._texts[-1]
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
@@ -237,6 +274,8 @@ class Builder:
             raise known
         if known is not None:
             return known, numbers
+        if self.owners is not None:
+            return self._align_owners(self.owners, texts), numbers
         ladders = self.ladders
         if ladders:
             tokens = [self._tokens_of(ladders, text, each) for text, each in texts.items()]
@@ -260,6 +299,20 @@ class Builder:
             found = ladders.expanded(found, tokens)
         self._alignments[tuple(texts)] = found
         return found, numbers
+
+    def _align_owners(self, owners: Owners, texts: dict[bytes, _Sample]) -> Alignment:
+        sequences = [self._symbols[each.recording][each.rank] for each in texts.values()]
+        try:
+            found = owners.align(sequences, [each.recording for each in texts.values()])
+        except Mismatch:
+            unfit = UnfitError("calls", "the steps that ranks own have other calls at each count")
+        except UnfitError as error:
+            unfit = error
+        else:
+            self._alignments[tuple(texts)] = found
+            return found
+        self._alignments[tuple(texts)] = unfit
+        raise unfit
 
     def _tokens_of(self, ladders: Ladders, text: bytes, sample: _Sample) -> Tokens:
         if text not in self._tokens:
@@ -364,7 +417,7 @@ class Builder:
         runs = {
             loop: self._runs(alignment.counts[loop], table, site)
             for loop, site in enumerate(sites)
-            if loop not in ladders
+            if loop not in ladders and loop not in alignment.within
         }
         repeats: dict[int, list[Repeats]] = {}
         # An unrolled loop leaves many inner ones that run equally often.
@@ -376,7 +429,7 @@ class Builder:
                     known[key] = fit_repeats(each.at.only(run.which), run.times)
                 repeats |= dict.fromkeys(leaves[loop], known[key])
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
-        if self.ladders is None and self.multigrid is None:
+        if self.ladders is None and self.multigrid is None and self.owners is None:
             columns, column_of_leaf = directed(
                 columns, column_of_leaf, [int(each.max()) for each in table.at.extents]
             )
@@ -389,6 +442,8 @@ class Builder:
             )
             if loop in runs
             else self._steps(alignment.counts[loop], table, each, site)
+            if loop not in alignment.within
+            else self._within(alignment, loop, table, each, site)
             for loop, site in enumerate(sites)
         ]
         like = np.arange(len(column_of_leaf))
@@ -415,6 +470,7 @@ class Builder:
             {},
             Point(last.ranks, arrangement.grid(last.ranks), last.size),
             {},
+            None,
             len({each.recording for each in samples}),
         )
         return role, table
@@ -453,13 +509,30 @@ class Builder:
             return rule
         return fit_appearance(samples, runs.times, site)
 
-    def _steps(self, counts: Sequence[Sequence[Any]], table: "_Table", each: Samples, site: str) -> ByBits:
+    def _steps(self, counts: Sequence[Sequence[Any]], table: "_Table", each: Samples, site: str) -> Rule:
         """Return the rule of a ladder's steps. `counts`: by sequence, those of each time that it is entered."""
         entered = [counts[number] for number in table.sequence_of_sample]
         which = [number for number, times in enumerate(entered) if times]
         features = self.ladders.features if self.ladders else ()
         samples = each.only(np.array(which, dtype=np.int64))
+        if self.owners is not None:
+            return fit_owners(samples, [entered[number] for number in which], site)
         return fit_bits(samples, [entered[number] for number in which], site, features)
+
+    @staticmethod
+    def _within(alignment: Alignment, loop: int, table: "_Table", each: Samples, site: str) -> Rule:
+        """Return the rule of how often a loop in the steps of a ladder runs."""
+        ladder, entered = alignment.within[loop]
+        numbers = table.sequence_of_sample
+        counts = [alignment.counts[loop][number] for number in numbers]
+        totals = np.array([len(alignment.counts[ladder][number][0]) for number in numbers])
+        which = np.repeat(np.arange(len(counts)), [len(of) for of in counts])
+        steps = np.concatenate([np.array(entered[number], dtype=np.int64) for number in numbers])
+        samples = each.only(which)._replace(steps=Iterations(steps, totals[which]))
+        rule = fit_number(samples, np.concatenate([np.array(of, dtype=np.int64) for of in counts]))
+        recordings = np.unique(each.recording)
+        lengths = [float(totals[each.recording == number][0]) for number in recordings]
+        return ByStepOf(rule, each.fitter.fit(recordings.tolist(), lengths))
 
     def _columns(
         self, table: "_Table", fitter: Fitter, groups: dict[int, Groups], repeats: dict[int, list[Repeats]]
@@ -526,6 +599,8 @@ class Builder:
             times = np.bincount(table.slot[some], minlength=slots)
             sums = np.bincount(table.slot[some], table.compute[some], slots)
             means = np.where(times, sums / np.maximum(times, 1), means)
+        totals = np.zeros(len(role.like), dtype=np.int64)
+        totals[table.leaf[of == last]] = table.steps[of == last]
         events = {}
         for number, each in enumerate(table.samples_of_role):
             if each.recording != last:
@@ -539,8 +614,14 @@ class Builder:
                 np.concatenate([table.compute[mine], means[missing]])[order],
                 np.concatenate([table.durations[mine], np.zeros(len(missing))])[order],
                 np.concatenate([table.has_cpu[mine], np.ones(len(missing), dtype=bool)])[order],
+                np.concatenate([table.step[mine], np.zeros(len(missing), dtype=np.int64)])[order],
             )
-        return role._replace(compute=models, models=events)
+        if not totals.any():
+            return role._replace(compute=models, models=events)
+        here = np.flatnonzero((of == last) & (totals[table.leaf] > 0))
+        keys, at = np.unique(InSteps.key(table.slot[here], table.step[here]), return_inverse=True)
+        in_steps = InSteps(keys, np.bincount(at, table.compute[here]) / np.bincount(at), totals)
+        return role._replace(compute=models, models=events, in_steps=in_steps)
 
 
 def _frozen(on_level: OnLevel | None) -> object:
@@ -548,11 +629,11 @@ def _frozen(on_level: OnLevel | None) -> object:
 
 
 def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:
-    """Return the leaves of each ladder."""
+    """Return the leaves of each ladder that are in no loop inside it."""
     found: dict[int, list[int]] = {}
     for item in items:
         if isinstance(item, Ladder):
-            found[item.number] = [leaf for body in item.bodies for leaf in body]
+            found[item.number] = [leaf for body in item.bodies for leaf in body if isinstance(leaf, int)]
         elif isinstance(item, Loop):
             found |= _ladders(item.body)
     return found
@@ -562,7 +643,9 @@ def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
     """Return the leaves of each loop, without those of a loop inside it."""
     found: dict[int, list[int]] = {}
     for item in items:
-        if isinstance(item, Loop):
+        if isinstance(item, Ladder):
+            found |= leaves_of_loops([each for body in item.bodies for each in body])
+        elif isinstance(item, Loop):
             found |= leaves_of_loops(item.body)
             found[item.number] = [each for each in item.body if isinstance(each, int)]
     return found
@@ -570,18 +653,15 @@ def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
 
 def first_leaves(items: Sequence[Item]) -> dict[int, int]:
     """Return a leaf of each loop; that of a loop inside it, if there is no other."""
-    found = {number: leaves[0] for number, leaves in _ladders(items).items()}
+    found: dict[int, int] = {}
     for item in items:
-        if isinstance(item, Loop):
-            inner = first_leaves(item.body)
-            own = [each for each in item.body if isinstance(each, int)]
+        if not isinstance(item, int):
+            within = item.body if isinstance(item, Loop) else [each for body in item.bodies for each in body]
+            inner = first_leaves(within)
+            own = [each for each in within if isinstance(each, int)]
             found |= inner
             found[item.number] = own[0] if own else next(iter(inner.values()))
     return found
-
-
-SLOT_BITS = 31
-SLOT_MASK = (1 << SLOT_BITS) - 1
 
 
 def slot_codes(leaf: Numbers) -> Numbers:
@@ -629,6 +709,10 @@ class _Table:
         )
         self.iteration = gathered([alignment.iteration[number] for number in self.sequence_of_sample])
         self.iterations = gathered([alignment.iterations[number] for number in self.sequence_of_sample])
+        self.step = self.steps = np.zeros_like(self.iteration)
+        if alignment.steps:
+            self.step = gathered([alignment.step[number] for number in self.sequence_of_sample])
+            self.steps = gathered([alignment.steps[number] for number in self.sequence_of_sample])
         self.compute = np.concatenate([each.compute for each in sequences])[order]
         self.durations = np.concatenate([each.durations for each in sequences])[order]
         self.has_cpu = np.concatenate([each.has_cpu for each in sequences])[order]
@@ -646,9 +730,11 @@ class _Table:
 
     def samples(self, part: slice, fitter: Fitter) -> Samples:
         """Return the samples of some events."""
-        return self._samples(
-            self.sample[part], Iterations(self.iteration[part], self.iterations[part]), fitter
-        )
+        outer = None
+        if (self.steps[part] > 0).all() and (self.steps[part] != self.iterations[part]).any():
+            outer = Iterations(self.step[part], self.steps[part])
+        steps = Iterations(self.iteration[part], self.iterations[part], outer)
+        return self._samples(self.sample[part], steps, fitter)
 
     def of_sequences(self, fitter: Fitter) -> Samples:
         """Return one sample for each sequence."""

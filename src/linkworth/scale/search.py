@@ -11,6 +11,7 @@ from linkworth.errors import ThresholdError
 from linkworth.scale.align.completions import tests_as_waits
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
+from linkworth.scale.align.owners import Owners
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
@@ -41,6 +42,8 @@ class Way(Enum):
     """Ranks form trees and butterflies."""
     LEVELS = auto()
     """Ranks rest on coarse levels."""
+    OWNERS = auto()
+    """Ranks own blocks in turn, and call otherwise in the steps of these."""
     EDGES = auto()
     """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
     LOOPS = auto()
@@ -170,10 +173,10 @@ def _programs(
         return
     if way is Way.EDGES and not any(each.has_edges() for each in recordings):
         return
-    if way is Way.LOOPS and not any(each.has_owners() for each in recordings):
+    if way in (Way.OWNERS, Way.LOOPS) and not any(each.has_owners() for each in recordings):
         return
     # Calls that differ in size are not different calls of which some recordings lack one.
-    likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,)}.get(way, (2, 1, 0))
+    likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,), Way.OWNERS: (2,)}.get(way, (2, 1, 0))
     builders = {
         builder.alphabet.text(): (likeness, builder)
         for likeness in likenesses
@@ -217,6 +220,7 @@ def _builder(
         alphabet,
         ladders,
         multigrid,
+        Owners(recordings, alphabet.of_recording) if way is Way.OWNERS else None,
         weak=target.weak,
         merging=way is Way.PARTS,
         folding=way is Way.LOOPS,

@@ -1,6 +1,7 @@
 """Loops of a sequence of symbols, and the alignment of sequences in which these loops run differently often."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,8 +71,8 @@ class Loop(NamedTuple):
 class Ladder(NamedTuple):
     """Steps over distances that double or halve, each of which is one of few bodies."""
 
-    bodies: list[list[int]]
-    """Leaves."""
+    bodies: list[list["Item"]]
+    """Leaves, and loops."""
     number: int
     descending: bool
 
@@ -92,6 +93,12 @@ class Alignment(NamedTuple):
     """By sequence and event: how often that loop ran."""
     counts: list[list[list[Any]]]
     """By loop and sequence: how often it ran, for each time that it was entered. Of a ladder, the body at each level."""
+    within: Mapping[int, tuple[int, list[list[int]]]] = MappingProxyType({})
+    """By loop in the steps of a ladder: the ladder, and by sequence the step, for each time that it was entered."""
+    step: tuple[Numbers, ...] = ()
+    """By sequence and event: the step of a ladder; empty if no leaf is in a loop in one."""
+    steps: tuple[Numbers, ...] = ()
+    """By sequence and event: how many steps that ladder has, or 0."""
 
 
 def align(parses: Sequence[Parse], lengths: Sequence[int], *, unrolled: bool = True) -> Alignment:

@@ -180,7 +180,7 @@ class Ladders:
                 entered[number].append(tuple(chosen))
             if len(bodies) > 1:
                 counts.append(entered)
-                yield Ladder(list(bodies.values()), len(counts) - 1, group.direction < 0)
+                yield Ladder([list(of) for of in bodies.values()], len(counts) - 1, group.direction < 0)
 
         def walk(items: Sequence[Item]) -> Iterator[Item]:
             for item in items:

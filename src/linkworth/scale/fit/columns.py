@@ -196,7 +196,7 @@ def fit_column(
         counts = rules.get(of)
         if isinstance(counts, Each) and all(sum(call.fields[of]) == call.fields[name] for call in distinct):
             rules[name] = Total(counts)
-    looped = turning is not None or bool((samples.steps.total > 1).any())
+    looped = turning is not None or samples.steps.outer is not None or bool((samples.steps.total > 1).any())
     return PlacedCall(first.entry, first.call_class, rules, members, looped)
 
 

@@ -15,10 +15,12 @@ class Iterations(NamedTuple):
 
     number: Numbers
     total: Numbers
+    outer: "Iterations | None" = None
+    """Those of the loop around that one, if it has steps that ranks own."""
 
     def only(self, which: Numbers) -> "Iterations":
         """Return those of some samples, in their order."""
-        return Iterations(self.number[which], self.total[which])
+        return Iterations(self.number[which], self.total[which], self.outer and self.outer.only(which))
 
 
 class Term(NamedTuple):
@@ -194,11 +196,11 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
     if term.kind in _RING:
         return (base + term.constant) % n
     if term.kind in ("part", "block"):
-        return _owner(k, np.maximum(_total(term.step, steps) + term.constant, 1), n, term.kind)
+        return owner(k, np.maximum(_total(term.step, steps) + term.constant, 1), n, term.kind)
     return base + term.constant
 
 
-def _owner(item: Numbers, items: Numbers, n: Numbers, kind: str) -> Numbers:
+def owner(item: Numbers, items: Numbers, n: Numbers, kind: str) -> Numbers:
     """Return which of n parts has an item: cut at even distances, or into parts of which the first are longer."""
     if kind == "part":
         return item * n // items
@@ -267,7 +269,7 @@ def fit_peer(at: Position, wanted: Numbers, steps: Iterations) -> Peer | None:
         return Peer((), int(wanted[0]))
     if ((wanted < 0) & (wanted != NOBODY)).any():
         return None
-    asked = np.stack([wanted, at.sizes, *steps, *at.coordinates, *at.extents])
+    asked = np.stack([wanted, at.sizes, steps.number, steps.total, *at.coordinates, *at.extents])
     key = blake2b(asked.tobytes(), digest_size=16).digest() + bytes([len(asked)])
     if key not in _fitted:
         if len(_fitted) == MOST_FITTED:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth.scale.fit.cells import fit_cells
+from linkworth.scale.fit.dealt import fit_dealt
 from linkworth.scale.fit.numbers import Fitter, Model, like
 from linkworth.scale.fit.peers import STAYS, Iterations, Peer, fit_peer
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
@@ -328,6 +329,17 @@ class Alternating(NamedTuple):
         return self.rules[turn].values(ranks._replace(steps=_of_turn(ranks.steps, turn, period)))
 
 
+class InStep(NamedTuple):
+    """A rule of the step of a loop around that of the call."""
+
+    rule: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        assert ranks.steps.outer is not None
+        return self.rule.values(ranks._replace(steps=ranks.steps.outer))
+
+
 def _of_turn(steps: Iterations, turn: int, period: int) -> Iterations:
     return Iterations(steps.number // period, (steps.total - turn + period - 1) // period)
 
@@ -348,8 +360,16 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     of = [values[samples.recording == number] for number in numbers]
     if all((each == each[0]).all() for each in of):
         return ByCount(samples.fitter.pooled(site, numbers, [float(each[0]) for each in of]))
+    outer = samples.steps.outer
+    if outer is not None:
+        of_step = fit_dealt(samples.at, outer, values) or _by_step(
+            samples._replace(steps=outer), values, numbers
+        )
+        if of_step is not None:
+            return InStep(of_step)
     found = (
-        _by_step(samples, values, numbers)
+        fit_dealt(samples.at, samples.steps, values)
+        or _by_step(samples, values, numbers)
         or fit_cells(samples.at, samples.steps, values)
         or _linear(samples.at, values)
         or _block(samples, values, numbers)
@@ -557,6 +577,10 @@ def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | 
         )
         if others is not None:
             return Split(last, one, others)
+    if samples.steps.outer is not None:
+        of_step = _fit_partner(samples._replace(steps=samples.steps.outer), values, communicator)
+        if of_step is not None:
+            return InStep(of_step)
     return _alternating(samples, values, communicator)
 
 

@@ -1,0 +1,351 @@
+"""Steps of a loop over blocks that ranks own in turn, as factorisations of block-cyclic matrices have.
+
+The owners of a block, of its row and of its column call otherwise than others in each step, so that no two ranks call alike.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, align, fold, parse
+from linkworth.scale.fit.dealt import left_of
+from linkworth.scale.fit.numbers import Model
+from linkworth.scale.fit.peers import Iterations, owner
+from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
+from linkworth.scale.grids import Position
+from linkworth.scale.recording import Numbers, Recording
+
+FEWEST_STEPS = 8
+_ROOT = 40
+"""Bit of a symbol that is set where the rank is the root of a collective call."""
+_SYMBOL = (1 << _ROOT) - 1
+_MOST_KINDS = 64
+"""Different bodies of a step from which it is none."""
+
+Span = tuple[int, int, int]
+"""A sequence, and a start and an end in it."""
+Key = tuple[Any, ...]
+
+
+class Owners:
+    """Calls of some recordings in which ranks own steps."""
+
+    def __init__(self, recordings: Sequence[Recording], alphabet: Sequence[Numbers]) -> None:
+        """Find the roots. `alphabet`: symbols of the calls, by recording."""
+        self.codes = [
+            [
+                of[each.calls] + (_roots(recording, rank)[each.calls] << _ROOT)
+                for rank, each in enumerate(recording.sequences)
+            ]
+            for recording, of in zip(recordings, alphabet, strict=True)
+        ]
+
+    def found(self) -> bool:
+        """Return whether hardly any two ranks of the largest recording call alike."""
+        largest = self.codes[-1]
+        return 2 * len({each.tobytes() for each in largest}) > len(largest)
+
+    @staticmethod
+    def align(sequences: Sequence[Numbers], recordings: Sequence[int]) -> Alignment:
+        """Align the different sequences of a role. `recordings`: that of each one. Raises Mismatch."""
+        return _Aligner(sequences, recordings).aligned()
+
+
+def _roots(recording: Recording, rank: int) -> Numbers:
+    """Return by call whether the rank is its root, of calls with several roots."""
+    roots: defaultdict[Any, set[int]] = defaultdict(set)
+    for call in recording.calls:
+        roots[call.entry, call.fields.get("comm", -1)].add(call.fields.get("peer", -1))
+    found = np.zeros(len(recording.calls), dtype=np.int64)
+    for number, call in enumerate(recording.calls):
+        peer, comm = call.fields.get("peer", -1), call.fields.get("comm", -1)
+        if peer >= 0 and "collective" in call.call_class and len(roots[call.entry, comm]) > 1:
+            members = recording.communicators[rank].get(comm, [])
+            found[number] = peer < len(members) and members[peer] == rank
+    return found
+
+
+class _Cut(NamedTuple):
+    """Where a region has steps."""
+
+    steps: list[list[Span]]
+    """By sequence."""
+    kinds: dict[Key, int]
+
+
+class _Aligner:
+    """Gives events that correspond to one another the same leaf."""
+
+    def __init__(self, sequences: Sequence[Numbers], recordings: Sequence[int]) -> None:
+        self._sequences = sequences
+        self._plain = [each & _SYMBOL for each in sequences]
+        self._recordings = np.array(recordings)
+        self._kinds: dict[bytes, Key] = {}
+        self._leaf_of = [np.zeros(len(each), dtype=np.int64) for each in sequences]
+        self._iteration = [np.zeros(len(each), dtype=np.int64) for each in sequences]
+        self._iterations = [np.ones(len(each), dtype=np.int64) for each in sequences]
+        self._step = [np.zeros(len(each), dtype=np.int64) for each in sequences]
+        self._steps = [np.zeros(len(each), dtype=np.int64) for each in sequences]
+        self._counts: list[list[list[Any]]] = []
+        self._within: dict[int, tuple[int, list[list[int]]]] = {}
+        self._leaves = 0
+
+    def aligned(self) -> Alignment:
+        """Return the alignment. Raises Mismatch, or UnfitError if no step has owners."""
+        top = self._region([(number, 0, len(each)) for number, each in enumerate(self._sequences)])
+        if not any(isinstance(item, Ladder) for item in top):
+            raise UnfitError("calls", "no loop has steps that ranks own")
+        return Alignment(
+            top,
+            len(self._counts),
+            self._leaf_of,
+            self._iteration,
+            self._iterations,
+            self._counts,
+            self._within,
+            tuple(self._step),
+            tuple(self._steps),
+        )
+
+    def _region(self, spans: Sequence[Span]) -> list[Item]:
+        cut = self._cut(spans)
+        if cut is None:
+            return self._alike([(span, None) for span in spans])
+        head = [(s, start, steps[0][1]) for (s, start, _), steps in zip(spans, cut.steps, strict=True)]
+        tail = [(s, steps[-1][2], end) for (s, _, end), steps in zip(spans, cut.steps, strict=True)]
+        before = self._region(head)
+        ladder = self._ladder(cut)
+        return [*before, ladder, *self._region(tail)]
+
+    def _cut(self, spans: Sequence[Span]) -> _Cut | None:
+        """Return the steps between calls that all ranks make equally often: those of the fewest kinds, and then the fewest."""
+        best: tuple[tuple[int, int], _Cut] | None = None
+        for ends in self._ends(spans):
+            found = self._between(spans, ends)
+            if found is not None and len(found.kinds) > 1:
+                cost = len(found.kinds), len(found.steps[-1])
+                if best is None or cost < best[0]:
+                    best = cost, found
+        return None if best is None else best[1]
+
+    def _ends(self, spans: Sequence[Span]) -> Iterator[list[Numbers]]:
+        """Yield for each sequence where its steps may end: behind the last of the calls that all ranks make in each."""
+        size = 1 + max(int(each.max(initial=0)) for each in self._plain)
+        counts = np.array([np.bincount(self._plain[s][a:b], minlength=size) for s, a, b in spans])
+        same = counts[0] >= FEWEST_STEPS
+        for recording in np.unique(self._recordings):
+            of = counts[self._recordings == recording]
+            same &= (of == of[0]).all(axis=0) & (of[0] >= FEWEST_STEPS)
+        by_counts: defaultdict[bytes, list[int]] = defaultdict(list)
+        for symbol in np.flatnonzero(same).tolist():
+            by_counts[counts[:, symbol].tobytes()].append(symbol)
+        for symbols in by_counts.values():
+            while symbols:
+                places = {
+                    symbol: [a + np.flatnonzero(self._plain[s][a:b] == symbol) for s, a, b in spans]
+                    for symbol in symbols
+                }
+                first = min(symbols, key=lambda each: int(places[each][0][0]))
+                turns = [each for each in symbols if _take_turns(places[first], places[each])]
+                yield places[max(turns, key=lambda each: int(places[each][0][0]))]
+                symbols = [each for each in symbols if each not in turns]
+
+    def _between(self, spans: Sequence[Span], ends: Sequence[Numbers]) -> _Cut | None:
+        """Return the steps with these ends, or None if their bodies are of too many kinds."""
+        inner: set[int] = set()
+        for (s, _, _), of in zip(spans, ends, strict=True):
+            inner.update(np.unique(self._plain[s][of[0] + 1 : of[-1] + 1]).tolist())
+        steps: list[list[Span]] = []
+        for (s, start, end), of in zip(spans, ends, strict=True):
+            # Before the first step, and behind the last one, are calls that no other step has.
+            plain = self._plain[s]
+            strange = [at for at in range(start, int(of[0])) if int(plain[at]) not in inner]
+            begin = strange[-1] + 1 if strange else start
+            rest = int(of[-1]) + 1
+            while rest < end and int(plain[rest]) in inner:
+                rest += 1
+            bounds = [begin, *(of + 1).tolist(), rest]
+            steps.append([(s, a, b) for a, b in pairwise(bounds)])
+        if all(a == b for each in steps for _, a, b in each[-1:]):
+            steps = [each[:-1] for each in steps]
+        kinds: dict[Key, int] = {}
+        for each in steps:
+            for span in each:
+                kinds.setdefault(self._kind(span), len(kinds))
+            if len(kinds) > _MOST_KINDS:
+                return None
+        return _Cut(steps, kinds)
+
+    def _kind(self, span: Span) -> Key:
+        """Return what a body is but for the numbers of iterations of its loops."""
+        s, a, b = span
+        text = self._sequences[s][a:b].tobytes()
+        if text not in self._kinds:
+            top, loops, *_ = fold(self._sequences[s][a:b].tolist())
+
+            def once(body: Sequence[int]) -> Iterator[int]:
+                for item in body:
+                    yield from once(loops[-1 - item]) if item < 0 else (item,)
+
+            self._kinds[text] = tuple(once(top))
+        return self._kinds[text]
+
+    def _ladder(self, cut: _Cut) -> Ladder:
+        pieces: list[list[tuple[Span, tuple[int, int] | None]]] = [[] for _ in cut.kinds]
+        entered: list[list[Any]] = [[] for _ in self._sequences]
+        for steps in cut.steps:
+            chosen = [cut.kinds[self._kind(span)] for span in steps]
+            for step, (kind, span) in enumerate(zip(chosen, steps, strict=True)):
+                pieces[kind].append((span, (step, len(steps))))
+            entered[steps[0][0]].append(tuple(chosen))
+        self._counts.append(entered)
+        number = len(self._counts) - 1
+        return Ladder([self._alike(of, number) for of in pieces], number, descending=False)
+
+    def _alike(self, pieces: Sequence[tuple[Span, tuple[int, int] | None]], ladder: int = -1) -> list[Item]:
+        """Align pieces that are alike but for the iterations of their loops.
+
+        Each has its step in a ladder, and the number of all.
+        """
+        texts: dict[bytes, int] = {}
+        which = [texts.setdefault(self._plain[s][a:b].tobytes(), len(texts)) for (s, a, b), _ in pieces]
+        symbols = [np.frombuffer(text, dtype=np.int64).tolist() for text in texts]
+        if len(symbols) == 1:
+            found = align([list(range(len(symbols[0])))], [len(symbols[0])])
+        else:
+            grammar = fold(max(symbols, key=len))
+            found = align([parse(grammar, each) for each in symbols], [len(each) for each in symbols])
+        first_loop, first_leaf = len(self._counts), self._leaves
+        for loop in range(found.loops):
+            counts: list[list[Any]] = [[] for _ in self._sequences]
+            within: list[list[int]] = [[] for _ in self._sequences]
+            for ((s, _, _), step), text in zip(pieces, which, strict=True):
+                counts[s] += found.counts[loop][text]
+                if step is not None:
+                    within[s] += [step[0]] * len(found.counts[loop][text])
+            self._counts.append(counts)
+            if ladder >= 0:
+                self._within[first_loop + loop] = ladder, within
+        for ((s, a, b), step), text in zip(pieces, which, strict=True):
+            leaf, iteration, iterations = (
+                of[text] for of in (found.leaf_of, found.iteration, found.iterations)
+            )
+            self._leaf_of[s][a:b] = first_leaf + leaf
+            if step is None:
+                self._iteration[s][a:b], self._iterations[s][a:b] = iteration, iterations
+                continue
+            self._step[s][a:b], self._steps[s][a:b] = step
+            looped = np.isin(leaf, _in_loops(found.top))
+            self._iteration[s][a:b] = np.where(looped, iteration, step[0])
+            self._iterations[s][a:b] = np.where(looped, iterations, step[1])
+        self._leaves += 1 + max((int(each.max(initial=-1)) for each in found.leaf_of), default=-1)
+
+        def moved(items: Sequence[Item]) -> Iterator[Item]:
+            for item in items:
+                if isinstance(item, Loop):
+                    yield Loop(list(moved(item.body)), first_loop + item.number)
+                elif isinstance(item, int):
+                    yield first_leaf + item
+
+        return list(moved(found.top))
+
+
+def _take_turns(one: Sequence[Numbers], other: Sequence[Numbers]) -> bool:
+    """Return whether each call is between two of the other, in all sequences."""
+    return all(bool((a <= b).all() and (b[:-1] < a[1:]).all()) for a, b in zip(one, other, strict=True))
+
+
+def _in_loops(items: Sequence[Item]) -> list[int]:
+    def leaves(of: Sequence[Item]) -> Iterator[int]:
+        for item in of:
+            if isinstance(item, Loop):
+                yield from leaves(item.body)
+            elif isinstance(item, int):
+                yield item
+
+    return [leaf for item in items if isinstance(item, Loop) for leaf in leaves(item.body)]
+
+
+def _facts(at: Position, steps: Iterations) -> Numbers:
+    """Return facts that may decide on the body of a step; a row for each, with 0 or 1."""
+    k, last = steps.number, steps.total - 1
+    found = []
+    for x, n in zip(at.coordinates, at.extents, strict=True):
+        found += [(k + ahead - x) % n == 0 for ahead in (0, 1, -1)]
+        found += [left_of(k + ahead, steps.total, x, n) == 0 for ahead in (1, 0)]
+        found += [owner(k, np.maximum(steps.total, 1), n, kind) == x for kind in ("part", "block")]
+    found += [k == 0, k == last, k == last - 1]
+    return np.array(found, dtype=np.int64)
+
+
+_MOST_FACTS = 4
+
+
+class ByOwner(NamedTuple):
+    """The body of each step."""
+
+    facts: tuple[int, ...]
+    bodies: Mapping[int, int]
+    steps: Model
+    site: str
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank: the number of the body in each step, of the one time that the loop is entered."""
+        count = int(self.steps.at(ranks.point) + 0.5)
+        out = []
+        for step in range(count):
+            total = np.full(len(ranks.at.ranks), count, dtype=np.int64)
+            codes = _coded(
+                _facts(ranks.at, Iterations(np.full_like(total, step), total)), self.facts
+            ).tolist()
+            if any(code not in self.bodies for code in codes):
+                raise UnfitError(self.site, "its steps have owners that no recording shows")
+            out.append([self.bodies[code] for code in codes])
+        return [(chosen,) for chosen in zip(*out, strict=True)]
+
+
+def _coded(facts: Numbers, some: Sequence[int]) -> Numbers:
+    found = np.zeros(facts.shape[1], dtype=np.int64)
+    for place, each in enumerate(some):
+        found += facts[each] << place
+    return found
+
+
+def fit_owners(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], site: str) -> ByOwner:
+    """Return the rule of the steps. `entered`: by sample, the bodies of the one time. Raises UnfitError."""
+    lengths = np.array([len(each[0]) for each in entered])
+    numbers = np.unique(samples.recording).tolist()
+    steps = samples.fitter.fit(numbers, [float(lengths[samples.recording == each][0]) for each in numbers])
+    which = np.repeat(np.arange(len(lengths)), lengths)
+    step = np.concatenate([np.arange(each) for each in lengths])
+    body = np.array(list(chain.from_iterable(each[0] for each in entered)), dtype=np.int64)
+    facts = _facts(samples.at.only(which), Iterations(step, lengths[which]))
+    kinds = int(body.max()) + 1
+    for some in chain.from_iterable(
+        combinations(range(len(facts)), count) for count in range(_MOST_FACTS + 1)
+    ):
+        codes = _coded(facts, some)
+        pairs = np.unique(codes * kinds + body)
+        if len(np.unique(pairs // kinds)) == len(pairs):
+            return ByOwner(some, {int(each) // kinds: int(each) % kinds for each in pairs}, steps, site)
+    raise UnfitError(site, "its steps have no owners in turn")
+
+
+class ByStepOf(NamedTuple):
+    """How often a loop in a step runs: a number in each step."""
+
+    rule: Rule
+    steps: Model
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank and step."""
+        count = int(self.steps.at(ranks.point) + 0.5)
+        total = np.full(len(ranks.at.ranks), count, dtype=np.int64)
+        out = [
+            self.rule.values(ranks._replace(steps=Iterations(np.full_like(total, step), total)))
+            for step in range(count)
+        ]
+        return [tuple(int(each) for each in of) for of in zip(*out, strict=True)]

@@ -1,0 +1,66 @@
+"""Sizes of what is left of a row of blocks, step by step, if blocks are dealt to ranks in turn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkworth.scale.fit.cells import Placed
+from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.grids import Position
+from linkworth.scale.recording import Numbers
+
+
+def left_of(first: Numbers, items: Numbers, x: Numbers, n: Numbers) -> Numbers:
+    """Return how many of the items from `first` on rank x of n has, to which every n-th is dealt."""
+    found: Numbers = np.maximum((items - 1 - x) // n - (first - 1 - x) // n, 0)
+    return found
+
+
+class Dealt(NamedTuple):
+    """A size that follows the number of items that a rank has left in a step."""
+
+    dimension: int
+    ahead: int
+    """Items that are done in the step."""
+    more: int
+    """Items beyond the number of steps."""
+    unit: int
+    last: int
+    """What the last item has beyond a unit."""
+    rest: int
+
+    def terms(self, at: Position, steps: Iterations) -> tuple[Numbers, Numbers]:
+        """Return the items left, and whether the last one of all is among them."""
+        x, n = at.coordinates[self.dimension], at.extents[self.dimension]
+        first, items = steps.number + self.ahead, steps.total + self.more
+        return left_of(first, items, x, n), left_of(np.maximum(first, items - 1), items, x, n)
+
+    def values(self, ranks: Placed) -> list[int]:
+        """Return it for each rank."""
+        items, last = self.terms(ranks.at, ranks.steps)
+        found: list[int] = (self.unit * items + self.last * last + self.rest).tolist()
+        return found
+
+
+def fit_dealt(at: Position, steps: Iterations, values: Numbers) -> Dealt | None:
+    """Return the rule of sizes in the steps of a loop, if they follow the items left along one dimension."""
+    if not (steps.total > 1).any() or len(np.unique(at.sizes)) < 2:
+        return None
+    for dimension in range(len(at.extents)):
+        for ahead in (0, 1, 2):
+            for more in (0, 1):
+                rule = Dealt(dimension, ahead, more, 0, 0, 0)
+                items, last = rule.terms(at, steps)
+                if not np.ptp(items):
+                    continue
+                for terms in ([items], [items, last]):
+                    table = np.stack([*terms, np.ones_like(items)], axis=1)
+                    unit, *others = (
+                        np.round(np.linalg.lstsq(table, values, rcond=None)[0]).astype(int).tolist()
+                    )
+                    found = rule._replace(
+                        unit=unit, last=others[0] if len(others) > 1 else 0, rest=others[-1]
+                    )
+                    if unit and np.array_equal(unit * items + found.last * last + found.rest, values):
+                        return found
+    return None
