@@ -91,6 +91,9 @@ def given(tools, text):
         ("srun --ntasks=12 -c 2 ./program", 12),
         ("srun -N 2 ./program", 0),
         ("mpich/mpiexec ./program -n 9", 0),
+        ("openmpi/mpirun --map-by test --mca btl_x true -x env -n 4 ./program", 4),
+        ("mpich/mpiexec -launcher env -genv X yes -n 4 ./program", 4),
+        ("srun -p test --job-name yes -n 4 ./program", 4),
     ],
 )
 def test_rank_counts_are_read_from_the_users_command(tools, text, ranks):

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from linkworth.errors import UsageError
@@ -12,8 +13,27 @@ from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.process import run_session
 
 _LAUNCHER = re.compile(r"^(mpirun|mpiexec|srun|orterun|prterun)([._-][\w.-]+)?$")
-_RANKS = re.compile(r"^(?:-n|-np|--np|-c|--ntasks)$")
+_RANKS = ("n", "np", "ntasks")
 _RANKS_JOINED = re.compile(r"^(?:--ntasks|--np|-n)=?(\d+)$")
+# Options whose value is the next word, without dashes: mpirun(1) of Open MPI, mpiexec -help of Hydra, srun(1). A value may
+# be the name of a program as well: --map-by node, -launcher ssh, --partition test.
+_ONE_VALUE = re.compile(
+    r"""
+    n|np|ntasks|N|host|hosts|hostfile|machinefile|default-hostfile|rankfile|app|configfile|wdir|wd|path|prefix|tune|am|
+    map-by|rank-by|bind-to|npernode|npersocket|ppr|ppn|perhost|cpu-set|cpu-list|cpus-per-proc|output-filename|output|display|
+    stdin|timeout|report-pid|report-uri|personality|runtime-options|
+    f|genvlist|envlist|launcher|launcher-exec|bootstrap|bootstrap-exec|rmk|iface|demux|topolib|prepend-pattern|outfile-pattern|
+    errfile-pattern|membind|
+    account|chdir|clusters|comment|constraint|cpu-bind|cpus-per-task|dependency|distribution|error|exclude|export|gpus|
+    gpus-per-node|gpus-per-task|gres|hint|input|job-name|jobid|licenses|mem|mem-bind|mem-per-cpu|mpi|network|nodefile|nodelist|
+    nodes|ntasks-per-core|ntasks-per-node|ntasks-per-socket|output|partition|qos|relative|reservation|signal|switches|time|
+    wait|wckey
+    """,
+    re.VERBOSE,
+)
+_TWO_VALUES = re.compile("mca|gmca|omca|prtemca|gprtemca|pmixmca|gpmixmca|genv|env")
+_LETTERS_OF_MPIRUN = frozenset("cHx")
+_LETTERS_OF_SRUN = frozenset("ABCDFGJLMSTWcdeimopqrtwx")
 
 
 def is_launcher(word: str) -> bool:
@@ -44,30 +64,47 @@ class GivenLauncher:
     @property
     def program_at(self) -> int | None:
         """Index of the program in the command."""
-        for number, word in enumerate(self.command[1:], 1):
-            if not word.startswith("-") and not word.isdecimal() and shutil.which(word):
-                return number
-        return None
+        return self._parsed[0]
 
     @property
     def ranks(self) -> int:
         """Number of ranks in the command, 0 if it gives none."""
-        total = 0
-        before_program = True
-        words = iter(self.command[1:])
-        for word in words:
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[int | None, int]:
+        """Index of the first program, and the ranks of all programs."""
+        program: int | None = None
+        total, at, options = 0, 1, True
+        while at < len(self.command):
+            word = self.command[at]
+            at += 1
             if word == ":":
-                before_program = True
-            elif not before_program:
+                options = True
+            elif not options:
                 continue
-            elif _RANKS.match(word) and not (word == "-c" and self._kind != "openmpi"):
-                value = next(words, "")
-                total += int(value) if value.isdecimal() else 0
-            elif joined := _RANKS_JOINED.match(word):
-                total += int(joined[1])
-            elif not word.startswith("-") and not word.isdecimal() and shutil.which(word):
-                before_program = False
-        return total
+            elif word.startswith("-"):
+                values = self.command[at : at + self._values_of(word)]
+                if joined := _RANKS_JOINED.match(word):
+                    total += int(joined[1])
+                elif values and self._counts_ranks(word) and values[0].isdecimal():
+                    total += int(values[0])
+                at += len(values)
+            elif not word.isdecimal() and shutil.which(word):
+                options = False
+                program = at - 1 if program is None else program
+        return program, total
+
+    def _values_of(self, word: str) -> int:
+        """Return how many of the next words are the values of an option, as far as the option is known."""
+        name = word.lstrip("-")
+        letters = _LETTERS_OF_SRUN if self.name.startswith("srun") else _LETTERS_OF_MPIRUN
+        if _TWO_VALUES.fullmatch(name):
+            return 2
+        return int(name in letters or _ONE_VALUE.fullmatch(name) is not None)
+
+    def _counts_ranks(self, word: str) -> bool:
+        return word.lstrip("-") in _RANKS or (word == "-c" and self._kind == "openmpi")
 
     @property
     def _kind(self) -> str:
