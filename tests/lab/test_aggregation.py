@@ -139,7 +139,7 @@ def test_messages_of_open_mpi_go_over_every_nic(way, tmp_path):
 def test_a_tracer_and_mptcp_are_preloaded_together():
     mpi = first_mpi("openmpi")
     with labs.up(msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")) as lab:
-        launcher = LabLauncher(lab, mpi, nodes=["node1"], ranks_per_node=None, transport="")
+        launcher = LabLauncher(lab, mpi, Place(kind="lab", nodes=1))
         words = launcher.arguments(
             Job(command=["program"], ranks=1, environment={"LD_PRELOAD": "/lib/other.so"})
         )

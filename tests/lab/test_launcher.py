@@ -36,15 +36,9 @@ def lab_of(nodes):
     return Lab(known, Path("/nowhere"))
 
 
-def launcher(nodes, ranks_per_node=None):
-    lab = lab_of(nodes)
-    return LabLauncher(
-        lab,
-        described("openmpi", "4.1.4"),
-        nodes=lab.spec.node_names,
-        ranks_per_node=ranks_per_node,
-        transport="",
-    )
+def launcher(nodes, ranks_per_node=None, nodes_of_run=None):
+    where = Place(kind="lab", name="described", nodes=nodes_of_run, ranks_per_node=ranks_per_node)
+    return LabLauncher(lab_of(nodes), described("openmpi", "4.1.4"), where)
 
 
 @given(st.integers(1, 12), st.integers(1, 200))
@@ -59,6 +53,8 @@ def test_ranks_per_node_and_hosts_are_those_of_the_lab():
     assert launcher(3, 4).slots(6) == {"node1": 4, "node2": 2}
     with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
         launcher(3, 4).slots(13)
+    with pytest.raises(UsageError, match="`nodes` 3 and `ppn` 4 make 12 ranks, but `ranks` is 8"):
+        launcher(4, 4, nodes_of_run=3).slots(8)
     words = launcher(2).arguments(Job(command=["./program", "x"], ranks=3, environment={"A": "1"}))
     assert words[:3] == ["/nowhere/enter", "head", "/opt/bin/mpiexec"]
     assert words[words.index("--host") + 1] == "node1:2,node2:1"
@@ -75,7 +71,7 @@ def test_ranks_of_an_mpich_that_hangs_at_the_end_settle_before_it(version, settl
     monkeypatch.setattr(LabLauncher, "_yielding", lambda _: {"LD_PRELOAD": "tracer"})
     lab = lab_of(2)
     mpich = fake.described("mpich", version)
-    starter = LabLauncher(lab, mpich, nodes=lab.spec.node_names, ranks_per_node=None, transport="")
+    starter = LabLauncher(lab, mpich, Place(kind="lab"))
     words = starter.arguments(Job(command=["./program"], ranks=1))
     assert ("LINKWORTH_SETTLE=1" in words, "LD_PRELOAD=tracer" in words) == (settles, settles)
 
@@ -83,7 +79,7 @@ def test_ranks_of_an_mpich_that_hangs_at_the_end_settle_before_it(version, settl
 def test_an_mpi_with_another_launcher_is_refused():
     lab = lab_of(2)
     with pytest.raises(EnvironmentLacksError, match="cray-8 cannot start programs in a lab"):
-        LabLauncher(lab, described("cray", "8"), nodes=lab.spec.node_names, ranks_per_node=None, transport="")
+        LabLauncher(lab, described("cray", "8"), Place(kind="lab"))
 
 
 LOOPBACK_SEGMENT_BYTES = 65536 + 14

@@ -54,7 +54,7 @@ def on_node(
 def on_ranks(
     opened: LabPlace, ranks: int, mpi: str | None, command: list[str], output: BinaryIO, errors: BinaryIO
 ) -> Executed:
-    """Run an MPI program on ranks over the site's nodes. Raises the errors of finding an MPI and its transport."""
+    """Run an MPI program on ranks over the nodes of a lab. Raises the errors of finding an MPI and its transport."""
     check_started_ranks(ranks, opened)
     program = find.program_path(command[0])
     chosen = find.choose(mpi, target.of_command(command))

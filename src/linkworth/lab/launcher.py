@@ -8,11 +8,13 @@ from linkworth.lab import addresses, aggregation
 from linkworth.lab.labs import Lab
 from linkworth.lab.plan import HEAD
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.place import Place
 from linkworth.mpi import build, preload
 from linkworth.places.hosts import HostSlots, share
 from linkworth.places.job import Job
 from linkworth.places.local import cores
 from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts, set_for_ranks
+from linkworth.places.place import check_layout
 from linkworth.units import plural
 
 SESSION_FOLDER = "/dev/shm"
@@ -24,19 +26,18 @@ class LabLauncher(MpiexecLauncher):
 
     name = "lab"
 
-    def __init__(
-        self, lab: Lab, mpi: MpiInstallation, *, nodes: list[str], ranks_per_node: int | None, transport: str
-    ) -> None:
+    def __init__(self, lab: Lab, mpi: MpiInstallation, where: Place) -> None:
         check_reaches_hosts(mpi, "cannot start programs in a lab")
-        super().__init__(mpi, transport, "")
+        super().__init__(mpi, where.transport, "")
         self.lab = lab
-        self.nodes = nodes
-        self.ranks_per_node = ranks_per_node
+        self.where = where
+        self.nodes = lab.spec.node_names[: where.nodes]
         self._aggregation = aggregation.aggregation_for(lab.spec)
 
     def slots(self, ranks: int) -> dict[str, int]:
         """Return the number of ranks on each node, in blocks. Raises UsageError if they do not fit."""
-        most = self.ranks_per_node
+        most = self.where.ranks_per_node
+        check_layout(ranks, self.where.nodes, most)
         if most is not None and ranks > most * len(self.nodes):
             raise UsageError(
                 f"{ranks} ranks do not fit on {plural(len(self.nodes), 'node')} of {plural(most, 'rank')} each"

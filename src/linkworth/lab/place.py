@@ -57,13 +57,7 @@ class LabPlace:
 
     def launcher(self, mpi: MpiInstallation) -> LabLauncher:
         """Return a launcher for jobs of this MPI on the nodes."""
-        return LabLauncher(
-            self.lab,
-            mpi,
-            nodes=self.nodes,
-            ranks_per_node=self.where.ranks_per_node,
-            transport=self.where.transport,
-        )
+        return LabLauncher(self.lab, mpi, self.where)
 
     def counters(self) -> list[NodeCounters]:
         """Read the counters of its nodes now."""
@@ -92,7 +86,7 @@ class LabPlace:
         return said | ({"cleaned": "; ".join(self.cleaned)} if self.cleaned else {})
 
     def __enter__(self) -> Self:
-        """Return the site itself."""
+        """Return the place itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -101,7 +95,7 @@ class LabPlace:
 
 
 def open_lab(where: Place) -> LabPlace:
-    """Open a lab for runs: the running one of that name, or a preset that exists until the opened is left.
+    """Open a lab for runs: the running one of that name, or one of a preset, which exists until its `with` block ends.
 
     Raises UsageError for an unknown name or too many nodes, EnvironmentLacksError if the machine lacks
     something.

@@ -12,6 +12,7 @@ from linkworth.model.place import Place
 from linkworth.mpi import transports
 from linkworth.places.batch import BatchRequest, BatchSystem, JobQueue, JobShape, duration
 from linkworth.places.batch_launcher import BatchLauncher
+from linkworth.places.place import check_layout
 from linkworth.units import plural
 
 
@@ -42,10 +43,7 @@ class BatchPlace:
             raise UsageError(
                 f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
             )
-        if nodes and each and nodes * each != ranks:
-            raise UsageError(
-                f"`nodes` {nodes} and `ppn` {each} make {nodes * each} ranks, but `ranks` is {ranks}"
-            )
+        check_layout(ranks, nodes, each)
         if each and not nodes:
             nodes = -(-ranks // each)
         if nodes and not each and ranks % nodes == 0:

@@ -19,6 +19,7 @@ from linkworth.model.place import Binding, Place
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import READ_COUNTED
 from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts
+from linkworth.places.place import check_layout
 from linkworth.units import plural
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
@@ -131,6 +132,7 @@ class HostfileLauncher(MpiexecLauncher):
 
     def placement(self, ranks: int) -> list[str]:
         """Return the hosts with their shares of the ranks."""
+        check_layout(ranks, len(self.hosts) if self._spread else None, self._each)
         shared = share(self.hosts, ranks, self._each, spread=self._spread)
         hosts = ",".join(f"{name}:{count}" for name, count in shared.items())
         if self.mpi.kind != "openmpi":

@@ -40,7 +40,7 @@ class OpenPlace(Protocol):
         """Return the facts that a result reports: rate, MTU, isolation, kernel, and causes of doubt."""
 
     def __enter__(self) -> Self:
-        """Return the site itself."""
+        """Return the place itself."""
 
     def __exit__(self, *_: object) -> None:
         """Release the place."""
@@ -60,4 +60,12 @@ def check_started_ranks(ranks: int, place: OpenPlace) -> None:
         raise UsageError(
             f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
             "the skeleton of a bundled program, which runs nothing, on up to 1048576 ranks"
+        )
+
+
+def check_layout(ranks: int, nodes: int | None, ranks_per_node: int | None) -> None:
+    """Raise UsageError if a requested number of nodes and ranks on each make another number of ranks."""
+    if nodes and ranks_per_node and nodes * ranks_per_node != ranks:
+        raise UsageError(
+            f"`nodes` {nodes} and `ppn` {ranks_per_node} make {nodes * ranks_per_node} ranks, but `ranks` is {ranks}"
         )

@@ -19,6 +19,7 @@ from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import PROBE_SECONDS, READ_COUNTED
 from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
+from linkworth.places.place import check_layout
 from linkworth.places.process import run_session
 from linkworth.places.slurm import Slurm, expand
 from linkworth.units import plural
@@ -64,6 +65,7 @@ class SlurmSteps:
             raise UsageError(
                 f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
             )
+        check_layout(ranks, nodes, self._place.ranks_per_node)
         return JobShape(
             ranks=ranks,
             nodes=min(len(self.nodes), ranks),
