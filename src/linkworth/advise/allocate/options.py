@@ -63,7 +63,6 @@ def options_of(
             f"{rates.option}: it is for bundled programs without a trace, and the queue has none; leave it out"
         )
     progress = progress or SilentProgress()
-    progress.plan(len(queue.programs))
     found = []
     for index, program in enumerate(queue.programs):
         progress.step(f"predicting {program.name}")

@@ -14,7 +14,7 @@ from linkworth.advise.allocate.queue import Queue, QueuedProgram, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import DEFAULT, Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
-from linkworth.skeleton.progress import StepProgress
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -39,9 +39,12 @@ def allocate(
     """
     queue = load(path)
     require_solver()
+    progress = progress or SilentProgress()
+    progress.plan(len(queue.programs) + 1)
     busiest = network_state.load(state, queue) if state is not None else {}
     loads = {name: link.utilisation for name, link in busiest.items()}
     options = options_of(queue, path.parent, loads=loads, rates=rates, allowed=allowed, progress=progress)
+    progress.step("searching for the best schedule")
     allocation = allocate_options(
         queue,
         options,
