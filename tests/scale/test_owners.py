@@ -107,12 +107,25 @@ def factorisation(rank: int, ranks: int) -> Iterator[Event]:
         yield broadcast(14, 3, step % rows, BYTES * mine(step + 1, column, columns))
 
 
+def symmetric(rank: int, ranks: int) -> Iterator[Event]:
+    """Factorise a symmetric block-cyclic matrix: what crosses rows comes from the rank on the diagonal of a square grid."""
+    rows, columns = SQUARES[ranks]
+    row, column = divmod(rank, columns)
+    yield split(2, [row * columns + each for each in range(columns)])
+    yield split(3, [each * columns + column for each in range(rows)])
+    for step in range(BLOCKS):
+        yield broadcast(21, 2, step % columns, BYTES * mine(step + 1, row, rows))
+        for _ in range(mine(step + 1, column, columns)):
+            yield broadcast(22, 3, column, BYTES)
+
+
 SQUARES = {4: (2, 2), 9: (3, 3), 16: (4, 4), 36: (6, 6)}
 
 
-def test_owners_of_a_matrix_dealt_in_two_dimensions_call_otherwise(tmp_path: Path) -> None:
-    made, _ = scaled(factorisation, (4, 9, 16), 36, tmp_path)
-    assert same_calls(made, trace(factorisation, 36, tmp_path))
+@pytest.mark.parametrize("program", [factorisation, symmetric])
+def test_owners_of_a_matrix_dealt_in_two_dimensions_call_otherwise(program: Program, tmp_path: Path) -> None:
+    made, _ = scaled(program, (4, 9, 16), 36, tmp_path)
+    assert same_calls(made, trace(program, 36, tmp_path))
 
 
 def by_owners(rank: int, ranks: int, calls: int) -> list[float]:

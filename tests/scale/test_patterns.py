@@ -398,3 +398,24 @@ def test_what_follows_a_set_up_without_a_rule_is_scaled(tmp_path: Path) -> None:
 
 def communication(path: Path, rank: int) -> int:
     return sum(call_class != "local" for _, call_class, _ in calls(path, rank))
+
+
+def cut(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange what edges of a graph that is cut between each two ranks need: much with the next, little with others."""
+    others = [each for each in range(ranks) if each != rank]
+
+    def size(other: int) -> int:
+        near = min((rank - other) % ranks, (other - rank) % ranks) == 1
+        return 8 * (400 + 7 * (rank * other % 5) if near else 6400 // ranks**2 + (rank + other) % 3 + 1)
+
+    for _ in range(STEPS):
+        for other in others:
+            yield message("send", other, size(other), 3, "cut.c:1")
+        for other in others:
+            yield message("recv", other, size(other), 3, "cut.c:2")
+        yield "MPI_Barrier@cut.c:4", "collective", BARRIER
+
+
+def test_sizes_that_differ_from_peer_to_peer_by_no_rule_are_no_mean(tmp_path: Path) -> None:
+    _, summary = scaled(cut, (4, 8, 16), 32, tmp_path)
+    assert summary.scaling.distributions

@@ -44,9 +44,9 @@ class Owners:
         ]
 
     def found(self) -> bool:
-        """Return whether hardly any two ranks of the largest recording call alike."""
+        """Return whether the ranks of the largest recording call in more ways than a row of them has ranks."""
         largest = self.codes[-1]
-        return 2 * len({each.tobytes() for each in largest}) > len(largest)
+        return len({each.tobytes() for each in largest}) ** 2 > len(largest)
 
     @staticmethod
     def align(sequences: Sequence[Numbers], recordings: Sequence[int]) -> Alignment:
@@ -277,11 +277,15 @@ def _facts(at: Position, steps: Iterations) -> Numbers:
         found += [(k + ahead - x) % n == 0 for ahead in (0, 1, -1)]
         found += [left_of(k + ahead, steps.total, x, n) == 0 for ahead in (1, 0)]
         found += [owner(k, np.maximum(steps.total, 1), n, kind) == x for kind in ("part", "block")]
+    found += [x == y for x, y in combinations(at.coordinates, 2)]
     found += [k == 0, k == last, k == last - 1]
     return np.array(found, dtype=np.int64)
 
 
-_MOST_FACTS = 4
+_MOST_FACTS = 3
+"""Facts of which all combinations are tried."""
+_MOST_ADDED = 6
+"""Facts with those that are added one by one."""
 
 
 class ByOwner(NamedTuple):
@@ -323,15 +327,28 @@ def fit_owners(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], s
     step = np.concatenate([np.arange(each) for each in lengths])
     body = np.array(list(chain.from_iterable(each[0] for each in entered)), dtype=np.int64)
     facts = _facts(samples.at.only(which), Iterations(step, lengths[which]))
-    kinds = int(body.max()) + 1
-    for some in chain.from_iterable(
-        combinations(range(len(facts)), count) for count in range(_MOST_FACTS + 1)
-    ):
-        codes = _coded(facts, some)
-        pairs = np.unique(codes * kinds + body)
-        if len(np.unique(pairs // kinds)) == len(pairs):
-            return ByOwner(some, {int(each) // kinds: int(each) % kinds for each in pairs}, steps, site)
+    sets = (combinations(range(len(facts)), count) for count in range(_MOST_FACTS + 1))
+    wrong, best = len(body) + 1, tuple[int, ...]()
+    for some in chain.from_iterable(sets):
+        found = _misplaced(facts, some, body)
+        if found < wrong:
+            wrong, best = found, some
+        if not wrong:
+            break
+    while wrong and len(best) < _MOST_ADDED:
+        more = [(*best, fact) for fact in range(len(facts)) if fact not in best]
+        wrong, best = min(((_misplaced(facts, some, body), some) for some in more), key=lambda each: each[0])
+    if not wrong:
+        bodies = dict(zip(_coded(facts, best).tolist(), body.tolist(), strict=True))
+        return ByOwner(best, bodies, steps, site)
     raise UnfitError(site, "its steps have no owners in turn")
+
+
+def _misplaced(facts: Numbers, some: Sequence[int], body: Numbers) -> int:
+    """Return how many steps have another body than most with the same facts."""
+    kinds = int(body.max()) + 1
+    table = np.bincount(_coded(facts, some) * kinds + body, minlength=kinds << len(some))
+    return len(body) - int(table.reshape(-1, kinds).max(axis=1).sum())
 
 
 class ByStepOf(NamedTuple):

@@ -32,6 +32,8 @@ from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 _PEERS = {"peer", "recv_peer", "actual_peer"}
 _PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}
 _SIZES = {"bytes", "recv_bytes"}
+_MOST_SPREAD = 0.5
+"""Standard deviation over the mean."""
 _NEIGHBOURS = {"sources", "destinations"}
 _COUNTS = {"send_counts", "recv_counts"}
 _TOTALS = {"bytes": "send_counts", "recv_bytes": "recv_counts"}
@@ -188,6 +190,8 @@ def fit_column(
                     continue
             if turning is None:
                 rules[name] = fit_number(samples, numbers, site)
+                if name in _SIZES and isinstance(rules[name], Copied) and _differ_by_turn(samples, numbers):
+                    raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
                 continue
             rules[name] = fit_by_dimension(samples, numbers, turning, site)
         else:
@@ -198,6 +202,18 @@ def fit_column(
             rules[name] = Total(counts)
     looped = turning is not None or samples.steps.outer is not None or bool((samples.steps.total > 1).any())
     return PlacedCall(first.entry, first.call_class, rules, members, looped)
+
+
+def _differ_by_turn(samples: Samples, sizes: Numbers) -> bool:
+    """Return whether sizes of one rank in the iterations of a loop are so different that their mean stands for none."""
+    last = samples.recording == samples.recording.max()
+    spreads = [
+        float(of.std() / of.mean())
+        for rank in np.unique(samples.rank[last])
+        if (of := sizes[last & (samples.rank == rank)]).any()
+    ]
+    turns = bool((samples.steps.total > 1).any())
+    return turns and bool(spreads) and float(np.mean(spreads)) > _MOST_SPREAD
 
 
 def _communicator(samples: Samples, call: Call) -> int:

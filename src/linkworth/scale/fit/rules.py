@@ -9,7 +9,7 @@ import numpy.typing as npt
 from linkworth.scale.fit.cells import fit_cells
 from linkworth.scale.fit.dealt import fit_dealt
 from linkworth.scale.fit.numbers import Fitter, Model, like
-from linkworth.scale.fit.peers import STAYS, Iterations, Peer, fit_peer
+from linkworth.scale.fit.peers import STAYS, Iterations, OffGridError, Peer, fit_peer
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
@@ -256,6 +256,21 @@ class Partner(NamedTuple):
             at = _inside(index, np.array([len(view.members) for view in views], dtype=np.int64))
         found: list[int] = self.peer.ranks(at, ranks.steps).tolist()
         return found
+
+
+class Member(NamedTuple):
+    """A peer in a communicator of some ranks, known by its place on the whole grid."""
+
+    peer: Peer
+    communicator: int
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        views = [each[self.communicator] for each in ranks.communicators]
+        found = self.peer.ranks(ranks.at, ranks.steps).tolist()
+        if any(peer not in view.members for peer, view in zip(found, views, strict=True)):
+            raise OffGridError
+        return [view.members.index(peer) for peer, view in zip(found, views, strict=True)]
 
 
 class Latest(NamedTuple):
@@ -638,4 +653,11 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     extents = samples.at.extents
     at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size)
     peer = fit_peer(at, values, samples.steps)
-    return None if peer is None else Partner(peer, communicator, whole)
+    if peer is not None:
+        return Partner(peer, communicator, whole)
+    # A row's member may be known by its place on the whole grid, such as one on the diagonal.
+    if whole or (values < 0).any() or len(samples.at.extents) < 2:
+        return None
+    of_all = np.array([view.members[each] for view, each in zip(views, values.tolist(), strict=True)])
+    peer = fit_peer(samples.at, of_all, samples.steps)
+    return None if peer is None else Member(peer, communicator)
