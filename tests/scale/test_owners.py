@@ -138,3 +138,22 @@ def test_the_owner_of_a_step_computes_as_that_of_the_same_step(tmp_path: Path) -
     made, _ = scaled(cyclic, (4, 8, 16), 32, tmp_path, by_owners)
     expected = seconds_on("ib-hdr", trace(cyclic, 32, tmp_path, by_owners))
     assert seconds_on("ib-hdr", made) == pytest.approx(expected, rel=0.01)
+
+
+def aggregators(rank: int, ranks: int) -> Iterator[Event]:
+    """Send to the first of four ranks, which exchange with one another what they write."""
+    first = rank - rank % 4
+    if rank == first:
+        yield split(2, list(range(0, ranks, 4)))
+    for _ in range(STEPS):
+        for other in range(first + 1, first + 4) if rank == first else ():
+            yield message("recv", other, 80, 3, "owners.c:31")
+        if rank != first:
+            yield message("send", first, 80, 3, "owners.c:32")
+        else:
+            yield "MPI_Allreduce@owners.c:33", "collective", BARRIER | {"comm": 2, "bytes": 8}
+
+
+def test_the_first_of_each_four_ranks_does_more(tmp_path: Path) -> None:
+    made, _ = scaled(aggregators, (8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(aggregators, 64, tmp_path))

@@ -246,9 +246,19 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
 """Ways to divide ranks, the coarsest first."""
 
 
+def kind_of_groups(size: int) -> int:
+    """Return the kind of roles of ranks in groups of that size, in each of which the first, the second, ... call alike."""
+    return len(ROLES) + size
+
+
+def described(kind: int) -> str:
+    """Return how ranks are divided."""
+    return ROLES[kind][0] if kind < len(ROLES) else f"places in groups of {kind - len(ROLES)} ranks"
+
+
 def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
     """Return the role of each rank."""
-    columns = ROLES[kind][1](at)
+    columns = ROLES[kind][1](at) if kind < len(ROLES) else [at.ranks % (kind - len(ROLES))]
     if not columns:
         return [()] * len(at.ranks)
     return [tuple(row) for row in np.stack(columns, axis=1).tolist()]

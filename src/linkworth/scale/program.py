@@ -30,7 +30,7 @@ from linkworth.scale.fit.numbers import Fitter, Model
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
 from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
-from linkworth.scale.grids import ROLES, GridRule, Position, positions, role_keys
+from linkworth.scale.grids import GridRule, Position, described, positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
 
@@ -38,6 +38,8 @@ Key = tuple[int, ...]
 MANY_RANKS = 12
 SLOT_BITS = 31
 SLOT_MASK = (1 << SLOT_BITS) - 1
+_SMALLEST_GROUP = 3
+"""Even and odd ranks are a kind of their own."""
 MOST_MERGED = 3
 """Sequences of one role for each recording, if they may lack parts of each other."""
 
@@ -112,7 +114,7 @@ class Behaviour(NamedTuple):
 
     def describe(self) -> str:
         """Return how ranks are divided."""
-        return ROLES[self.kind][0]
+        return described(self.kind)
 
     def copied(self) -> set[str]:
         """Return the calls with fields that depend on data."""
@@ -208,6 +210,14 @@ class Builder:
             return self.owners.found()
         largest = self._texts[-1]
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
+
+    def group_size(self) -> int:
+        """Return the size of groups, such as the ranks of a node, in which the first ranks call alike; 0: there are none."""
+        smallest = len(self._texts[0])
+        for size in range(_SMALLEST_GROUP, smallest // 2 + 1):
+            if all(len(of) % size == 0 and of[size:] == of[:-size] for of in self._texts):
+                return size if len(set(self._texts[0])) > 1 else 0
+        return 0
 
     def align(
         self, arrangement: GridRule, kind: int, wanted: set[Key]

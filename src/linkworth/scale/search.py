@@ -14,7 +14,7 @@ from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import ROLES, GridRule, arrangements, positions, role_keys
+from linkworth.scale.grids import ROLES, GridRule, arrangements, kind_of_groups, positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.program import Behaviour, Builder, Key
 from linkworth.scale.recording import Alphabet, Recording
@@ -187,7 +187,9 @@ def _programs(
         return
     for arrangement in tried:
         best: UnfitError | None = None
-        kinds = range(1 if way is Way.LEVELS else len(ROLES))
+        kinds = list(range(1 if way is Way.LEVELS else len(ROLES)))
+        if way in (Way.WHOLE, Way.PARTS) and (size := next(iter(builders.values()))[1].group_size()):
+            kinds.append(kind_of_groups(size))
         for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
