@@ -47,10 +47,10 @@ def parse_window(text: str) -> tuple[float, float]:
     return seconds
 
 
-def write(wanted: Timeline, recording: _engine.Recording, names: list[str], layout: Layout) -> None:
+def write(wanted: Timeline, recording: _engine.Recording, names: list[str], layout: Layout) -> list[str]:
     """Write a timeline in Chrome's trace event format (gzipped if the name ends in .gz). `names` are those of the calls.
 
-    Raises UsageError for a path that cannot be written.
+    Return a sentence if it lacks calls. Raises UsageError for a path that cannot be written.
     """
     path = wanted.path
     try:
@@ -58,6 +58,13 @@ def write(wanted: Timeline, recording: _engine.Recording, names: list[str], layo
             _dump(file, recording, names, layout)
     except OSError as error:
         raise unwritable(path, error, "`timeline`") from None
+    if recording.cut:
+        return [
+            f"{path} contains the first {MOST_EVENTS:,} calls and messages; choose a part with `timeline_window`"
+        ]
+    if wanted.seconds[0] > 0 and not recording.calls:
+        return [f"no call begins in the part that {path} is of; choose another with `timeline_window`"]
+    return []
 
 
 def _opened(path: Path) -> TextIO:
