@@ -75,7 +75,23 @@ def epochs(rank: int, ranks: int) -> Iterator[Event]:
             yield f"MPI_Win_sync@owners.c:{sync}", "win_sync", fields
 
 
-@pytest.mark.parametrize("program", [rows_and_columns, cyclic, blocks, writer, epochs])
+def coupled(rank: int, ranks: int) -> Iterator[Event]:
+    """Run two models on half the ranks each, which exchange fields through a communicator between both."""
+    half = ranks // 2
+    groups = [list(range(half)), list(range(half, ranks))]
+    second = rank >= half
+    yield split(2, groups[second])
+    _, kind, fields = split(3, groups[second])
+    fields |= {"comm": 2, "inter": True, "remote_members": groups[not second]}
+    yield "MPI_Intercomm_create@owners.c:15", kind, fields
+    for _ in range(STEPS):
+        yield "MPI_Allreduce@owners.c:16", "collective", BARRIER | {"comm": 2, "bytes": 8}
+        for line, name in ((17, "recv"), (18, "send")) if second else ((19, "send"), (20, "recv")):
+            entry, kind, fields = message(name, rank % half, 80, 3, f"owners.c:{line}")
+            yield entry, kind, fields | {"comm": 3}
+
+
+@pytest.mark.parametrize("program", [rows_and_columns, cyclic, blocks, writer, epochs, coupled])
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(program, 32, tmp_path))

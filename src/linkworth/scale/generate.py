@@ -318,5 +318,7 @@ def _communicators(role: Role, rank: int, groups: Groups) -> Mapping[int, Commun
         if column.members is not None:
             members = column.members.of(groups, rank)
             number = column.fixed("new_comm")
-            found[number] = Communicator(members, bisect_left(members, rank))
+            found[number] = Communicator(
+                members, bisect_left(members, rank), column.members.remote(groups, rank) or ()
+            )
     return found

@@ -63,7 +63,11 @@ class Messages:
         self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
     ) -> None:
         """Add a rank. `times`: how often it made each call."""
-        groups = {number: (len(view.members), hash(tuple(view.members))) for number, view in views.items()}
+        groups = {
+            number: (len(view.members), hash(tuple(view.members)))
+            for number, view in views.items()
+            if not view.remote
+        }
         for call, count in zip(calls, times, strict=True):
             if call.call_class in _TOGETHER and call.fields["comm"] in groups:
                 name, root = call.entry.partition("@")[0], call.fields["peer"]
@@ -75,10 +79,9 @@ class Messages:
             fields = call.fields
             view = views.get(fields["comm"])
             if view is None:
-                # A communicator between two groups: its peers are not in the list of members.
                 continue
             if call.call_class in SENDS and fields["peer"] >= 0:
-                to = view.members[fields["peer"]]
+                to = view.peers()[fields["peer"]]
                 self._sent[rank, to, fields["tag"]].add(count, fields["bytes"], call.entry)
             if call.call_class in _RECEIVES:
                 self._receive(rank, call, count, view, "")
@@ -94,7 +97,7 @@ class Messages:
                 self._wild[rank] += count
                 return
         if peer >= 0:
-            self._received[view.members[peer], rank, tag].add(count, fields[f"{prefix}bytes"], call.entry)
+            self._received[view.peers()[peer], rank, tag].add(count, fields[f"{prefix}bytes"], call.entry)
 
     def check(self) -> None:
         """Raise UnfitError for the first message that only one side knows of, or that is longer than its receive.
@@ -168,7 +171,11 @@ def is_balanced(recording: Recording) -> bool:
     for rank, sequence in enumerate(recording.sequences):
         used, times = np.unique(sequence.calls, return_counts=True)
         views: dict[int, Communicator] = {
-            number: Communicator(members, members.index(rank) if rank in members else 0)
+            number: Communicator(
+                members,
+                members.index(rank) if rank in members else 0,
+                recording.remotes[rank].get(number, []),
+            )
             for number, members in recording.communicators[rank].items()
         }
         balance.add(rank, [recording.calls[number] for number in used.tolist()], times.tolist(), views)

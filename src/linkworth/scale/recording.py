@@ -117,6 +117,7 @@ class Recording:
     def name_groups(self) -> None:
         """Find the members of all communicators and windows."""
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
+        self.remotes = [self._remotes(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
 
     def has_edges(self) -> bool:
@@ -134,7 +135,7 @@ class Recording:
         for rank, sequence in enumerate(self.sequences):
             for number in _firsts(sequence.calls):
                 fields = self.calls[number].fields
-                members = self.communicators[rank].get(fields.get("comm", -1))
+                members = self.peers(rank, fields.get("comm", -1))
                 if members and self.calls[number].call_class in SENDS and 0 <= fields["peer"] < len(members):
                     found.add((rank, members[fields["peer"]]))
                 elif fields.get("has_topology") and fields["new_comm"] >= 0:
@@ -199,6 +200,21 @@ class Recording:
             if call.call_class in ("comm_new", "icomm_new") and call.fields["new_comm"] >= 0:
                 members[call.fields["new_comm"]] = call.fields["members"]
         return members
+
+    def _remotes(self, rank: int) -> dict[int, list[int]]:
+        """Return the members of the other group of each of a rank's communicators between two groups."""
+        calls = [self.calls[number] for number in _firsts(self.sequences[rank].calls)]
+        return {
+            call.fields["new_comm"]: call.fields["remote_members"]
+            for call in calls
+            if call.call_class in ("comm_new", "icomm_new")
+            and call.fields["new_comm"] >= 0
+            and call.fields["inter"]
+        }
+
+    def peers(self, rank: int, communicator: int) -> list[int]:
+        """Return the ranks that the peers of messages in a communicator are."""
+        return self.remotes[rank].get(communicator) or self.communicators[rank].get(communicator, [])
 
     def _windows(self, rank: int) -> dict[int, int]:
         """Return the communicator of each of a rank's windows."""

@@ -63,7 +63,7 @@ def _roots(recording: Recording, rank: int) -> Numbers:
     for number, call in enumerate(recording.calls):
         peer, comm = call.fields.get("peer", -1), call.fields.get("comm", -1)
         if peer >= 0 and "collective" in call.call_class and len(roots[call.entry, comm]) > 1:
-            members = recording.communicators[rank].get(comm, [])
+            members = recording.peers(rank, comm)
             found[number] = peer < len(members) and members[peer] == rank
     return found
 

@@ -203,7 +203,9 @@ class _Reader:
         comm = fields.get("comm", WORLD)
         if "window" in fields:
             comm = self._recording.windows[rank].get(fields["window"], WORLD)
-        return self._recording.communicators[rank].get(comm, [])
+        if self._recording.calls[number].call_class in _COLLECTIVE:
+            return self._recording.communicators[rank].get(comm, [])
+        return self._recording.peers(rank, comm)
 
 
 class _Sent:

@@ -43,10 +43,16 @@ class Members(NamedTuple):
     """Members of a new communicator."""
 
     colour: Colour
+    between: bool
+    """It is between these and all other ranks."""
 
     def of(self, groups: Groups, rank: int) -> list[int]:
         """Return them for one rank."""
         return groups.of(self.colour, rank)
+
+    def remote(self, groups: Groups, rank: int) -> list[int]:
+        """Return the other ranks for one rank, if it is between these."""
+        return groups.others(self.colour, rank) if self.between else []
 
 
 class Total(NamedTuple):
@@ -79,6 +85,7 @@ class PlacedCall(NamedTuple):
                 raise UnfitError(self.entry, "its sizes would be negative")
             if self.members is not None:
                 fields["members"] = self.members.of(groups, rank)
+                fields["remote_members"] = self.members.remote(groups, rank)
             out.append((self.entry, self.call_class, fields))
         return out
 
@@ -135,12 +142,16 @@ def fit_column(
         if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
             try:
                 lists = [different[each] for each in place.tolist()]
-                members = _fit_members(samples, lists, groups, first.entry)
+                remote = [distinct[each].fields.get("remote_members", []) for each in place.tolist()]
+                members = _fit_members(samples, lists, remote, groups, first.entry)
             except UnfitError:
                 if "new_comm" in first.fields:
                     raise
                 # A group of an epoch of one-sided calls is often that of the neighbours.
                 rules[name] = _fit_each(samples, different, place, first)
+            continue
+        if name == "remote_members" and value:
+            # It goes with the members, which are fitted at their turn.
             continue
         alike = all(each == value for each in different)
         # One rank's peer is the same wherever only one dimension is shown. Counts have the length of a communicator.
@@ -231,8 +242,13 @@ def _word(name: str) -> str:
 
 
 def _fit_members(
-    samples: Samples, lists: Sequence[list[int]], groups: dict[int, Groups], site: str
+    samples: Samples,
+    lists: Sequence[list[int]],
+    remote: Sequence[list[int]],
+    groups: dict[int, Groups],
+    site: str,
 ) -> Members:
+    between = any(remote)
     for colour in candidates(len(samples.at.extents)):
         if all(
             groups[recording].of(colour, rank) == members
@@ -240,7 +256,15 @@ def _fit_members(
                 samples.recording.tolist(), samples.rank.tolist(), lists, strict=True
             )
         ):
-            return Members(colour)
+            found = Members(colour, between)
+            if between and any(
+                found.remote(groups[recording], rank) != members
+                for recording, rank, members in zip(
+                    samples.recording.tolist(), samples.rank.tolist(), remote, strict=True
+                )
+            ):
+                raise UnfitError(site, "the members of its other group are not all other ranks")
+            return found
     raise UnfitError(
         site, "the members of its communicator follow no rows, columns, blocks or planes of the grid"
     )

@@ -59,6 +59,11 @@ class Groups:
         self._at = positions(np.arange(point.ranks, dtype=np.int64), point.ranks, point.grid)
         self._known: dict[Colour, tuple[list[int], dict[int, list[int]]]] = {}
 
+    def others(self, colour: Colour, rank: int) -> list[int]:
+        """Return the ranks that are not members of the rank's communicator."""
+        members = set(self.of(colour, rank))
+        return [each for each in self._at.ranks.tolist() if each not in members]
+
     def of(self, colour: Colour, rank: int) -> list[int]:
         """Return the members of the rank's communicator. Ranks of one colour share the list."""
         found = self._known.get(colour)

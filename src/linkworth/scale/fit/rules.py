@@ -38,6 +38,12 @@ class Communicator(NamedTuple):
     members: Sequence[int]
     place: int
     """The rank's number in it."""
+    remote: Sequence[int] = ()
+    """Members of the other group, if it is between two groups."""
+
+    def peers(self) -> Sequence[int]:
+        """Return the ranks that the peers of messages are."""
+        return self.remote or self.members
 
 
 class Ranks(NamedTuple):
@@ -85,7 +91,8 @@ class Samples(NamedTuple):
         views = []
         for recording, rank in (divmod(pair, span) for pair in pairs.tolist()):
             members = self.recordings[recording].communicators[rank].get(number, [])
-            views.append(Communicator(members, members.index(rank) if rank in members else 0))
+            remote = self.recordings[recording].remotes[rank].get(number, [])
+            views.append(Communicator(members, members.index(rank) if rank in members else 0, remote))
         return [views[place] for place in place_of.tolist()]
 
 
@@ -253,7 +260,7 @@ class Partner(NamedTuple):
         if self.whole:
             at = positions(index, ranks.point.ranks, ranks.point.grid)
         else:
-            at = _inside(index, np.array([len(view.members) for view in views], dtype=np.int64))
+            at = _inside(index, np.array([len(view.peers()) for view in views], dtype=np.int64))
         found: list[int] = self.peer.ranks(at, ranks.steps).tolist()
         return found
 
@@ -268,9 +275,9 @@ class Member(NamedTuple):
         """Return it for each rank."""
         views = [each[self.communicator] for each in ranks.communicators]
         found = self.peer.ranks(ranks.at, ranks.steps).tolist()
-        if any(peer not in view.members for peer, view in zip(found, views, strict=True)):
+        if any(peer not in view.peers() for peer, view in zip(found, views, strict=True)):
             raise OffGridError
-        return [view.members.index(peer) for peer, view in zip(found, views, strict=True)]
+        return [view.peers().index(peer) for peer, view in zip(found, views, strict=True)]
 
 
 class Latest(NamedTuple):
@@ -648,7 +655,7 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
         return Same(int(values[0]))
     views = samples.communicator(communicator)
     index = np.array([view.place for view in views], dtype=np.int64)
-    size = np.array([len(view.members) for view in views], dtype=np.int64)
+    size = np.array([len(view.peers()) for view in views], dtype=np.int64)
     whole = bool((size == samples.at.sizes).all())
     extents = samples.at.extents
     at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size)
@@ -658,6 +665,6 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     # A row's member may be known by its place on the whole grid, such as one on the diagonal.
     if whole or (values < 0).any() or len(samples.at.extents) < 2:
         return None
-    of_all = np.array([view.members[each] for view, each in zip(views, values.tolist(), strict=True)])
+    of_all = np.array([view.peers()[each] for view, each in zip(views, values.tolist(), strict=True)])
     peer = fit_peer(samples.at, of_all, samples.steps)
     return None if peer is None else Member(peer, communicator)
