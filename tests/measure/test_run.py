@@ -89,6 +89,14 @@ def test_a_rank_count_twice_is_refused(tmp_path):
         plan.workload(["mpirun", "-n", "4", "./program"], 8)
 
 
+@pytest.mark.parametrize(
+    ("option", "place"), [("transport tcp", LocalPlace("tcp")), ("binding core", LocalPlace("", "core"))]
+)
+def test_options_that_the_own_launcher_would_not_get_are_refused(option, place):
+    with pytest.raises(UsageError, match=f"has its own options for the .* \\({option}\\)"):
+        plan.workload(["mpiexec", "-n", "2", "./program"], None, place)
+
+
 @pytest.mark.parametrize("before", ["env A=1", "timeout 50", "nice"])
 def test_a_launcher_behind_another_command_is_refused(before, tmp_path, monkeypatch):
     fake.script(tmp_path / "mpirun", "")

@@ -69,10 +69,12 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
             raise UsageError(
                 f"{command[0]} starts the ranks by itself, and so does {place.name}; leave one of the two out"
             )
-        if isinstance(place, LocalPlace) and place.binding:
-            raise UsageError(
-                f"{command[0]} has its own options for binding; leave one of the two out (binding {place.binding})"
-            )
+        binding = place.binding if isinstance(place, LocalPlace) else ""
+        for name, value in (("binding", binding), ("transport", place.transport)):
+            if value:
+                raise UsageError(
+                    f"{command[0]} has its own options for the {name}; leave one of the two out ({name} {value})"
+                )
         given = GivenLauncher(command)
         name = target.name_of(given.program_words) if given.program_words else given.name
         return Workload(name=name, command=list(command), ranks=given.ranks)
