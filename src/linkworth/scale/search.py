@@ -53,6 +53,10 @@ class Way(Enum):
     """Some ranks may lack parts that others have."""
 
 
+KINDS = {Way.LEVELS: 1, Way.OWNERS: 2}
+"""Kinds of roles that are tried, where ranks of one role may call differently."""
+
+
 class Target(NamedTuple):
     """The count, size and grid to reach."""
 
@@ -187,7 +191,7 @@ def _programs(
         return
     for arrangement in tried:
         best: UnfitError | None = None
-        kinds = list(range(1 if way is Way.LEVELS else len(ROLES)))
+        kinds = list(range(KINDS.get(way, len(ROLES))))
         if way in (Way.WHOLE, Way.PARTS) and (size := next(iter(builders.values()))[1].group_size()):
             kinds.append(kind_of_groups(size))
         for kind, (likeness, builder) in product(kinds, reversed(builders.values())):

@@ -22,6 +22,8 @@ FEWEST_STEPS = 8
 _ROOT = 40
 """Bit of a symbol that is set where the rank is the root of a collective call."""
 _SYMBOL = (1 << _ROOT) - 1
+_MOST_STEPS = 1_000_000
+"""Steps of all ranks that are compared at most, which takes some seconds."""
 _MOST_KINDS = 64
 """Different bodies of a step from which it is none."""
 
@@ -156,6 +158,8 @@ class _Aligner:
     def _between(self, spans: Sequence[Span], ends: Sequence[Numbers]) -> _Cut | None:
         """Return the steps with these ends, or None if their bodies are of too many kinds."""
         inner: set[int] = set()
+        if sum(map(len, ends)) > _MOST_STEPS:
+            return None
         for (s, _, _), of in zip(spans, ends, strict=True):
             inner.update(np.unique(self._plain[s][of[0] + 1 : of[-1] + 1]).tolist())
         steps: list[list[Span]] = []
@@ -229,18 +233,19 @@ class _Aligner:
             self._counts.append(counts)
             if ladder >= 0:
                 self._within[first_loop + loop] = ladder, within
+        inner = _in_loops(found.top)
+        looped = [np.isin(leaf, inner) for leaf in found.leaf_of]
         for ((s, a, b), step), text in zip(pieces, which, strict=True):
-            leaf, iteration, iterations = (
-                of[text] for of in (found.leaf_of, found.iteration, found.iterations)
-            )
-            self._leaf_of[s][a:b] = first_leaf + leaf
-            if step is None:
-                self._iteration[s][a:b], self._iterations[s][a:b] = iteration, iterations
-                continue
-            self._step[s][a:b], self._steps[s][a:b] = step
-            looped = np.isin(leaf, _in_loops(found.top))
-            self._iteration[s][a:b] = np.where(looped, iteration, step[0])
-            self._iterations[s][a:b] = np.where(looped, iterations, step[1])
+            self._leaf_of[s][a:b] = first_leaf + found.leaf_of[text]
+            self._iteration[s][a:b] = found.iteration[text]
+            self._iterations[s][a:b] = found.iterations[text]
+            if step is not None:
+                self._step[s][a:b], self._steps[s][a:b] = step
+                if inner:
+                    self._iteration[s][a:b][~looped[text]] = step[0]
+                    self._iterations[s][a:b][~looped[text]] = step[1]
+                else:
+                    self._iteration[s][a:b], self._iterations[s][a:b] = step
         self._leaves += 1 + max((int(each.max(initial=-1)) for each in found.leaf_of), default=-1)
 
         def moved(items: Sequence[Item]) -> Iterator[Item]:
