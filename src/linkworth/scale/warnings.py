@@ -1,7 +1,7 @@
 """Reasons to doubt a scaled trace that no comparison with a recording shows."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
@@ -12,6 +12,7 @@ from linkworth.scale.fit.rules import (
     ByStep,
     Copied,
     Partner,
+    Rule,
     Varying,
     rules_within,
 )
@@ -29,107 +30,136 @@ def scaling_warnings(
     found: Found, recordings: Sequence[Recording], target: Target, remainders: Sequence[Unseen]
 ) -> list[str]:
     """Return one sentence for each."""
-    out = []
-    largest = recordings[-1]
+    return [
+        *_of_structure(found, recordings[-1].ranks),
+        *_of_sizes(found, recordings, target),
+        *_of_loops(found),
+        *_of_grids(found, recordings, target),
+        *_of_remainders(found, target, remainders),
+        *_of_resting(found, recordings, target),
+        *_of_transpositions(recordings[-1], target),
+    ]
+
+
+def _of_structure(found: Found, largest: int) -> Iterator[str]:
     roles = found.program.roles.values()
     once = sum(role.recordings == 1 for role in roles)
     if once:
-        out.append(
-            f"{once} of {len(roles)} roles are in the recording on {largest.ranks} ranks only, so that what grows in "
+        yield (
+            f"{once} of {len(roles)} roles are in the recording on {largest} ranks only, so that what grows in "
             "them is not known; record another count that is as large"
         )
     changes: defaultdict[tuple[int, bool], set[str]] = defaultdict(set)
-    for role in roles:
-        for count in role.counts:
-            if isinstance(count, Appearing):
-                changes[count.ranks, count.appear].add(count.site)
+    for count in _counts(found):
+        if isinstance(count, Appearing):
+            changes[count.ranks, count.appear].add(count.site)
     for (ranks, appear), sites in sorted(changes.items()):
-        out.append(
+        yield (
             f"the program's structure changes at {ranks} ranks: {_first(sites)} {'is' if len(sites) == 1 else 'are'} called "
             f"{'from there on' if appear else 'below'} only, which is taken to go on; if it changes again at more "
             f"ranks, record counts beyond that"
         )
-    doubling = sorted(
-        {column.entry for role in roles for column in role.columns if _doubles(column) and _has_steps(column)}
-    )
+
+
+def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[str]:
+    columns = [column for role in found.program.roles.values() for column in role.columns]
+    doubling = sorted({column.entry for column in columns if _doubles(column) and _has_steps(column)})
     if doubling and _odd_part(target.ranks) not in {_odd_part(recording.ranks) for recording in recordings}:
-        out.append(
+        yield (
             f"sizes of {_first(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
             f"power of two times {_odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
             "of this kind"
         )
     inexact, gone = _by_count(found, recordings, target)
     if inexact:
-        out.append(
+        yield (
             f"sizes or numbers of {_first(inexact)} follow no exact rule of the rank count and are taken from the best "
             "curve; if the program changes at one of the counts, record only counts at which it is as at the large one"
         )
     if gone:
-        out.append(
+        yield (
             f"the program's structure may change before {target.ranks} ranks: {_first(gone)} would have no calls or no "
             f"data there, as they become less with each count; record counts beyond that"
         )
-    varying = sorted(
-        {count.site.split("@")[0] for role in roles for count in role.counts if isinstance(count, Varying)}
-    )
+
+
+def _of_loops(found: Found) -> Iterator[str]:
+    counts = _counts(found)
+    varying = sorted({count.site.split("@")[0] for count in counts if isinstance(count, Varying)})
     if varying:
-        out.append(
+        yield (
             f"loops with {', '.join(varying)} run differently often each time, as data decide, and are taken to run as often "
             "as in the mean"
         )
-    if any(isinstance(count, Copied) for role in roles for count in role.counts):
-        out.append(
+    if any(isinstance(count, Copied) for count in counts):
+        yield (
             "some loops run differently often on each rank, by no rule, and are taken to run as on a like rank of the largest "
             "recording"
         )
-    grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
-    new = found.program.arrangement.grid(target.ranks)
+
+
+def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[str]:
+    arrangement = found.program.arrangement
+    grids = [arrangement.grid(recording.ranks) for recording in recordings]
+    new = arrangement.grid(target.ranks)
     for extents, extent in zip(zip(*grids, strict=True), new, strict=True):
         if len(set(extents)) == 1 and extent != extents[0]:
-            out.append(
+            yield (
                 f"one extent of the grid is {extents[0]} in all recordings and {extent} at {target.ranks} ranks, so that what "
                 "depends on it is not known; record a count at which it differs"
             )
     if all(len(set(extents)) == 1 for extents in grids) and len(set(new)) > 1:
-        out.append(
-            f"the grids of all recordings are as wide as long, and {found.program.arrangement.describe(target.ranks)} is not, "
+        yield (
+            f"the grids of all recordings are as wide as long, and {arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
         )
-    if found.program.arrangement.doubtful:
-        out.append(
+    if arrangement.doubtful:
+        yield (
             f"the process grid follows the shape of the problem, which the recordings do not determine: at {target.ranks} ranks "
-            f"it is taken to be {found.program.arrangement.describe(target.ranks)}; another one can be set with `grid`"
+            f"it is taken to be {arrangement.describe(target.ranks)}; another one can be set with `grid`"
         )
+
+
+def _of_remainders(found: Found, target: Target, remainders: Sequence[Unseen]) -> Iterator[str]:
+    grid = found.program.arrangement.grid(target.ranks)
     for unseen in remainders:
-        what = (
-            f"the {found.program.arrangement.grid(target.ranks)[unseen.dimension]} ranks along dimension "
-            f"{unseen.dimension + 1} of the grid"
-        )
-        out.append(
-            f"{what} may not divide the problem, as those of all recordings do, so that sizes are means, and the largest "
+        yield (
+            f"the {grid[unseen.dimension]} ranks along dimension {unseen.dimension + 1} of the grid may not divide the "
+            "problem, as those of all recordings do, so that sizes are means, and the largest "
             f"part may be {unseen.largest:.2f} times the mean one; record a count that does not divide it"
         )
+
+
+def _of_resting(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[str]:
+    grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
+    new = found.program.arrangement.grid(target.ranks)
     resting = {
         level.width
-        for role in roles
-        for count in role.counts
+        for count in _counts(found)
         if isinstance(count, Resting)
         for level in count.levels
         if level.rests(new) and not any(map(level.rests, grids))
     }
     if resting:
-        out.append(
+        yield (
             f"some of {target.ranks} ranks rest on levels of {_listed(resting)} points along a side, on which all ranks of every "
             "recording work, and are taken to do as on coarser levels; record a count at which some rest there"
         )
+
+
+def _of_transpositions(largest: Recording, target: Target) -> Iterator[str]:
     transposed = _transpositions(largest) if target.ranks > largest.ranks else []
     if transposed:
-        out.append(
+        yield (
             f"all ranks exchange pieces in {', '.join(transposed)}; a program that cuts its data into slabs for that, such "
             f"as a Fourier transform, cuts it otherwise beyond some count, which recordings up to {largest.ranks} ranks "
             "may not show"
         )
-    return out
+
+
+def _counts(found: Found) -> list[Rule]:
+    """Return how often each loop of each role runs."""
+    return [count for role in found.program.roles.values() for count in role.counts]
 
 
 def _listed(numbers: Iterable[int]) -> str:
