@@ -51,6 +51,7 @@ def test_ranks_are_spread_evenly_in_blocks(nodes, ranks):
 
 def test_ranks_per_node_and_hosts_are_those_of_the_lab():
     assert launcher(3, 4).slots(6) == {"node1": 4, "node2": 2}
+    assert launcher(3, 4).nodes_of(6) == ["node1", "node2"]
     with pytest.raises(UsageError, match="13 ranks do not fit on 3 nodes of 4 ranks each"):
         launcher(3, 4).slots(13)
     with pytest.raises(UsageError, match="`nodes` 3 and `ppn` 4 make 12 ranks, but `ranks` is 8"):

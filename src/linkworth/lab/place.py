@@ -78,7 +78,7 @@ class LabPlace:
 
     def facts(self) -> dict[str, str]:
         """Return the facts about the lab that a result reports."""
-        said = facts(self.lab.spec) | {"nodes used": str(len(self.nodes))}
+        said = facts(self.lab.spec)
         if not cgroups.core_seconds(self.lab.state.places[self.nodes[0]].cgroup):
             said["CPU time"] = (
                 "from readings of processes: without what each took between the last reading and its end"

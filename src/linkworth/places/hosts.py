@@ -130,11 +130,18 @@ class HostfileLauncher(MpiexecLauncher):
         """Cores of the hosts."""
         return self._cores
 
+    def slots(self, ranks: int) -> dict[str, int]:
+        """Return the number of ranks on each host. Raises UsageError if they do not fit."""
+        check_layout(ranks, len(self.hosts) if self._spread else None, self._each)
+        return share(self.hosts, ranks, self._each, spread=self._spread)
+
+    def nodes_of(self, ranks: int) -> list[str]:
+        """Return the hosts that get ranks."""
+        return list(self.slots(ranks))
+
     def placement(self, ranks: int) -> list[str]:
         """Return the hosts with their shares of the ranks."""
-        check_layout(ranks, len(self.hosts) if self._spread else None, self._each)
-        shared = share(self.hosts, ranks, self._each, spread=self._spread)
-        hosts = ",".join(f"{name}:{count}" for name, count in shared.items())
+        hosts = ",".join(f"{name}:{count}" for name, count in self.slots(ranks).items())
         if self.mpi.kind != "openmpi":
             return ["-launcher", "ssh", "-hosts", hosts]
         newer = int(self.mpi.version.partition(".")[0]) >= 5

@@ -42,7 +42,7 @@ class JobEnd(msgspec.Struct, frozen=True, kw_only=True):
     cause: str = ""
     """Sentence of the batch system about an abnormal end."""
     nodes: list[str] = msgspec.field(default_factory=list)
-    """Nodes of the job, if only the launcher knew them."""
+    """Nodes that had ranks, if only the launcher knew them."""
     counters: list[NodeCounters] = msgspec.field(default_factory=list)
     """Differences over the job, if only the job itself could read the counters."""
 

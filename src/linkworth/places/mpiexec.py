@@ -4,6 +4,8 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+import msgspec
+
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding
@@ -85,6 +87,10 @@ class MpiexecLauncher(ABC):
     def placement(self, ranks: int) -> list[str]:
         """Return the options that place ranks on nodes."""
 
+    def nodes_of(self, _ranks: int) -> list[str]:
+        """Return the nodes that get ranks; empty if they are all nodes of the place."""
+        return []
+
     def arguments(self, job: Job) -> list[str]:
         """Return the mpiexec command line for a job."""
         crowded = job.ranks > self.cores
@@ -97,7 +103,7 @@ class MpiexecLauncher(ABC):
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
         """Run the job to its end."""
-        return run_session(
+        end = run_session(
             self.arguments(job),
             observer,
             environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
@@ -105,3 +111,4 @@ class MpiexecLauncher(ABC):
             folder=job.folder,
             inherit_stdin=job.inherit_stdin,
         )
+        return msgspec.structs.replace(end, nodes=self.nodes_of(job.ranks))
