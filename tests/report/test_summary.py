@@ -46,6 +46,9 @@ def test_where_it_ran_counts_the_cores_of_each_host_once():
     assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "2 hosts, 16 cores, MPICH 4.0.2"
     lab = msgspec.structs.replace(metadata, one_machine=True)
     assert ran_on(msgspec.structs.replace(item, metadata=lab)) == "2 hosts, 8 cores, MPICH 4.0.2"
+    bound = [msgspec.structs.replace(rank, cores=1, first_core=rank.rank % 4) for rank in item.metadata.ranks]
+    metadata = msgspec.structs.replace(item.metadata, ranks=bound)
+    assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "node-a, 4 cores, MPICH 4.0.2"
 
 
 @pytest.mark.parametrize(

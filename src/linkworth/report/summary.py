@@ -100,7 +100,11 @@ def ran_on(item: ReportItem) -> str:
         return "in one node's memory: the trace has no times"
     hosts = list(dict.fromkeys(rank.host for rank in item.metadata.ranks if rank.host))
     parts = [hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"] if hosts else []
-    cores = {"" if item.metadata.one_machine else rank.host: rank.cores for rank in item.metadata.ranks}
+    # Ranks that a launcher binds have cores of their own.
+    cores = {
+        ("" if item.metadata.one_machine else rank.host, rank.first_core): rank.cores
+        for rank in item.metadata.ranks
+    }
     if total := sum(cores.values()):
         parts.append(units.plural(total, "core"))
     if mpi := mpi_name(item.metadata.mpi):
