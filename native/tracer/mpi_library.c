@@ -54,6 +54,8 @@ void lw_resolve_all(void) {
         if (!lw_real[number]) lw_real[number] = find_procedure(name);
     RESOLVE(comm_size, "MPI_Comm_size");
     RESOLVE(comm_rank, "MPI_Comm_rank");
+    RESOLVE(comm_split, "MPI_Comm_split");
+    RESOLVE(comm_free, "MPI_Comm_free");
     RESOLVE(comm_test_inter, "MPI_Comm_test_inter");
     RESOLVE(comm_remote_size, "MPI_Comm_remote_size");
     RESOLVE(comm_group, "MPI_Comm_group");

@@ -23,6 +23,8 @@
 struct lw_mpi {
     int (*comm_size)(MPI_Comm, int*);
     int (*comm_rank)(MPI_Comm, int*);
+    int (*comm_split)(MPI_Comm, int, int, MPI_Comm*);
+    int (*comm_free)(MPI_Comm*);
     int (*comm_test_inter)(MPI_Comm, int*);
     int (*comm_remote_size)(MPI_Comm, int*);
     int (*comm_group)(MPI_Comm, MPI_Group*);

@@ -163,6 +163,15 @@ def test_without_a_folder_nothing_is_written(bench):
     assert sorted(bench.folder.iterdir()) == before
 
 
+def test_ranks_that_settle_leave_no_calls_of_that_in_the_trace(bench):
+    run = bench.record(bench.compile("endings.c"), ranks=3, LINKWORTH_SETTLE="1")
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    of_settling = {"MPI_Comm_split", "MPI_Ibarrier", "MPI_Irecv", "MPI_Isend"}
+    for part in run.parts:
+        assert part.events[-1].name == "MPI_Finalize"
+        assert not of_settling & {event.name for event in part.events}
+
+
 def test_a_program_that_opens_its_mpi_late(bench):
     plugin = bench.compile("plugin.c", "-shared", "-fPIC", output="plugin.so")
     run = bench.record(bench.compile("host.c", "-ldl", output="host"), plugin, ranks=2)
