@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, message, same_calls, scaled, seconds_on, trace
+from written_programs import BARRIER, Event, Program, calls, message, same_calls, scaled, seconds_on, trace
+
+from linkworth import _engine
 
 GRIDS = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4)}
 STEPS = 24
@@ -123,6 +125,21 @@ def factorisation(rank: int, ranks: int) -> Iterator[Event]:
         yield broadcast(14, 3, step % rows, BYTES * mine(step + 1, column, columns))
 
 
+def copied(rank: int, ranks: int) -> Iterator[Event]:
+    """Factorise a matrix with a program in which the compiler has copied calls, for ranks with nothing left."""
+    rows, columns = SQUARES[ranks]
+    row, column = divmod(rank, columns)
+    yield split(2, [row * columns + each for each in range(columns)])
+    yield split(3, [each * columns + column for each in range(rows)])
+    for step in range(BLOCKS):
+        left = mine(step + 1, row, rows)
+        if column == step % columns:
+            yield broadcast(23, 3, step % rows, BYTES)
+        yield broadcast(24 if left else 25, 2, step % columns, BYTES * left)
+        below = mine(step + 1, column, columns)
+        yield broadcast(26 if below else 27, 3, step % rows, BYTES * below)
+
+
 def symmetric(rank: int, ranks: int) -> Iterator[Event]:
     """Factorise a symmetric block-cyclic matrix: what crosses rows comes from the rank on the diagonal of a square grid."""
     rows, columns = SQUARES[ranks]
@@ -138,10 +155,18 @@ def symmetric(rank: int, ranks: int) -> Iterator[Event]:
 SQUARES = {4: (2, 2), 9: (3, 3), 16: (4, 4), 36: (6, 6)}
 
 
-@pytest.mark.parametrize("program", [factorisation, symmetric])
+def without_sites(path: Path) -> list[list[Event]]:
+    """Return the calls of all ranks; of several copies of a call, any may be taken."""
+    return [
+        [(entry.partition("@")[0], kind, fields) for entry, kind, fields in calls(path, rank)]
+        for rank in range(_engine.Trace(str(path)).ranks)
+    ]
+
+
+@pytest.mark.parametrize("program", [factorisation, symmetric, copied])
 def test_owners_of_a_matrix_dealt_in_two_dimensions_call_otherwise(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 9, 16), 36, tmp_path)
-    assert same_calls(made, trace(program, 36, tmp_path))
+    assert without_sites(made) == without_sites(trace(program, 36, tmp_path))
 
 
 def by_owners(rank: int, ranks: int, calls: int) -> list[float]:

@@ -24,6 +24,7 @@ _ROOT = 40
 _SYMBOL = (1 << _ROOT) - 1
 _MOST_STEPS = 1_000_000
 """Steps of all ranks that are compared at most, which takes some seconds."""
+_MOST_COPIES = 8
 _MOST_KINDS = 64
 """Different bodies of a step from which it is none."""
 
@@ -37,6 +38,8 @@ class Owners:
 
     def __init__(self, recordings: Sequence[Recording], alphabet: Sequence[Numbers]) -> None:
         """Find the roots. `alphabet`: symbols of the calls, by recording."""
+        alphabet = _without_copies(recordings, alphabet)
+        self._sizes = [each.size for each in recordings]
         self.codes = [
             [
                 of[each.calls] + (_roots(recording, rank)[each.calls] << _ROOT)
@@ -50,10 +53,41 @@ class Owners:
         largest = self.codes[-1]
         return len({each.tobytes() for each in largest}) ** 2 > len(largest)
 
-    @staticmethod
-    def align(sequences: Sequence[Numbers], recordings: Sequence[int]) -> Alignment:
+    def align(self, sequences: Sequence[Numbers], recordings: Sequence[int]) -> Alignment:
         """Align the different sequences of a role. `recordings`: that of each one. Raises Mismatch."""
-        return _Aligner(sequences, recordings).aligned()
+        return _Aligner(sequences, recordings, [self._sizes[each] for each in recordings]).aligned()
+
+
+def _without_copies(recordings: Sequence[Recording], alphabet: Sequence[Numbers]) -> list[Numbers]:
+    """Return the symbols, with one for all copies of a call that a compiler made.
+
+    Together, and not alone, all ranks of all recordings of one size make them equally often. The most such calls are taken, as
+    one may be rare.
+    """
+    size = 1 + max(int(of.max()) for of in alphabet)
+    counts = [
+        np.array([np.bincount(of[each.calls], minlength=size) for each in recording.sequences])
+        for recording, of in zip(recordings, alphabet, strict=True)
+    ]
+
+    def equal(symbols: Sequence[int]) -> bool:
+        totals = [of[:, symbols].sum(axis=1) for of in counts]
+        by_size = {(each.size, int(of[0])) for each, of in zip(recordings, totals, strict=True)}
+        same = all(bool((of == of[0]).all()) and of[0] >= FEWEST_STEPS for of in totals)
+        return same and len(by_size) == len({each.size for each in recordings})
+
+    alike: defaultdict[Key, set[int]] = defaultdict(set)
+    for recording, of in zip(recordings, alphabet, strict=True):
+        for call, symbol in zip(recording.calls, of.tolist(), strict=True):
+            if "collective" in call.call_class:
+                alike[call.entry.partition("@")[0], call.call_class, call.fields.get("comm")].add(symbol)
+    one = np.arange(size)
+    for symbols in alike.values():
+        sites = sorted(each for each in symbols if not equal([each]))[:_MOST_COPIES]
+        for copies in chain.from_iterable(combinations(sites, count) for count in range(len(sites), 1, -1)):
+            if (one[list(copies)] == copies).all() and equal(copies):
+                one[list(copies)] = copies[0]
+    return [one[of] for of in alphabet]
 
 
 def _roots(recording: Recording, rank: int) -> Numbers:
@@ -81,8 +115,11 @@ class _Cut(NamedTuple):
 class _Aligner:
     """Gives events that correspond to one another the same leaf."""
 
-    def __init__(self, sequences: Sequence[Numbers], recordings: Sequence[int]) -> None:
+    def __init__(
+        self, sequences: Sequence[Numbers], recordings: Sequence[int], sizes: Sequence[float]
+    ) -> None:
         self._sequences = sequences
+        self._sizes = sizes
         self._plain = [each & _SYMBOL for each in sequences]
         self._recordings = np.array(recordings)
         self._kinds: dict[bytes, Key] = {}
@@ -123,12 +160,16 @@ class _Aligner:
         return [*before, ladder, *self._region(tail)]
 
     def _cut(self, spans: Sequence[Span]) -> _Cut | None:
-        """Return the steps between calls that all ranks make equally often: those of the fewest kinds, and then the fewest."""
-        best: tuple[tuple[int, int], _Cut] | None = None
+        """Return the steps between calls that all ranks make equally often.
+
+        Those that are as many at all counts come first, then those of the fewest kinds, and then the fewest.
+        """
+        best: tuple[tuple[int, int, int], _Cut] | None = None
         for ends in self._ends(spans):
             found = self._between(spans, ends)
             if found is not None and len(found.kinds) > 1:
-                cost = len(found.kinds), len(found.steps[-1])
+                by_size = {(size, len(of)) for size, of in zip(self._sizes, found.steps, strict=True)}
+                cost = len(by_size) - len(set(self._sizes)), len(found.kinds), len(found.steps[-1])
                 if best is None or cost < best[0]:
                     best = cost, found
         return None if best is None else best[1]
@@ -280,7 +321,9 @@ def _facts(at: Position, steps: Iterations) -> Numbers:
     found = []
     for x, n in zip(at.coordinates, at.extents, strict=True):
         found += [(k + ahead - x) % n == 0 for ahead in (0, 1, -1)]
-        found += [left_of(k + ahead, steps.total, x, n) == 0 for ahead in (1, 0)]
+        # The last step may only have what follows the end of the one before.
+        for items in (steps.total, last):
+            found += [left_of(k + ahead, items, x, n) == 0 for ahead in (1, 0)]
         found += [owner(k, np.maximum(steps.total, 1), n, kind) == x for kind in ("part", "block")]
     found += [x == y for x, y in combinations(at.coordinates, 2)]
     found += [k == 0, k == last, k == last - 1]

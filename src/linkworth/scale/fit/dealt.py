@@ -48,7 +48,7 @@ def fit_dealt(at: Position, steps: Iterations, values: Numbers) -> Dealt | None:
         return None
     for dimension in range(len(at.extents)):
         for ahead in (0, 1, 2):
-            for more in (0, 1):
+            for more in (0, 1, -1):
                 rule = Dealt(dimension, ahead, more, 0, 0, 0)
                 items, last = rule.terms(at, steps)
                 if not np.ptp(items):
