@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
+from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
     INEXACT,
     Appearing,
@@ -18,7 +19,7 @@ from linkworth.scale.fit.rules import (
 )
 from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording, is_of_neighbours
-from linkworth.scale.search import Found, Target
+from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened
 
@@ -85,6 +86,13 @@ def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> 
 
 def _of_loops(found: Found) -> Iterator[str]:
     counts = _counts(found)
+    columns = [column for role in found.program.roles.values() for column in role.columns]
+    owned = sorted({column.entry for column in columns if _has_owners(column)})
+    if owned and found.way is not Way.OWNERS:
+        yield (
+            f"ranks own the steps of {_first(owned)} in turn, and what an owner computes is not known apart from what others do, "
+            "so that times may be too short"
+        )
     varying = sorted({count.site.split("@")[0] for count in counts if isinstance(count, Varying)})
     if varying:
         yield (
@@ -178,6 +186,17 @@ def _doubles(column: PlacedCall) -> bool:
         for rule in column.rules.values()
         if isinstance(rule, Partner)
         for term in rule.peer.terms
+    )
+
+
+def _has_owners(column: PlacedCall) -> bool:
+    """Return whether the root of a collective call is another rank in each step."""
+    return "collective" in column.call_class and any(
+        term.kind in OWNERS
+        for rule in column.rules.values()
+        for each in rules_within(rule)
+        if isinstance(each, Partner)
+        for term in each.peer.terms
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, align, fold, parse
-from linkworth.scale.fit.dealt import left_of
+from linkworth.scale.fit.dealt import REPEATS, left_of, repeated
 from linkworth.scale.fit.numbers import Model
 from linkworth.scale.fit.peers import Iterations, owner
 from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
@@ -342,6 +342,8 @@ class ByOwner(NamedTuple):
     facts: tuple[int, ...]
     bodies: Mapping[int, int]
     steps: Model
+    repeats: int
+    """Loops that became one."""
     site: str
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
@@ -350,9 +352,8 @@ class ByOwner(NamedTuple):
         out = []
         for step in range(count):
             total = np.full(len(ranks.at.ranks), count, dtype=np.int64)
-            codes = _coded(
-                _facts(ranks.at, Iterations(np.full_like(total, step), total)), self.facts
-            ).tolist()
+            here = repeated(Iterations(np.full_like(total, step), total), self.repeats)
+            codes = _coded(_facts(ranks.at, here), self.facts).tolist()
             if any(code not in self.bodies for code in codes):
                 raise UnfitError(self.site, "its steps have owners that no recording shows")
             out.append([self.bodies[code] for code in codes])
@@ -374,7 +375,20 @@ def fit_owners(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], s
     which = np.repeat(np.arange(len(lengths)), lengths)
     step = np.concatenate([np.arange(each) for each in lengths])
     body = np.array(list(chain.from_iterable(each[0] for each in entered)), dtype=np.int64)
-    facts = _facts(samples.at.only(which), Iterations(step, lengths[which]))
+    at, of = samples.at.only(which), Iterations(step, lengths[which])
+    for repeats in REPEATS:
+        if (lengths % repeats).any():
+            continue
+        facts = _facts(at, repeated(of, repeats))
+        some = _deciding(facts, body)
+        if some is not None:
+            bodies = dict(zip(_coded(facts, some).tolist(), body.tolist(), strict=True))
+            return ByOwner(some, bodies, steps, repeats, site)
+    raise UnfitError(site, "its steps have no owners in turn")
+
+
+def _deciding(facts: Numbers, body: Numbers) -> tuple[int, ...] | None:
+    """Return the fewest facts that decide on the body, or None."""
     sets = (combinations(range(len(facts)), count) for count in range(_MOST_FACTS + 1))
     wrong, best = len(body) + 1, tuple[int, ...]()
     for some in chain.from_iterable(sets):
@@ -386,10 +400,7 @@ def fit_owners(samples: Samples, entered: Sequence[Sequence[tuple[int, ...]]], s
     while wrong and len(best) < _MOST_ADDED:
         more = [(*best, fact) for fact in range(len(facts)) if fact not in best]
         wrong, best = min(((_misplaced(facts, some, body), some) for some in more), key=lambda each: each[0])
-    if not wrong:
-        bodies = dict(zip(_coded(facts, best).tolist(), body.tolist(), strict=True))
-        return ByOwner(best, bodies, steps, site)
-    raise UnfitError(site, "its steps have no owners in turn")
+    return None if wrong else best
 
 
 def _misplaced(facts: Numbers, some: Sequence[int], body: Numbers) -> int:

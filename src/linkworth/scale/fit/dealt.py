@@ -1,5 +1,6 @@
 """Sizes of what is left of a row of blocks, step by step, if blocks are dealt to ranks in turn."""
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,16 @@ def left_of(first: Numbers, items: Numbers, x: Numbers, n: Numbers) -> Numbers:
     return found
 
 
+REPEATS = (1, 2, 3)
+"""Loops one after the other that may have become one."""
+
+
+def repeated(steps: Iterations, repeats: int) -> Iterations:
+    """Return the iterations of so many loops that became one, each from its start."""
+    total = np.maximum(steps.total // repeats, 1)
+    return Iterations(steps.number % total, total)
+
+
 class Dealt(NamedTuple):
     """A size that follows the number of items that a rank has left in a step."""
 
@@ -28,10 +39,12 @@ class Dealt(NamedTuple):
     last: int
     """What the last item has beyond a unit."""
     rest: int
+    repeats: int
 
     def terms(self, at: Position, steps: Iterations) -> tuple[Numbers, Numbers]:
         """Return the items left, and whether the last one of all is among them."""
         x, n = at.coordinates[self.dimension], at.extents[self.dimension]
+        steps = repeated(steps, self.repeats)
         first, items = steps.number + self.ahead, steps.total + self.more
         return left_of(first, items, x, n), left_of(np.maximum(first, items - 1), items, x, n)
 
@@ -46,21 +59,18 @@ def fit_dealt(at: Position, steps: Iterations, values: Numbers) -> Dealt | None:
     """Return the rule of sizes in the steps of a loop, if they follow the items left along one dimension."""
     if not (steps.total > 1).any() or len(np.unique(at.sizes)) < 2:
         return None
-    for dimension in range(len(at.extents)):
-        for ahead in (0, 1, 2):
-            for more in (0, 1, -1):
-                rule = Dealt(dimension, ahead, more, 0, 0, 0)
-                items, last = rule.terms(at, steps)
-                if not np.ptp(items):
-                    continue
-                for terms in ([items], [items, last]):
-                    table = np.stack([*terms, np.ones_like(items)], axis=1)
-                    unit, *others = (
-                        np.round(np.linalg.lstsq(table, values, rcond=None)[0]).astype(int).tolist()
-                    )
-                    found = rule._replace(
-                        unit=unit, last=others[0] if len(others) > 1 else 0, rest=others[-1]
-                    )
-                    if unit and np.array_equal(unit * items + found.last * last + found.rest, values):
-                        return found
+    for repeats in REPEATS:
+        if (steps.total % repeats).any():
+            continue
+        for dimension, ahead, more in product(range(len(at.extents)), (0, 1, 2), (0, 1, -1)):
+            rule = Dealt(dimension, ahead, more, 0, 0, 0, repeats)
+            items, last = rule.terms(at, steps)
+            if not np.ptp(items):
+                continue
+            for terms in ([items], [items, last]):
+                table = np.stack([*terms, np.ones_like(items)], axis=1)
+                unit, *others = np.round(np.linalg.lstsq(table, values, rcond=None)[0]).astype(int).tolist()
+                found = rule._replace(unit=unit, last=others[0] if len(others) > 1 else 0, rest=others[-1])
+                if unit and np.array_equal(unit * items + found.last * last + found.rest, values):
+                    return found
     return None

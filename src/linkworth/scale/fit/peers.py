@@ -106,6 +106,7 @@ STEPPED = (
     "block",
 )
 """The last three are owners of a row or a column of all: one after the other, or each of as many as nearly equal parts."""
+OWNERS = ("cyclic", "part", "block")
 STAYS = (("shift", 0), ("ring", 0))
 """Terms, with their constants, of the own coordinate."""
 
