@@ -1,5 +1,7 @@
 """Ranks that MPI did not find: reports as the preload library writes them, and a script that hides its MPI."""
 
+import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -53,6 +55,23 @@ def test_copies_of_rank_0_of_1_name_the_mpi_that_fits(tmp_path, given):
     assert judged(tmp_path, reports) == sentence
     assert judged(tmp_path, reports, launcher=given) == sentence
     assert "4 separate programs" in judged(tmp_path, "", ranks=4, recorded=[1, 1, 1, 1])
+
+
+def test_a_run_that_is_stopped_before_its_ranks_start_leaves_no_folder(tmp_path, given, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    decided = Plan(
+        Workload(name="x", command=["x"], ranks=2),
+        ["x"],
+        NO_TARGET,
+        fake.described("mpich", "5.0.2"),
+        given,
+        None,
+    )
+    with pytest.raises(KeyboardInterrupt), ranks_found(decided):
+        assert sorted(tmp_path.iterdir()) != before
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_another_number_of_ranks_is_trouble(tmp_path, given):

@@ -1,6 +1,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -86,6 +87,35 @@ def test_of_those_who_want_the_same_at_once_one_builds_it(tmp_path):
     assert not made[0].exists()
 
 
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_stopped_leaves_no_folder(tmp_path, stop):
+    with pytest.raises(KeyboardInterrupt):
+        cache.built_once(tmp_path / "part", "product", lambda _: os.kill(os.getpid(), stop))
+    assert [file.name for file in tmp_path.iterdir()] == [".part.lock"]
+
+
+def test_compilers_end_with_the_build_that_is_stopped(part, tmp_path):
+    started, ended = tmp_path / "started", tmp_path / "ended"
+    compiling = f"trap 'echo $$ >> {ended}; exit 1' TERM; echo $$ >> {started}; sleep 600 & wait"
+    wrapper = fake.script(tmp_path / "mpicxx", f'case "$*" in *" -c "*) {compiling};; *) exit 1;; esac')
+    mpi = msgspec.structs.replace(fake.described("mpich", "5.0.2"), mpicxx=str(wrapper))
+
+    def stop():
+        while not started.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def make(work):
+        build.compile_part(mpi, "programs", sources.recipe("programs"), work, work / "product")
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(KeyboardInterrupt):
+        cache.built_once(tmp_path / "place", "product", make)
+    stopping.join()
+    assert sorted(ended.read_text().split()) == sorted(started.read_text().split())
+
+
 def test_a_folder_that_lost_its_product_to_a_cleaner_is_built_anew(tmp_path):
     place = tmp_path / "place"
     place.mkdir()
@@ -145,7 +175,7 @@ def test_a_missing_compiler_is_named_with_its_package(part, tmp_path):
 
 def test_lines_of_dashes_are_not_what_a_compiler_says(tmp_path):
     script = fake.script(tmp_path / "cc", "echo -------; echo it does not work; echo -------; exit 1")
-    assert build._call([str(script)], tmp_path, tmp_path / "log") == "it does not work"
+    assert build._Compilers().call([str(script)], tmp_path, tmp_path / "log") == "it does not work"
 
 
 def test_a_plan_builds_nothing(part, tmp_path, monkeypatch):

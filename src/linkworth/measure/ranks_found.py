@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload, target
 from linkworth.places.given import GivenLauncher, is_launcher
@@ -120,7 +121,8 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
         yield NOT_ASKED
         return
     try:
-        yield _reports(place, own_library=not here)
+        with terminate_as_interrupt():  # so that the folder is removed
+            yield _reports(place, own_library=not here)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -147,4 +149,4 @@ def _reports(place: Path, *, own_library: bool) -> RanksFound:
             library = copy
     except OSError:
         return NOT_ASKED
-    return RanksFound(file, library)
+    return RanksFound(file, library) if preload.can_be_loaded(library) else NOT_ASKED

@@ -1,10 +1,12 @@
 """Native parts for one MPI, made once and kept in the user's cache: fitted from precompiled ones, else compiled here."""
 
+import contextlib
 import hashlib
 import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
@@ -194,16 +196,17 @@ def compile_part(
         linker = line.compiler if portable and line else [wrapper]
     log = work / "build.log"
     made = [work / f"{number}-{unit.file.stem}.o" for number, unit in enumerate(units)]
+    compilers = _Compilers()
 
     def compile_one(unit: joined.Unit, result: Path) -> str:
         arguments = [*flags, "-c", str(unit.file), "-o", str(result)]
         kept = objects.place(cache_folder(), recipe, unit, line)
         if kept is None or line is None:
-            return _call([wrapper, *arguments], work, log)
+            return compilers.call([wrapper, *arguments], work, log)
         # Programs for several MPIs may be built at once, and share these objects.
         with building(kept):
             if not kept.is_file():
-                failure = _call([*line.compiler, *arguments], work, log)
+                failure = compilers.call([*line.compiler, *arguments], work, log)
                 if failure:
                     return failure
                 objects.keep(result, kept)
@@ -212,42 +215,69 @@ def compile_part(
         return ""
 
     progress.steps(len(units) + 1)
-    with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-        for failure in pool.map(compile_one, units, made):
-            if failure:
-                raise _failed(part, mpi, failure, log, work)
-            progress.step()
     link = [*linker, *map(str, made), "-o", str(product), *(portable.link if portable else [])]
     link += [f"-l{name}" for name in recipe.libraries]
-    failure = _call(link, work, log)
+    with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
+        try:
+            for failure in pool.map(compile_one, units, made):
+                if failure:
+                    raise _failed(part, mpi, failure, log, work)
+                progress.step()
+            failure = pool.submit(compilers.call, link, work, log).result()
+        except KeyboardInterrupt:
+            compilers.stop()  # the pool waits for them
+            raise
     if failure:
         raise _failed(part, mpi, failure, log, work)
     for file in made:
         file.unlink()
 
 
-def _call(command: list[str], folder: Path, log: Path) -> str:
-    """Run a compiler. Return "" or the most informative line of its output."""
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        return f"{command[0]}: {error.strerror}"
-    said = done.stdout + done.stderr
-    with log.open("a", errors="backslashreplace") as file:
-        file.write(f"$ {' '.join(command)}\n{said}")
-    if done.returncode == 0:
-        return ""
-    lines = [text.strip() for text in said.splitlines() if re.search(r"\w", text)]
-    telling = [text for text in lines if re.search(r"error|not found|undefined", text, re.IGNORECASE)]
-    return (telling or lines or [f"{command[0]} left with exit code {done.returncode}"])[0]
+class _Compilers:
+    """Compilers of one build, which all end if it is interrupted."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End those that run, and all that start later."""
+        self._stopped = True
+        for process in list(self._running):
+            self._end(process)
+
+    def call(self, command: list[str], folder: Path, log: Path) -> str:
+        """Run a compiler. Return "" or the most informative line of its output."""
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                process_group=0,  # with the further processes that a compiler starts
+            )
+        except OSError as error:
+            return f"{command[0]}: {error.strerror}"
+        self._running.add(process)
+        if self._stopped:
+            self._end(process)
+        said = "".join(process.communicate())
+        self._running.discard(process)
+        with log.open("a", errors="backslashreplace") as file:
+            file.write(f"$ {' '.join(command)}\n{said}")
+        if process.returncode == 0:
+            return ""
+        lines = [text.strip() for text in said.splitlines() if re.search(r"\w", text)]
+        telling = [text for text in lines if re.search(r"error|not found|undefined", text, re.IGNORECASE)]
+        return (telling or lines or [f"{command[0]} left with exit code {process.returncode}"])[0]
+
+    @staticmethod
+    def _end(process: "subprocess.Popen[str]") -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path) -> EnvironmentLacksError:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.mpi import progress
 
 
@@ -30,7 +31,8 @@ def built_once(place: Path, product: str, make: Callable[[Path], None], *, what:
     announced = None if what is None else f"compiling {what or product}, once for this machine"
     with progress.working(announced) if announced else contextlib.nullcontext(), building(place):
         if not built.is_file():
-            _build(place, product, make)
+            with terminate_as_interrupt():  # so that no unfinished folder is left
+                _build(place, product, make)
     return built
 
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from linkworth import _engine
+from linkworth.errors import EnvironmentLacksError
 from linkworth.mpi import elf
 from linkworth.mpi.cache import built_once, cache_folder
 
@@ -28,6 +30,11 @@ def ranks_library() -> Path:
     return Path(_engine.__file__).with_name("liblinkworth-ranks.so")
 
 
+def can_be_loaded(library: Path) -> bool:
+    """Return whether LD_PRELOAD can name a library: spaces and colons stand between its entries."""
+    return re.search(r"[\s:]", str(library)) is None
+
+
 def without_ranks_library(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables without the ranks library, since the tracer reports the number of ranks too."""
     first, _, others = variables.get("LD_PRELOAD", "").partition(":")
@@ -48,8 +55,14 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables for the ranks: our library, those `behind` it, and the user's preloads.
 
-    The libraries behind ours are MPIs for programs that use any loaded one.
+    The libraries behind ours are MPIs for programs that use any loaded one. Raises EnvironmentLacksError if the loader cannot
+    take our library.
     """
+    if not can_be_loaded(library):
+        raise EnvironmentLacksError(
+            f"{str(library)!r} cannot be loaded into programs, because its path has a space or a colon; set XDG_CACHE_HOME to a "
+            "folder without them"
+        )
     before = os.environ.get("LD_PRELOAD", "")
     variables = {"LD_PRELOAD": ":".join([str(library), *map(str, behind), *([before] if before else [])])}
     if named := [str(folder) for library in behind if (folder := _with_common_name(library))]:
