@@ -1,6 +1,5 @@
 """Catalogs written by `linkworth prices update`: one TOML file for each provider in the user's data folder."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,23 +7,21 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.model.price import Price
 from linkworth.writing.files import write_atomically
 from linkworth.writing.toml import string
+from linkworth.writing.user_folder import user_folder
 
 _TEXTS = ("name", "fabric", "provider", "region", "date", "source")
 
 
 def folder() -> Path:
     """Return `$XDG_DATA_HOME/linkworth/prices`, by default in `~/.local/share` (XDG Base Directory Specification)."""
-    given = os.environ.get("XDG_DATA_HOME", "")
-    # The specification requires that a relative path be ignored.
-    base = Path(given) if given and Path(given).is_absolute() else Path.home() / ".local" / "share"
-    return base / "linkworth" / "prices"
+    return user_folder("XDG_DATA_HOME", ".local/share") / "linkworth" / "prices"
 
 
 def names() -> list[str]:
     """Return the names of the user's catalogs."""
     try:
         return sorted(entry.stem for entry in folder().iterdir() if entry.suffix == ".toml")
-    except OSError:
+    except (OSError, EnvironmentLacksError):
         return []
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,12 +10,12 @@ from pathlib import Path
 from linkworth.errors import EnvironmentLacksError
 from linkworth.interrupts import terminate_as_interrupt
 from linkworth.mpi import progress
+from linkworth.writing.user_folder import user_folder
 
 
 def cache_folder() -> Path:
     """Return the folder of the cache: $XDG_CACHE_HOME/linkworth, else ~/.cache/linkworth."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "linkworth"
+    return user_folder("XDG_CACHE_HOME", ".cache") / "linkworth"
 
 
 def built_once(place: Path, product: str, make: Callable[[Path], None], *, what: str | None = "") -> Path:

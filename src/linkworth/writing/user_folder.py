@@ -1,0 +1,23 @@
+"""Folders of the user, as the XDG Base Directory Specification names them."""
+
+import os
+from pathlib import Path
+
+from linkworth.errors import EnvironmentLacksError
+
+
+def user_folder(variable: str, default: str) -> Path:
+    """Return the folder that an environment variable names, else `default` in the home folder.
+
+    Raises EnvironmentLacksError for a user without a home folder, as in a container with a user number of its own.
+    """
+    named = os.environ.get(variable, "")
+    # The specification requires that a relative path be ignored.
+    if named.startswith("/"):
+        return Path(named)
+    try:
+        return Path.home() / default
+    except RuntimeError:
+        raise EnvironmentLacksError(
+            f"this user has no home folder; set {variable} to a folder that you can write"
+        ) from None
