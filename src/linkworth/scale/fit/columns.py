@@ -124,95 +124,140 @@ def fit_column(
     on_level: OnLevel | None,
 ) -> PlacedCall:
     """Fit every field. `which`: number of each sample's call; `loops`: what its loop may be. Raises UnfitError."""
-    first = calls[int(which[0])]
-    used, place = np.unique(which, return_inverse=True)
-    distinct = [calls[number] for number in used.tolist()]
-    # A number that never differs in few recordings may still do so in those where other roles have it.
-    fewer = len(np.unique(samples.recording)) < len(samples.recordings)
-    rules: dict[str, Rule] = {}
-    members: Members | None = None
-    turning: Across | None = None
-    for name, value in first.fields.items():
-        different = [call.fields[name] for call in distinct]
-        if on_level is not None and isinstance(value, int):
-            of_level = on_level.rule(name, samples, np.array(different, dtype=np.int64)[place], first.entry)
-            if of_level is not None:
-                rules[name] = of_level
-                continue
-        if name == "members" and first.fields.get("new_comm", 0) >= 0 and value:
-            try:
-                lists = [different[each] for each in place.tolist()]
-                remote = [distinct[each].fields.get("remote_members", []) for each in place.tolist()]
-                members = _fit_members(samples, lists, remote, groups, first.entry)
-            except UnfitError:
-                if "new_comm" in first.fields:
-                    raise
-                # A group of an epoch of one-sided calls is often that of the neighbours.
-                rules[name] = _fit_each(samples, different, place, first)
-            continue
+    fit = _ColumnFit(samples, calls, which, groups, loops, on_level)
+    for name, value in fit.first.fields.items():
+        fit.field(name, value)
+    return fit.placed()
+
+
+class _ColumnFit:
+    """The fields of one call, fitted in their order, since the size of a message may follow its peer."""
+
+    def __init__(
+        self,
+        samples: Samples,
+        calls: Sequence[Call],
+        which: Numbers,
+        groups: dict[int, Groups],
+        loops: Sequence[Repeats],
+        on_level: OnLevel | None,
+    ) -> None:
+        self.first = calls[int(which[0])]
+        used, self._place = np.unique(which, return_inverse=True)
+        self._distinct = [calls[number] for number in used.tolist()]
+        self._samples = samples
+        self._groups = groups
+        self._loops = loops
+        self._on_level = on_level
+        # A number that never differs in few recordings may still do so in those where other roles have it.
+        self._fewer = len(np.unique(samples.recording)) < len(samples.recordings)
+        self._rules: dict[str, Rule] = {}
+        self._members: Members | None = None
+        self._turning: Across | None = None
+
+    def field(self, name: str, value: Any) -> None:  # noqa: ANN401 (fields of several types)
+        """Fit one field, whose value in the first call is given."""
+        different = [call.fields[name] for call in self._distinct]
+        if self._on_level is not None and isinstance(value, int):
+            rule = self._on_level.rule(name, self._samples, self._numbers(different), self.first.entry)
+            if rule is not None:
+                self._rules[name] = rule
+                return
+        if name == "members" and self.first.fields.get("new_comm", 0) >= 0 and value:
+            self._fit_members(name, different)
+            return
         if name == "remote_members" and value:
             # It goes with the members, which are fitted at their turn.
-            continue
+            return
         alike = all(each == value for each in different)
         # One rank's peer is the same wherever only one dimension is shown. Counts have the length of a communicator.
         may_differ = (
-            (name in _SIZES and fewer)
-            or (name in _PEERS and loops and value > 0)
-            or (name in _COUNTS and value and not is_of_neighbours(first.entry))
+            (name in _SIZES and self._fewer)
+            or (name in _PEERS and self._loops and value > 0)
+            or (name in _COUNTS and value and not is_of_neighbours(self.first.entry))
         )
-        if alike and not may_differ:
-            rules[name] = Same(value)
-        elif name in _PEERS:
-            numbers = np.array(different, dtype=np.int64)[place]
-            communicator = _communicator(samples, first)
-            across_each = fit_across(samples, numbers, communicator, loops)
-            if across_each is not None:
-                rules[name] = turning = across_each
-                continue
-            if alike:
-                rules[name] = Same(value)
-                continue
-            rule = fit_partner(samples, numbers, communicator) or fit_rounds(samples, numbers, communicator)
-            if rule is None:
-                raise UnfitError(first.entry, f"its {_word(name)} depend on no position on the grid")
-            rules[name] = rule
-            across = rule.across() if isinstance(rule, Partner) else None
-            if across is not None:
-                samples = samples._replace(fitter=samples.fitter.of_faces(across))
-        elif name == "completions":
-            rules[name] = _fit_completions(samples, different, place, first)
-        elif name == "references":
-            rules[name] = _fit_references(samples, different, place, first.entry)
-        elif name in _COUNTS:
-            rules[name] = fit_vector(
-                samples, [different[each] for each in place.tolist()], first, receives=name == "recv_counts"
-            )
-        elif name in _NEIGHBOURS:
-            rules[name] = _fit_each(samples, different, place, first)
-        elif isinstance(value, int):
-            numbers = np.array(different, dtype=np.int64)[place]
-            site = f"{first.call_class if on_level else first.entry} {name}"
-            if name in _PEER_OF_TAG:
-                peer = _PEER_OF_TAG[name]
-                peers = np.array([call.fields[peer] for call in distinct], dtype=np.int64)[place]
-                tag = fit_tag(samples, numbers, peers, rules[peer], _communicator(samples, first))
-                if tag is not None:
-                    rules[name] = tag
-                    continue
-            if turning is None:
-                rules[name] = fit_number(samples, numbers, site)
-                if name in _SIZES and isinstance(rules[name], Copied) and _differ_by_turn(samples, numbers):
-                    raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
-                continue
-            rules[name] = fit_by_dimension(samples, numbers, turning, site)
-        else:
-            raise UnfitError(first.entry, f"its {_word(name)} differ")
-    for name, of in _TOTALS.items():
-        counts = rules.get(of)
-        if isinstance(counts, Each) and all(sum(call.fields[of]) == call.fields[name] for call in distinct):
-            rules[name] = Total(counts)
-    looped = turning is not None or samples.steps.outer is not None or bool((samples.steps.total > 1).any())
-    return PlacedCall(first.entry, first.call_class, rules, members, looped)
+        self._rules[name] = (
+            Same(value) if alike and not may_differ else self._rule(name, value, different, alike)
+        )
+
+    def placed(self) -> PlacedCall:
+        """Return the call with its rules."""
+        for name, of in _TOTALS.items():
+            counts = self._rules.get(of)
+            if isinstance(counts, Each) and all(
+                sum(call.fields[of]) == call.fields[name] for call in self._distinct
+            ):
+                self._rules[name] = Total(counts)
+        steps = self._samples.steps
+        looped = self._turning is not None or steps.outer is not None or bool((steps.total > 1).any())
+        return PlacedCall(self.first.entry, self.first.call_class, self._rules, self._members, looped)
+
+    def _numbers(self, different: Sequence[int]) -> Numbers:
+        """Return the value of each sample."""
+        return np.array(different, dtype=np.int64)[self._place]
+
+    def _rule(self, name: str, value: Any, different: list[Any], alike: bool) -> Rule:  # noqa: ANN401
+        samples, place, first = self._samples, self._place, self.first
+        if name in _PEERS:
+            return self._peer(name, value, self._numbers(different), alike)
+        if name == "completions":
+            return _fit_completions(samples, different, place, first)
+        if name == "references":
+            return _fit_references(samples, different, place, first.entry)
+        if name in _COUNTS:
+            lists = [different[each] for each in place.tolist()]
+            return fit_vector(samples, lists, first, receives=name == "recv_counts")
+        if name in _NEIGHBOURS:
+            return _fit_each(samples, different, place, first)
+        if isinstance(value, int):
+            return self._number(name, self._numbers(different))
+        raise UnfitError(first.entry, f"its {_word(name)} differ")
+
+    def _peer(self, name: str, value: int, numbers: Numbers, alike: bool) -> Rule:
+        communicator = _communicator(self._samples, self.first)
+        across_each = fit_across(self._samples, numbers, communicator, self._loops)
+        if across_each is not None:
+            self._turning = across_each
+            return across_each
+        if alike:
+            return Same(value)
+        rule = fit_partner(self._samples, numbers, communicator) or fit_rounds(
+            self._samples, numbers, communicator
+        )
+        if rule is None:
+            raise UnfitError(self.first.entry, f"its {_word(name)} depend on no position on the grid")
+        across = rule.across() if isinstance(rule, Partner) else None
+        if across is not None:
+            self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(across))
+        return rule
+
+    def _number(self, name: str, numbers: Numbers) -> Rule:
+        first, samples = self.first, self._samples
+        site = f"{first.call_class if self._on_level else first.entry} {name}"
+        if name in _PEER_OF_TAG:
+            peer = _PEER_OF_TAG[name]
+            peers = self._numbers([call.fields[peer] for call in self._distinct])
+            tag = fit_tag(samples, numbers, peers, self._rules[peer], _communicator(samples, first))
+            if tag is not None:
+                return tag
+        if self._turning is not None:
+            return fit_by_dimension(samples, numbers, self._turning, site)
+        rule = fit_number(samples, numbers, site)
+        if name in _SIZES and isinstance(rule, Copied) and _differ_by_turn(samples, numbers):
+            raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
+        return rule
+
+    def _fit_members(self, name: str, different: list[Any]) -> None:
+        place = self._place.tolist()
+        lists = [different[each] for each in place]
+        remote = [self._distinct[each].fields.get("remote_members", []) for each in place]
+        try:
+            self._members = _fit_members(self._samples, lists, remote, self._groups, self.first.entry)
+        except UnfitError:
+            if "new_comm" in self.first.fields:
+                raise
+            # A group of an epoch of one-sided calls is often that of the neighbours.
+            self._rules[name] = _fit_each(self._samples, different, self._place, self.first)
 
 
 def _differ_by_turn(samples: Samples, sizes: Numbers) -> bool:
