@@ -12,11 +12,12 @@ from linkworth.scale.align.completions import tests_as_waits
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
+from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import ROLES, GridRule, arrangements, kind_of_groups, positions, role_keys
 from linkworth.scale.points import Point
-from linkworth.scale.program import Behaviour, Builder, Key
+from linkworth.scale.program import Builder
 from linkworth.scale.recording import Alphabet, Recording
 from linkworth.scale.setup import after_setup
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import NamedTuple
 
+from linkworth.scale.behaviour import Behaviour
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Sum
 from linkworth.scale.fit.rules import Block, rules_within
-from linkworth.scale.program import Behaviour
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import Target
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from linkworth.scale.behaviour import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
 from linkworth.scale.fit.peers import OWNERS
@@ -17,7 +18,6 @@ from linkworth.scale.fit.rules import (
     Varying,
     rules_within,
 )
-from linkworth.scale.program import first_leaves
 from linkworth.scale.recording import Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
