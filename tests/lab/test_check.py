@@ -94,6 +94,21 @@ def test_the_best_of_several_tries_counts(described_lab, monkeypatch):
 
 
 @pytest.mark.requires("lab")
+@pytest.mark.requires("lab")
+def test_a_link_of_a_few_packets_a_second_is_within_its_limits(monkeypatch):
+    monkeypatch.setattr(check, "LONGEST_RATE_SECONDS", 3.0)
+    with labs.up(LabSpec(nodes=2, rate=400e3)) as lab:
+        found = check.check(lab)
+    # 33 packets in a second, so that one more or less would be out of the limits
+    assert found.passed, found
+
+
+def test_a_slow_link_is_measured_until_enough_packets_passed():
+    assert check.rate_seconds(LabSpec(nodes=2, rate=1e9)) == check.RATE_SECONDS
+    assert check.rate_seconds(LabSpec(nodes=2, rate=1e5)) == pytest.approx(12)
+    assert check.rate_seconds(LabSpec(nodes=2, rate=1e5, mtu=9000)) == check.LONGEST_RATE_SECONDS
+
+
 def test_a_lab_of_one_node_has_no_link():
     with labs.up(LabSpec(nodes=1)) as lab, pytest.raises(UsageError, match="has one node"):
         check.check(lab)

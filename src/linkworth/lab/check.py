@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import subprocess
 import sys
 
@@ -17,6 +18,9 @@ RATE_TOLERANCE = 0.03
 LATENCY_TOLERANCE_SECONDS = 15e-6
 LATENCY_TOLERANCE_SHARE = 0.10
 RATE_SECONDS = 1.0
+RATE_PACKETS = 100
+"""Packets that must pass at least, since a packet more or less may not count as a deviation of the rate."""
+LONGEST_RATE_SECONDS = 30.0
 LATENCY_SECONDS = 0.2
 TRIES = 3
 """Number of tries. The best one counts, since a busy machine delivers less than the link can."""
@@ -82,7 +86,7 @@ def _check_nic(lab: Lab, nic: int) -> NicCheck:
 
 def _measure(lab: Lab, nic: int, number: int) -> NicCheck:
     spec = lab.spec
-    rate = _probe(lab, nic, "rate", RATE_SECONDS)
+    rate = _probe(lab, nic, "rate", rate_seconds(spec))
     latency = _probe(lab, nic, "latency", LATENCY_SECONDS)
     payload = rate["bytes"] * 8 / max(rate["seconds"], 1e-9)
     asked_latency = spec.link_latency or 0.0
@@ -100,16 +104,28 @@ def _measure(lab: Lab, nic: int, number: int) -> NicCheck:
     return msgspec.structs.replace(measured, passed=_miss(measured, spec) <= 1.0)
 
 
+def rate_seconds(spec: LabSpec) -> float:
+    """Return how long the rate is measured: on a slow link until enough packets have passed."""
+    if spec.link_rate is None:
+        return RATE_SECONDS
+    needed = RATE_PACKETS * spec.packet_bytes * 8 / spec.link_rate
+    return min(max(RATE_SECONDS, needed), LONGEST_RATE_SECONDS)
+
+
 def wire_bytes_per_payload_byte(spec: LabSpec) -> float:
     """Return how many bytes of an Ethernet link a byte of a long TCP stream takes."""
     return (spec.packet_bytes + ETHERNET_HEADER + FRAME_OVERHEAD) / (spec.packet_bytes - HEADERS)
 
 
 def _miss(measured: NicCheck, spec: LabSpec) -> float:
-    """The worse of the two deviations, relative to the allowed one. A moderated NIC may hold a frame for its period."""
+    """The worse of the two deviations, relative to the allowed one.
+
+    A short message takes time on a slow wire, and a moderated NIC may hold a frame for its period.
+    """
     allowed = LATENCY_TOLERANCE_SECONDS + LATENCY_TOLERANCE_SHARE * measured.asked_latency_seconds
     more = measured.latency_seconds - measured.asked_latency_seconds
-    late = max(-more, more - spec.moderation * spec.dilate) / allowed
+    on_the_wire = (HEADERS + ETHERNET_HEADER + FRAME_OVERHEAD) * 8 / (spec.link_rate or math.inf)
+    late = max(-more, more - on_the_wire - spec.moderation * spec.dilate) / allowed
     if measured.asked_bits_per_second is None:
         return late
     slow = abs(measured.delivered_bits_per_second / measured.asked_bits_per_second - 1) / RATE_TOLERANCE
