@@ -2,10 +2,10 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER] [--programs melt,poisson]
 
-LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, the HPC
-Challenge suite, and programs in Python with mpi4py's buffers, with its pickled objects and with reductions of them, all with
-more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that count.
-Recordings in FOLDER are used again.
+LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, a
+factorisation in block columns, the HPC Challenge suite, and programs in Python with mpi4py's buffers, with its pickled objects
+and with reductions of them, all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with
+those of the recording at that count. Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -226,6 +226,7 @@ PROGRAMS = {
     ),
     "suite": Program(OPEN_MPI, ["hpcc"], COUNTS[:3], 32, SUITE, file="hpccinf.txt"),
     "fourier": Program(OPEN_MPI, ["./fourier"], COUNTS, 64, libraries="-lfftw3_mpi -lfftw3 -lm"),
+    "factors": Program(OPEN_MPI, ["./factors"], COUNTS, 64, libraries="-lm"),
     "objects": Program(["mpiexec"], [sys.executable, "objects.py"], COUNTS, 64, OBJECTS),
     "reductions": Program(OPEN_MPI, [sys.executable, "reductions.py"], COUNTS, 64, REDUCTIONS),
     "halo": Program(["mpiexec"], [sys.executable, "halo.py"], COUNTS, 64, HALO),
