@@ -105,11 +105,12 @@ def _roots(recording: Recording, rank: int) -> Numbers:
 
 
 class _Cut(NamedTuple):
-    """Where a region has steps."""
+    """The steps of a region, and the kinds of their bodies."""
 
     steps: list[list[Span]]
     """By sequence."""
     kinds: dict[Key, int]
+    """Numbers of the bodies that differ."""
 
 
 class _Aligner:
@@ -411,7 +412,7 @@ def _misplaced(facts: Numbers, some: Sequence[int], body: Numbers) -> int:
 
 
 class ByStepOf(NamedTuple):
-    """How often a loop in a step runs: a number in each step."""
+    """The number of runs of a loop in each step."""
 
     rule: Rule
     steps: Model

@@ -36,10 +36,13 @@ class Dealt(NamedTuple):
     more: int
     """Items beyond the number of steps."""
     unit: int
+    """Size of an item."""
     last: int
-    """What the last item has beyond a unit."""
+    """Difference of the last item's size from a unit."""
     rest: int
+    """Size without any items."""
     repeats: int
+    """Loops that became one."""
 
     def terms(self, at: Position, steps: Iterations) -> tuple[Numbers, Numbers]:
         """Return the items left, and whether the last one of all is among them."""

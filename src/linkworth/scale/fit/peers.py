@@ -16,7 +16,7 @@ class Iterations(NamedTuple):
     number: Numbers
     total: Numbers
     outer: "Iterations | None" = None
-    """Those of the loop around that one, if it has steps that ranks own."""
+    """Iterations of the loop around that one, if it has steps that ranks own."""
 
     def only(self, which: Numbers) -> "Iterations":
         """Return those of some samples, in their order."""
