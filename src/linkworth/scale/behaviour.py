@@ -1,11 +1,10 @@
 """Behaviour of a program: its roles, and for each one a sequence of calls with rules."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.align.folding import Item, Ladder, Loop
+from linkworth.scale.align.folding import Item
 from linkworth.scale.align.ladders import ByBits
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Model
@@ -99,31 +98,6 @@ class Behaviour(NamedTuple):
         """Return what decides on the steps of ladders."""
         rules = (rule for role in self.roles.values() for rule in role.counts)
         return {rule.features for rule in rules if isinstance(rule, ByBits)}
-
-
-def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
-    """Return the leaves of each loop, without those of a loop inside it."""
-    found: dict[int, list[int]] = {}
-    for item in items:
-        if isinstance(item, Ladder):
-            found |= leaves_of_loops([each for body in item.bodies for each in body])
-        elif isinstance(item, Loop):
-            found |= leaves_of_loops(item.body)
-            found[item.number] = [each for each in item.body if isinstance(each, int)]
-    return found
-
-
-def first_leaves(items: Sequence[Item]) -> dict[int, int]:
-    """Return a leaf of each loop; that of a loop inside it, if there is no other."""
-    found: dict[int, int] = {}
-    for item in items:
-        if not isinstance(item, int):
-            within = item.body if isinstance(item, Loop) else [each for body in item.bodies for each in body]
-            inner = first_leaves(within)
-            own = [each for each in within if isinstance(each, int)]
-            found |= inner
-            found[item.number] = own[0] if own else next(iter(inner.values()))
-    return found
 
 
 def slot_codes(leaf: Numbers) -> Numbers:

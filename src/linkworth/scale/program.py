@@ -15,26 +15,17 @@ from linkworth.scale.align.folding import (
     Mismatch,
     Parse,
     align,
+    first_leaves,
     fold,
+    leaves_of_loops,
     parse,
 )
 from linkworth.scale.align.ladders import Ladders, Tokens, fit_bits, symbol_of
 from linkworth.scale.align.merging import merge
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import ByStepOf, Owners, fit_owners
-from linkworth.scale.behaviour import (
-    SLOT_BITS,
-    SLOT_MASK,
-    Behaviour,
-    Events,
-    InSteps,
-    Key,
-    Role,
-    first_leaves,
-    leaves_of_loops,
-    slot_codes,
-)
-from linkworth.scale.fit.columns import PlacedCall, fit_column
+from linkworth.scale.behaviour import SLOT_BITS, SLOT_MASK, Behaviour, Events, InSteps, Key, Role, slot_codes
+from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
@@ -497,14 +488,14 @@ class Builder:
             leaf = int(first[number])
             part = slice(int(starts[leaf]), int(ends[leaf]))
             try:
-                columns[number] = fit_column(
+                columns[number] = ColumnFit(
                     table.samples(part, fitter),
                     self._calls,
                     table.call[part],
                     groups,
                     repeats.get(leaf, []),
                     on_level[leaf],
-                )
+                ).placed()
             except UnfitError as error:
                 error.fitted = 2 + len(columns)
                 raise

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from linkworth.scale.behaviour import first_leaves
+from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
 from linkworth.scale.fit.peers import OWNERS

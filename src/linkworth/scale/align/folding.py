@@ -80,6 +80,31 @@ class Ladder(NamedTuple):
 Item = int | Loop | Ladder
 
 
+def leaves_of_loops(items: Sequence[Item]) -> dict[int, list[int]]:
+    """Return the leaves of each loop, without those of a loop inside it."""
+    found: dict[int, list[int]] = {}
+    for item in items:
+        if isinstance(item, Ladder):
+            found |= leaves_of_loops([each for body in item.bodies for each in body])
+        elif isinstance(item, Loop):
+            found |= leaves_of_loops(item.body)
+            found[item.number] = [each for each in item.body if isinstance(each, int)]
+    return found
+
+
+def first_leaves(items: Sequence[Item]) -> dict[int, int]:
+    """Return a leaf of each loop; that of a loop inside it, if there is no other."""
+    found: dict[int, int] = {}
+    for item in items:
+        if not isinstance(item, int):
+            within = item.body if isinstance(item, Loop) else [each for body in item.bodies for each in body]
+            inner = first_leaves(within)
+            own = [each for each in within if isinstance(each, int)]
+            found |= inner
+            found[item.number] = own[0] if own else next(iter(inner.values()))
+    return found
+
+
 class Alignment(NamedTuple):
     """Places of calls that several sequences have in common."""
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, align, fold, parse
+from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, align, fold, leaves_of_loops, parse
 from linkworth.scale.fit.dealt import REPEATS, left_of, repeated
 from linkworth.scale.fit.numbers import Model
 from linkworth.scale.fit.peers import Iterations, owner
@@ -275,7 +275,7 @@ class _Aligner:
             self._counts.append(counts)
             if ladder >= 0:
                 self._within[first_loop + loop] = ladder, within
-        inner = _in_loops(found.top)
+        inner = list(chain.from_iterable(leaves_of_loops(found.top).values()))
         looped = [np.isin(leaf, inner) for leaf in found.leaf_of]
         for ((s, a, b), step), text in zip(pieces, which, strict=True):
             self._leaf_of[s][a:b] = first_leaf + found.leaf_of[text]
@@ -303,17 +303,6 @@ class _Aligner:
 def _take_turns(one: Sequence[Numbers], other: Sequence[Numbers]) -> bool:
     """Return whether each call is between two of the other, in all sequences."""
     return all(bool((a <= b).all() and (b[:-1] < a[1:]).all()) for a, b in zip(one, other, strict=True))
-
-
-def _in_loops(items: Sequence[Item]) -> list[int]:
-    def leaves(of: Sequence[Item]) -> Iterator[int]:
-        for item in of:
-            if isinstance(item, Loop):
-                yield from leaves(item.body)
-            elif isinstance(item, int):
-                yield item
-
-    return [leaf for item in items if isinstance(item, Loop) for leaf in leaves(item.body)]
 
 
 def _facts(at: Position, steps: Iterations) -> Numbers:

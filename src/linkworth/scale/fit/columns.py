@@ -115,23 +115,8 @@ class PlacedCall(NamedTuple):
         return next((rule for rule in self.rules.values() if isinstance(rule, Across)), None)
 
 
-def fit_column(
-    samples: Samples,
-    calls: Sequence[Call],
-    which: Numbers,
-    groups: dict[int, Groups],
-    loops: Sequence[Repeats],
-    on_level: OnLevel | None,
-) -> PlacedCall:
-    """Fit every field. `which`: number of each sample's call; `loops`: what its loop may be. Raises UnfitError."""
-    fit = _ColumnFit(samples, calls, which, groups, loops, on_level)
-    for name, value in fit.first.fields.items():
-        fit.field(name, value)
-    return fit.placed()
-
-
-class _ColumnFit:
-    """The fields of one call, fitted in their order, since the size of a message may follow its peer."""
+class ColumnFit:
+    """Fit of the fields of one call, in their order, since the size of a message may follow its peer."""
 
     def __init__(
         self,
@@ -142,7 +127,8 @@ class _ColumnFit:
         loops: Sequence[Repeats],
         on_level: OnLevel | None,
     ) -> None:
-        self.first = calls[int(which[0])]
+        """`which`: number of each sample's call; `loops`: what its loop may be."""
+        self._first = calls[int(which[0])]
         used, self._place = np.unique(which, return_inverse=True)
         self._distinct = [calls[number] for number in used.tolist()]
         self._samples = samples
@@ -155,15 +141,28 @@ class _ColumnFit:
         self._members: Members | None = None
         self._turning: Across | None = None
 
-    def field(self, name: str, value: Any) -> None:  # noqa: ANN401 (fields of several types)
-        """Fit one field, whose value in the first call is given."""
+    def placed(self) -> PlacedCall:
+        """Return the call with a rule for every field. Raises UnfitError."""
+        for name, value in self._first.fields.items():
+            self._fit(name, value)
+        for name, of in _TOTALS.items():
+            counts = self._rules.get(of)
+            if isinstance(counts, Each) and all(
+                sum(call.fields[of]) == call.fields[name] for call in self._distinct
+            ):
+                self._rules[name] = Total(counts)
+        steps = self._samples.steps
+        looped = self._turning is not None or steps.outer is not None or bool((steps.total > 1).any())
+        return PlacedCall(self._first.entry, self._first.call_class, self._rules, self._members, looped)
+
+    def _fit(self, name: str, value: Any) -> None:  # noqa: ANN401 (fields of several types)
         different = [call.fields[name] for call in self._distinct]
         if self._on_level is not None and isinstance(value, int):
-            rule = self._on_level.rule(name, self._samples, self._numbers(different), self.first.entry)
+            rule = self._on_level.rule(name, self._samples, self._numbers(different), self._first.entry)
             if rule is not None:
                 self._rules[name] = rule
                 return
-        if name == "members" and self.first.fields.get("new_comm", 0) >= 0 and value:
+        if name == "members" and self._first.fields.get("new_comm", 0) >= 0 and value:
             self._fit_members(name, different)
             return
         if name == "remote_members" and value:
@@ -174,30 +173,18 @@ class _ColumnFit:
         may_differ = (
             (name in _SIZES and self._fewer)
             or (name in _PEERS and self._loops and value > 0)
-            or (name in _COUNTS and value and not is_of_neighbours(self.first.entry))
+            or (name in _COUNTS and value and not is_of_neighbours(self._first.entry))
         )
         self._rules[name] = (
             Same(value) if alike and not may_differ else self._rule(name, value, different, alike)
         )
-
-    def placed(self) -> PlacedCall:
-        """Return the call with its rules."""
-        for name, of in _TOTALS.items():
-            counts = self._rules.get(of)
-            if isinstance(counts, Each) and all(
-                sum(call.fields[of]) == call.fields[name] for call in self._distinct
-            ):
-                self._rules[name] = Total(counts)
-        steps = self._samples.steps
-        looped = self._turning is not None or steps.outer is not None or bool((steps.total > 1).any())
-        return PlacedCall(self.first.entry, self.first.call_class, self._rules, self._members, looped)
 
     def _numbers(self, different: Sequence[int]) -> Numbers:
         """Return the value of each sample."""
         return np.array(different, dtype=np.int64)[self._place]
 
     def _rule(self, name: str, value: Any, different: list[Any], alike: bool) -> Rule:  # noqa: ANN401
-        samples, place, first = self._samples, self._place, self.first
+        samples, place, first = self._samples, self._place, self._first
         if name in _PEERS:
             return self._peer(name, value, self._numbers(different), alike)
         if name == "completions":
@@ -214,7 +201,7 @@ class _ColumnFit:
         raise UnfitError(first.entry, f"its {_word(name)} differ")
 
     def _peer(self, name: str, value: int, numbers: Numbers, alike: bool) -> Rule:
-        communicator = _communicator(self._samples, self.first)
+        communicator = _communicator(self._samples, self._first)
         across_each = fit_across(self._samples, numbers, communicator, self._loops)
         if across_each is not None:
             self._turning = across_each
@@ -225,14 +212,14 @@ class _ColumnFit:
             self._samples, numbers, communicator
         )
         if rule is None:
-            raise UnfitError(self.first.entry, f"its {_word(name)} depend on no position on the grid")
+            raise UnfitError(self._first.entry, f"its {_word(name)} depend on no position on the grid")
         across = rule.across() if isinstance(rule, Partner) else None
         if across is not None:
             self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(across))
         return rule
 
     def _number(self, name: str, numbers: Numbers) -> Rule:
-        first, samples = self.first, self._samples
+        first, samples = self._first, self._samples
         site = f"{first.call_class if self._on_level else first.entry} {name}"
         if name in _PEER_OF_TAG:
             peer = _PEER_OF_TAG[name]
@@ -252,12 +239,12 @@ class _ColumnFit:
         lists = [different[each] for each in place]
         remote = [self._distinct[each].fields.get("remote_members", []) for each in place]
         try:
-            self._members = _fit_members(self._samples, lists, remote, self._groups, self.first.entry)
+            self._members = _fit_members(self._samples, lists, remote, self._groups, self._first.entry)
         except UnfitError:
-            if "new_comm" in self.first.fields:
+            if "new_comm" in self._first.fields:
                 raise
             # A group of an epoch of one-sided calls is often that of the neighbours.
-            self._rules[name] = _fit_each(self._samples, different, self._place, self.first)
+            self._rules[name] = _fit_each(self._samples, different, self._place, self._first)
 
 
 def _differ_by_turn(samples: Samples, sizes: Numbers) -> bool:
