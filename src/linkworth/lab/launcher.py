@@ -44,10 +44,6 @@ class LabLauncher(MpiexecLauncher):
             )
         return share([HostSlots(node, None) for node in self.nodes], ranks, most)
 
-    def nodes_of(self, ranks: int) -> list[str]:
-        """Return the nodes that get ranks."""
-        return list(self.slots(ranks))
-
     def arguments(self, job: Job) -> list[str]:
         """Return the command line, which enters the head's namespaces first."""
         words = [self.mpi.mpiexec, "-n", str(job.ranks), *self.placement(job.ranks), *self.settings.arguments]

@@ -135,10 +135,6 @@ class HostfileLauncher(MpiexecLauncher):
         check_layout(ranks, len(self.hosts) if self._spread else None, self._each)
         return share(self.hosts, ranks, self._each, spread=self._spread)
 
-    def nodes_of(self, ranks: int) -> list[str]:
-        """Return the hosts that get ranks."""
-        return list(self.slots(ranks))
-
     def placement(self, ranks: int) -> list[str]:
         """Return the hosts with their shares of the ranks."""
         hosts = ",".join(f"{name}:{count}" for name, count in self.slots(ranks).items())

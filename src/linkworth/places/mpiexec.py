@@ -87,9 +87,13 @@ class MpiexecLauncher(ABC):
     def placement(self, ranks: int) -> list[str]:
         """Return the options that place ranks on nodes."""
 
-    def nodes_of(self, _ranks: int) -> list[str]:
-        """Return the nodes that get ranks; empty if they are all nodes of the place."""
-        return []
+    def slots(self, _ranks: int) -> dict[str, int]:
+        """Return the number of ranks on each node that gets any; empty on one node."""
+        return {}
+
+    def nodes_of(self, ranks: int) -> list[str]:
+        """Return the nodes that get ranks; empty if there is one node."""
+        return list(self.slots(ranks))
 
     def arguments(self, job: Job) -> list[str]:
         """Return the mpiexec command line for a job."""
