@@ -12,7 +12,7 @@ from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.advise.run import advise_on_request
 from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.api import html
-from linkworth.api.arguments import PathText, accepted, checked, expanded
+from linkworth.api.arguments import PathText, accepted, checked
 from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
@@ -23,6 +23,7 @@ from linkworth.model import advice as model
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.price import Market
 from linkworth.predict.request import is_program, measured_texts
+from linkworth.writing.user_folder import expanded
 
 
 class Advice(model.Advice, Tabular, frozen=True, kw_only=True):

@@ -67,11 +67,6 @@ def plain(value: Any) -> Any:  # noqa: ANN401
     return [plain(each) for each in value] if isinstance(value, list | tuple | Iterator | KeysView) else value
 
 
-def expanded(path: PathText) -> str:
-    """Return a name or a file's path, with the home folder in place of a `~` at its start, as a shell gives it."""
-    return os.path.expanduser(os.fspath(path))  # noqa: PTH111 (which raises for the home of an unknown user)
-
-
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
     kind, parts = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, UnionType):

@@ -7,12 +7,13 @@ from typing import Any, Self
 import msgspec
 
 from linkworth.api import html
-from linkworth.api.arguments import checked, expanded, plain
+from linkworth.api.arguments import checked, plain
 from linkworth.api.shown import shown_as
 from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
+from linkworth.writing.user_folder import expanded
 
 FabricLike = str | PathLike[str] | model.Fabric
 """A name of the catalog (`gbe`, `gbex4`), the path of a fabric's file, or a `Fabric`."""

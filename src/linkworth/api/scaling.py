@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from linkworth.api.arguments import checked, expanded
+from linkworth.api.arguments import checked
 from linkworth.api.trace import Trace
 from linkworth.errors import UsageError
 from linkworth.scale.run import ScaleRequest
 from linkworth.scale.run import scale as scaled
 from linkworth.trace.read import open_trace
+from linkworth.writing.user_folder import expanded
 
 
 @checked

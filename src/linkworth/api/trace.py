@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth import _engine, units
 from linkworth.api import html
-from linkworth.api.arguments import PathText, checked, expanded, in_words
+from linkworth.api.arguments import PathText, checked, in_words
 from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
@@ -39,6 +39,7 @@ from linkworth.skeleton.rates import RateRequest
 from linkworth.skeleton.request import record_on_request
 from linkworth.trace import record as recording
 from linkworth.trace.read import Allowance, TraceFile, open_trace
+from linkworth.writing.user_folder import expanded
 
 _BATCH_ROWS = 1 << 18
 _PARAMETERS = (

@@ -2,7 +2,6 @@
 
 import datetime
 import functools
-import os
 import re
 from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
@@ -16,6 +15,7 @@ from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_nam
 from linkworth.errors import UsageError
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.price import Market, OnPremises, Price
+from linkworth.writing.user_folder import expanded
 
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
@@ -107,8 +107,7 @@ def check_usd_per_node_hour(value: float, origin: str) -> float:
 
 
 def _skypilot_folder(name: str) -> Path:
-    folder = name.removeprefix(skypilot.PREFIX)
-    return Path(os.path.expanduser(folder))  # noqa: PTH111 (which raises for the home of an unknown user)
+    return Path(expanded(name.removeprefix(skypilot.PREFIX)))
 
 
 def _listed(words: Iterable[str]) -> str:

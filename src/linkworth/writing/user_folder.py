@@ -1,9 +1,14 @@
-"""Folders of the user, as the XDG Base Directory Specification names them."""
+"""Folders of the user: of the XDG Base Directory Specification, and behind a `~`."""
 
 import os
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
+
+
+def expanded(path: str | os.PathLike[str]) -> str:
+    """Return a name or a file's path, with the home folder in place of a `~` at its start, as a shell gives it."""
+    return os.path.expanduser(os.fspath(path))  # noqa: PTH111 (which raises for the home of an unknown user)
 
 
 def user_folder(variable: str, default: str) -> Path:
