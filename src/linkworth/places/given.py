@@ -26,7 +26,7 @@ _ONE_VALUE = re.compile(
     errfile-pattern|membind|
     account|chdir|clusters|comment|constraint|cpu-bind|cpus-per-task|dependency|distribution|error|exclude|export|gpus|
     gpus-per-node|gpus-per-task|gres|hint|input|job-name|jobid|licenses|mem|mem-bind|mem-per-cpu|mpi|network|nodefile|nodelist|
-    nodes|ntasks-per-core|ntasks-per-node|ntasks-per-socket|output|partition|qos|relative|reservation|signal|switches|time|
+    nodes|ntasks-per-core|ntasks-per-node|ntasks-per-socket|partition|qos|relative|reservation|signal|switches|time|
     wait|wckey
     """,
     re.VERBOSE,
