@@ -53,6 +53,16 @@ def test_computation_is_flops_at_the_rate_and_comes_before_the_next_call(tmp_pat
     assert (last["name"], last["gap_seconds"]) == ("MPI_Finalize", pytest.approx(1000))
 
 
+def test_computation_after_the_last_action_is_kept(tmp_path):
+    path = tmp_path / "open.txt"
+    path.write_text("0 init\n0 compute 2e9\n", encoding="ascii")
+    events = list(_engine.Trace(convert(path).path).iterate(0))
+    assert [(event["name"], event["gap_seconds"]) for event in events] == [
+        ("MPI_Init", 0),
+        ("MPI_Finalize", 2),
+    ]
+
+
 def test_messages_with_tags_sizes_and_datatypes(tmp_path):
     zero = ["send 1 7 100", "send 1 7 100 0", "isend 1 3 1e3 1", "wait 0 1 3"]
     one = ["recv 0 7 100", "recv 0 7 -1", "irecv 0 3 4000", "waitall"]
@@ -187,11 +197,13 @@ def test_bad_files_are_one_sentence(tmp_path, capsys):
     (tmp_path / "0.txt").write_text("0 init\n0 finalize\n", encoding="ascii")
     (tmp_path / "list").write_text("0.txt\ngone.txt\n", encoding="ascii")
     (tmp_path / "swapped").write_text("0.txt\n0.txt\n", encoding="ascii")
+    (tmp_path / "cut").write_text("0 init\n1 init\n0 finalize\n1 compute 5\n", encoding="ascii")
     (tmp_path / "note").write_text("dear diary\n", encoding="ascii")
     for name, sentence in [
         ("list", "gone.txt cannot be read: No such file or directory"),
         ("swapped", "0.txt, line 1: an action of rank 0 in the file of rank 1"),
         ("note", "note"),
+        ("cut", "the actions of rank 1 were cut: they lack the finalize that other ranks have"),
     ]:
         assert main(["convert", str(tmp_path / name), "-o", str(tmp_path / "t.lwt")]) == 2
         err = capsys.readouterr().err

@@ -44,17 +44,23 @@ def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, json_o
     assert "calls take no time in it" in remarks[0][0] and remarks[1] == []
 
 
-def test_nothing_is_overwritten_without_force(trace, capsys):
+def test_force_replaces_conversions_only(trace, capsys):
     kept = Path("small.ti/note.txt")
     kept.parent.mkdir()
     kept.write_text("mine", encoding="utf-8")
-    assert main(["convert", str(trace), "--to", "ti"]) == 2
-    assert (
-        "small.ti exists; choose another name with -o, or replace it with --force" in capsys.readouterr().err
-    )
-    assert kept.read_text(encoding="utf-8") == "mine"
-    assert main(["convert", str(trace), "--to", "ti", "--force"]) == 0
-    assert not kept.exists()
+
+    def refusal(*arguments):
+        assert main(["convert", str(trace), "--to", "ti", *arguments]) == 2
+        return capsys.readouterr().err
+
+    assert "small.ti exists; choose another name with -o, or replace it with --force" in refusal()
+    assert "small.ti is a folder with other files, which --force does not remove" in refusal("--force")
+    assert ". is, or contains, what is converted" in refusal("--force", "-o", ".")
+    assert main(["convert", str(trace), "--to", "paje", "--force", "-o", str(trace)]) == 2
+    assert trace.exists() and kept.read_text(encoding="utf-8") == "mine"
+    kept.unlink()
+    for _ in range(2):
+        assert main(["convert", str(trace), "--to", "ti", "--force"]) == 0
 
 
 def test_bad_input_is_one_sentence(trace, tmp_path, capsys):

@@ -41,6 +41,9 @@ class TiRankImport {
     /// Takes the line's action. Throws ConvertError.
     void take(const TiLines& line);
 
+    /// Keeps computation after the last action. Returns whether the rank finalized.
+    bool finish();
+
   private:
     using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  ///< source, destination, tag
 
@@ -63,6 +66,7 @@ class TiRankImport {
     std::uint32_t rank_;
     std::uint32_t element_bytes_ = 1;  ///< if an action names no datatype
     double gap_seconds_ = 0;
+    bool finalized_ = false;
     std::uint64_t next_request_ = 0;
     std::map<Key, std::deque<std::uint64_t>> begun_;  ///< requests that nothing has waited for
 };
@@ -103,6 +107,11 @@ void TiRankImport::put(const std::string& name, CallClass call_class, Shape shap
     ++import_.result.events;
 }
 
+bool TiRankImport::finish() {
+    if (!finalized_ && gap_seconds_ > 0) put("MPI_Finalize", CallClass::finalize);
+    return finalized_;
+}
+
 bool TiRankImport::take_local(std::string_view action, const TiArguments& arguments) {
     if (action == "compute") {
         arguments.need(1, "flops");
@@ -116,6 +125,7 @@ bool TiRankImport::take_local(std::string_view action, const TiArguments& argume
         put("MPI_Init", CallClass::init);
     } else if (action == "finalize") {
         put("MPI_Finalize", CallClass::finalize);
+        finalized_ = true;
     } else if (action == "comm_size" || action == "comm_split" || action == "comm_dup" ||
                action == "location") {
         ++import_.result.unknown[std::string(action)];
@@ -312,7 +322,7 @@ std::uint32_t ranks_in(const std::string& path) {
     return ranks;
 }
 
-void read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
+bool read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
     TiLines lines(path);
     TiRankImport actions(import, rank);
     while (lines.next()) {
@@ -321,14 +331,29 @@ void read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
                        std::to_string(rank));
         actions.take(lines);
     }
+    const bool finalized = actions.finish();
     import.writer.finish(rank);
+    return finalized;
 }
 
-void read_together(TiImport& import, const std::string& path) {
+std::vector<bool> read_together(TiImport& import, const std::string& path) {
     TiLines lines(path);
     std::vector<TiRankImport> actions;
     for (std::uint32_t rank = 0; rank < import.ranks; ++rank) actions.emplace_back(import, rank);
     while (lines.next()) actions[lines.rank()].take(lines);
+    std::vector<bool> finalized;
+    for (TiRankImport& rank : actions) finalized.push_back(rank.finish());
+    return finalized;
+}
+
+/// A program finalizes on all ranks, so a rank without it lost its end. Handwritten actions may lack it on
+/// all.
+void check_ends(const std::vector<bool>& finalized) {
+    const auto cut = std::find(finalized.begin(), finalized.end(), false);
+    if (cut == finalized.end() || std::find(finalized.begin(), finalized.end(), true) == finalized.end())
+        return;
+    throw ConvertError("the actions of rank " + std::to_string(cut - finalized.begin()) +
+                       " were cut: they lack the finalize that other ranks have; copy or write them again");
 }
 
 }  // namespace
@@ -341,10 +366,13 @@ TiImportResult read_ti(const std::vector<std::string>& paths, double flops_per_s
     result.ranks = together ? ranks_in(paths[0]) : static_cast<std::uint32_t>(paths.size());
     tracefile::TraceWriter writer(output, result.ranks, metadata_json);
     TiImport import{writer, result.ranks, flops_per_second, result};
+    std::vector<bool> finalized;
     if (together)
-        read_together(import, paths[0]);
+        finalized = read_together(import, paths[0]);
     else
-        for (std::uint32_t rank = 0; rank < result.ranks; ++rank) read_rank(import, rank, paths[rank]);
+        for (std::uint32_t rank = 0; rank < result.ranks; ++rank)
+            finalized.push_back(read_rank(import, rank, paths[rank]));
+    check_ends(finalized);
     writer.close();
     result.bytes = writer.bytes();
     return result;

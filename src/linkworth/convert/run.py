@@ -94,10 +94,17 @@ def _published(
         )
     if output.exists() and not replace and not stream:
         raise UsageError(f"{output} exists; choose another name with `output`, or replace it with `force`")
+    if replace and path.resolve().is_relative_to(output.resolve()):
+        raise UsageError(f"{output} is, or contains, what is converted; choose another name with `output`")
     if output.exists() and output.is_dir() != folder and not stream:
         have, needed = ("file", "folder") if folder else ("folder", "file")
         raise UsageError(
             f"{output} is a {have}, and {kind} needs a {needed}; choose another name with `output`"
+        )
+    if folder and output.is_dir() and any(output.iterdir()) and recognise(output) != kind:
+        raise UsageError(
+            f"{output} is a folder with other files, which `force` does not remove; "
+            "choose another name with `output`, or empty it"
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
