@@ -61,6 +61,13 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
 
 
+def test_short_messages_alone_are_compared_with_short_messages(tmp_path):
+    for name, most in (("ib-hdr", 1), ("ib-hdr", 1024), ("gbe", 1024)):
+        sizes = [size for size in SIZES if size <= most]
+        file = put(tmp_path / "short.json", predicted(fabrics.get(name), "latency", sizes))
+        assert calibrate(CalibrationRequest(files=[file])).base == name
+
+
 def test_the_written_file_is_the_fitted_fabric(tmp_path, calibration):
     path = tmp_path / "mine.toml"
     write(calibration.fabric, path)

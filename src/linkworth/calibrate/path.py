@@ -96,9 +96,8 @@ class _Fit(OverheadFit):
         elif len(points := self.large(self.in_turn)) >= 2:
             return self._fit_bandwidth_to_slope(points)
         else:
-            return self.keep(
-                "bandwidth_bytes_per_second", f"no result has messages of {LARGE_BYTES >> 10} KiB or more"
-            )
+            shown = "only one size has ping-pongs" if points else "no result has messages"
+            return self.keep("bandwidth_bytes_per_second", f"{shown} of {LARGE_BYTES >> 10} KiB or more")
         bandwidth = statistics.median(
             wire_bytes(self.path, point.bytes) / seconds for point, seconds in times
         )

@@ -205,7 +205,8 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
             abs(math.log1p(point.residual)) for point in _residuals([(fabric, judged, False)])
         )
 
-    return other if miss(other) < miss(first) / FAR_LESS else first
+    missed = miss(first)
+    return other if missed > measured.LEAST_NOISE and miss(other) < missed / FAR_LESS else first
 
 
 def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPoint]) -> list[str]:
@@ -242,12 +243,14 @@ def _nearest(points: Sequence[MeasuredPoint], candidates: Sequence[Fabric]) -> F
             shortest = in_turn[0]
             expected = derived.half_round_trip_seconds(fabric.link, shortest.bytes)
             far += math.log(expected / shortest.seconds) ** 2
-        longest = max(streams or in_turn, key=lambda point: point.bytes)
+        if not streams:
+            longest = in_turn[-1]
+            expected = derived.half_round_trip_seconds(fabric.link, longest.bytes)
+            return far + math.log(expected / longest.seconds) ** 2
+        longest = max(streams, key=lambda point: point.bytes)
         seconds = longest.seconds * (2 if longest.kind == measured.BOTH_WAYS else 1)
-        rate = longest.bytes / seconds
-        size = max(longest.bytes, _NEAR_BYTES)
-        far += math.log(derived.stream_bandwidth(fabric.link, size) / rate) ** 2 if rate > 0 else 0.0
-        return far
+        expected = derived.stream_bandwidth(fabric.link, longest.bytes)
+        return far + math.log(expected * seconds / longest.bytes) ** 2
 
     return min(candidates, key=distance)
 
