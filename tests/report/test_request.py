@@ -48,6 +48,13 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     assert all(program.choice in written.fabrics for program in written.programs)
 
 
+def test_the_trace_that_cannot_be_replayed_is_named(tmp_path):
+    exchange(tmp_path / "a.lwt")
+    synthetic.write_trace(tmp_path / "b.lwt", [[synthetic.recv(1, 8)], []])
+    with pytest.raises(UsageError, match=r"b\.lwt: rank 0 stops in MPI_Recv"):
+        report(tmp_path, output=tmp_path / "r.html")
+
+
 def test_a_time_given_scales_the_whole_page(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
     report(trace, output=tmp_path / "r.html", on=("gbe", "ib-hdr"), measured=measured_times(["gbe=2.5"]))
@@ -131,7 +138,8 @@ def test_prices_decide_what_is_shown_and_chosen(tmp_path):
     written = report(trace, output=tmp_path / "r.html")
     assert written.fabrics == ["gbe", "10gbe", "ib-fdr", "ib-hdr"]
     assert [program.choice for program in written.programs] == [None]
-    assert "no price is known" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<b>Why not priced:</b> no price is known" in page and ">none fits<" not in page
     trace = exchange(tmp_path / "a.lwt")
     written = report(
         trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), prices=PriceOptions(assignments=["gbe=1"])

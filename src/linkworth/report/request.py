@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from linkworth.advise.request import PriceOptions, gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
-from linkworth.errors import UsageError
+from linkworth.errors import LinkworthError, UsageError
 from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
@@ -118,24 +118,12 @@ def _write(
         def step(what: str, name: str = name) -> None:
             progress.step(f"{name}: {what}")
 
-        opened = open_trace(trace, request.allowed)
-        known, settings = fitted(opened, request.measured, request.target.settings)
-        place = request.target.arrangement
-        speed = asked_for(opened, request.rates, place, settings, request.target.cpu_factor)
-        target = TargetMachine(place, speed.cpu_factor, speed.settings, known)
-        item = collect(
-            opened,
-            fabrics,
-            prices,
-            target=target,
-            limits=request.limits,
-            smaller=smaller_of(trace),
-            allowed=request.allowed,
-            step=step,
-        )
-        item = replace(item, predictions=speed.named_in(item.predictions))
-        if number < MOST_DRAWN:
-            item = with_charts(item, opened, target, step)
+        try:
+            item = _item(request, fabrics, prices, trace, number < MOST_DRAWN, step)
+        except LinkworthError as error:
+            if len(traces) == 1 or given in str(error):
+                raise
+            raise type(error)(f"{given}: {error}") from error
         items.append(item)
     progress.step("page")
     size = write(_told_apart(items, [Path(trace).stem for trace in traces.values()]), request.output)
@@ -156,6 +144,34 @@ def _write(
             for trace, item in zip(traces, items, strict=True)
         ],
     )
+
+
+def _item(
+    request: ReportRequest,
+    fabrics: Sequence[Fabric],
+    prices: Mapping[str, Price],
+    trace: Path,
+    drawn: bool,
+    step: Callable[[str], None],
+) -> ReportItem:
+    """Return one trace's part of the page, with charts if `drawn`."""
+    opened = open_trace(trace, request.allowed)
+    known, settings = fitted(opened, request.measured, request.target.settings)
+    place = request.target.arrangement
+    speed = asked_for(opened, request.rates, place, settings, request.target.cpu_factor)
+    target = TargetMachine(place, speed.cpu_factor, speed.settings, known)
+    item = collect(
+        opened,
+        fabrics,
+        prices,
+        target=target,
+        limits=request.limits,
+        smaller=smaller_of(trace),
+        allowed=request.allowed,
+        step=step,
+    )
+    item = replace(item, predictions=speed.named_in(item.predictions))
+    return with_charts(item, opened, target, step) if drawn else item
 
 
 def _told_apart(items: Sequence[ReportItem], names: Sequence[str]) -> list[ReportItem]:

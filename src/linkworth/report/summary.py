@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from linkworth import units
+from linkworth.model.advice import Advice
 from linkworth.model.profile import RunShares
 from linkworth.model.trace import MpiInfo
 from linkworth.mpi import identify
@@ -127,6 +128,11 @@ def _init_time(item: ReportItem) -> str:
     return "" if started is None else f"about {units.duration(started.seconds)}"
 
 
+def _choice(advice: Advice) -> str:
+    without = "none fits" if advice.options else "not priced"
+    return advice.choice or " or ".join(advice.too_close) or without
+
+
 def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> SummaryRow:
     profile, advice = item.profile, item.advice
     times = [(each.fabric, each.seconds) for each in item.predictions.predictions]
@@ -146,7 +152,7 @@ def _row(item: ReportItem, fabrics: list[str], scale: units.CostScale) -> Summar
         group=profile.group or "not known",
         group_reason=profile.group_reason,
         cells=[_cell(item, fabric, scale) for fabric in fabrics],
-        choice=(advice.choice or " or ".join(advice.too_close) or "none fits") if item.trusted else "none",
+        choice=_choice(advice) if item.trusted else "none",
         choice_reason=advice.reason
         if item.trusted
         else "The program's own check failed, so its times choose nothing.",

@@ -59,7 +59,8 @@
     });
     const best = linkworth.choose(options, program, data.tie);
     const close = linkworth.doubtful(options, best, program, data.close);
-    const choice = best === null ? "none fits" : [best, ...close].map((o) => o.fabric).join(" or ");
+    const without = options.every((o) => o.cost === null) ? "not priced" : "none fits";
+    const choice = best === null ? without : [best, ...close].map((o) => o.fabric).join(" or ");
     return { options, best: close.length ? null : best, choice, ratio: linkworth.breakEven(options) };
   });
 
