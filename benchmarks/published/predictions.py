@@ -328,11 +328,12 @@ def _of_times(source: Source, program: str) -> Iterator[Predicted]:
         pairs = itertools.permutations(times, 2) if scaled else ((None, name) for name in times)
         with request.traced(program, study.ranks, RateRequest(machine=MACHINE), scaled=scaled) as path:
             trace = open_trace(path)
+            layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
             settings = on_known_machine(
                 ReplaySettings(mpi_library=library_of(study.environments[0], study, recorded=False)),
                 trace.metadata.rates,
+                layout,
             )
-            layout = Arrangement(nodes=study.nodes).layout(trace.engine.ranks)
             responses = {name: Response(trace, fabrics.get(name), layout, settings) for name in times}
             for known, name in pairs:
                 kind = NOTHING if known is None else REVERSE if known == "gbe" else FORWARD

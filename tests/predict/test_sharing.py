@@ -48,7 +48,7 @@ def test_a_measured_time_contains_the_waits_of_a_counted_demand(machine):
     def seconds(scaled):
         with request.traced("npb:mg.A", 16, RateRequest(machine=machine), scaled=scaled) as path:
             trace = open_trace(path)
-            assert (trace.metadata.rates.memory_demand_bytes_per_second is None) == scaled
+            assert (not trace.metadata.rates.memory_demands) == scaled
             first, settings = fitted(trace, request.measured_times(["gbe:8x2=1.5"]), ReplaySettings())
             (found,) = predict(
                 trace, [fabrics.get("ib-fdr")], Arrangement(nodes=4), measured=first, settings=settings

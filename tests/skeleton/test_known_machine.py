@@ -75,9 +75,14 @@ def test_copies_on_all_cores_give_the_demand_and_a_measured_time_contains_it():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machines, "get", lambda _: machine)
         found = rates_for(CG, RateRequest(machine="own"), 20)
-        assert 20 * found.memory_demand_bytes_per_second == pytest.approx(
-            1.5 * machine.memory_bytes_per_second
-        )
-        assert (
-            rates_for(CG, RateRequest(machine="own"), 20, scaled=True).memory_demand_bytes_per_second is None
-        )
+        for ranks_on_a_node in (1, 20):
+            demand = found.memory_demand(ranks_on_a_node)
+            assert 20 * demand == pytest.approx(1.5 * machine.memory_bytes_per_second)
+        assert rates_for(CG, RateRequest(machine="own"), 20, scaled=True).memory_demand(20) is None
+
+
+def test_the_caches_are_shared_by_the_ranks_of_the_predicted_layout(predicted):
+    """A vector of CG.C on 16 ranks fits the cache of one board, and not a quarter of it."""
+    alone = predicted("npb:cg.C", 16, 16, machine="raspberry-pi-4").settings
+    four = predicted("npb:cg.C", 16, 4, machine="raspberry-pi-4").settings
+    assert four.memory_demand_bytes_per_second > 2 * alone.memory_demand_bytes_per_second

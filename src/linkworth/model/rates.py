@@ -45,8 +45,11 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """Throughput of such a core with ranks on both hardware threads, relative to one rank."""
     memory_bytes_per_second: float | None = None
     """Memory bandwidth of a node of that machine, which messages inside the node share. None: the fabric's."""
-    memory_demand_bytes_per_second: float | None = None
-    """Memory traffic of a rank that computes alone. None: unknown, or contained in a measured time."""
+    memory_demands: list[tuple[int, float]] = []
+    """Ranks on a node, ascending, and the bytes per second that each of them moves if it computes alone.
+
+    More ranks have smaller shares of the caches. Empty: unknown, or contained in a measured time.
+    """
     cores_on_memory: float | None = None
     """Cores of that machine which exhaust the memory of a node if they do nothing else. None: unknown."""
     date: str = ""
@@ -55,6 +58,13 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     """Quality of the timed run. None if none was timed, or if an older version timed it."""
     warning: str = ""
     """Reason why these rates may be too slow, and the remedy."""
+
+    def memory_demand(self, ranks_on_a_node: int) -> float | None:
+        """Return the bytes per second that a rank moves from and to memory if it computes alone; None if unknown."""
+        if not self.memory_demands:
+            return None
+        fewer = [demand for ranks, demand in self.memory_demands if ranks <= ranks_on_a_node]
+        return fewer[-1] if fewer else self.memory_demands[0][1]
 
 
 class PhaseTimes(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,10 +86,10 @@ def predict_with_draws(
     trace = opened(trace)
     trace.require_every_rank()
     progress.plan(1 + len(fabrics) + extras.interval + extras.tolerances)
-    settings = on_known_machine(settings, trace.metadata.rates)
+    layout = arrangement.layout(trace.engine.ranks)
+    settings = on_known_machine(settings, trace.metadata.rates, layout)
     rules = rules_for(trace.metadata.mpi, settings)
     warnings = require_use(rules, fabrics, settings.mpi_settings)
-    layout = arrangement.layout(trace.engine.ranks)
     warnings += node_warnings(trace, layout)
     calibration, known = calibrated(
         trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings

@@ -38,7 +38,7 @@ class Response:
         self.trace = trace
         self.fabric = fabric
         self.layout = layout
-        self.settings = on_known_machine(settings, trace.metadata.rates)
+        self.settings = on_known_machine(settings, trace.metadata.rates, layout)
         self.beside = beside
         self._known: dict[float, Replay] = {}
 

@@ -88,7 +88,7 @@ def _with_waits(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettin
     if rates is None or settings.memory_bandwidth_bytes_per_second is not None:
         return settings
     # The measured time contains the waits that a counted demand would add.
-    unshared = settings if rates.memory_demand_bytes_per_second is None else _with(settings, _NO_SHARE)
+    unshared = settings if not rates.memory_demands else _with(settings, _NO_SHARE)
     if rates.cores_on_memory is None or place is None or place.ppn is None:
         return unshared
     slower = scale_for(_response(trace, measured, unshared), measured.seconds)

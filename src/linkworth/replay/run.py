@@ -99,7 +99,7 @@ def replay_in_detail(
     with its ranks.
     """
     recorded = _recorded(trace)
-    settings = on_known_machine(settings, recorded.rates)
+    settings = on_known_machine(settings, recorded.rates, layout)
 
     def request(
         program: Neighbour, info: _Recorded, factor: float, details: Details
@@ -140,7 +140,7 @@ def replay_in_detail(
     )
 
 
-def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> ReplaySettings:
+def on_known_machine(settings: ReplaySettings, rates: RateSource | None, layout: Layout) -> ReplaySettings:
     """Return the settings with the cores and the memory of the machine named by `rates`, unless they have their own."""
     if rates is None:
         return settings
@@ -148,13 +148,11 @@ def on_known_machine(settings: ReplaySettings, rates: RateSource | None) -> Repl
         settings = msgspec.structs.replace(
             settings, cores_per_node=rates.cores_per_node, thread_gain=rates.thread_gain
         )
-    if (
-        rates.memory_demand_bytes_per_second is not None
-        and settings.memory_bandwidth_bytes_per_second is None
-    ):
+    demand = rates.memory_demand(layout.ppn)
+    if demand and settings.memory_bandwidth_bytes_per_second is None:
         settings = msgspec.structs.replace(
             settings,
-            memory_demand_bytes_per_second=rates.memory_demand_bytes_per_second,
+            memory_demand_bytes_per_second=demand,
             memory_bandwidth_bytes_per_second=rates.memory_bytes_per_second,
         )
     return settings

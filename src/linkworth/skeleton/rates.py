@@ -78,11 +78,11 @@ def rates_for(
     if request.machine is not None:
         machine = machines.get(request.machine)
         rates = _of_machine(program, machine)
-        demand = None if scaled else _memory_demand(program, machine, rates, ranks)
-        if demand is None:
+        demands = [] if scaled else _memory_demands(program, machine, rates, ranks)
+        if not demands:
             return rates
         return msgspec.structs.replace(
-            rates, memory_demand_bytes_per_second=demand, description=f"{rates.description}, and its memory"
+            rates, memory_demands=demands, description=f"{rates.description}, and its memory"
         )
     if request.calibrate_with is None and not request.anew and scaled:
         return _reference(program)
@@ -264,23 +264,31 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
     )
 
 
-def _memory_demand(program: Program, machine: Machine, rates: RateSource, ranks: int) -> float | None:
-    """Return the memory traffic of a rank that computes alone.
+def _memory_demands(
+    program: Program, machine: Machine, rates: RateSource, ranks: int
+) -> list[tuple[int, float]]:
+    """Return the memory traffic of a rank that computes alone, by the ranks on its node.
 
-    If the machine ran a copy of the program on each core, their slowdown gives it. Otherwise it is counted.
+    If the machine ran a copy of the program on each core, their slowdown gives it for any number of ranks. Otherwise it is
+    counted for every number that even layouts have, with the rank's share of the caches.
     """
     if machine.memory_bytes_per_second is None:
-        return None
+        return []
     known = _timed_there(program, machine)
     if known is not None:
         slowdown = known.seconds_on_all_cores / known.seconds
-        return machine.memory_bytes_per_second * slowdown / machine.cores_per_node if slowdown > 1 else None
+        demand = machine.memory_bytes_per_second * slowdown / machine.cores_per_node
+        return [(1, demand)] if slowdown > 1 else []
     if machine.cache_bytes_per_node is None:
-        return None
-    sharers = max(machine.sockets_per_node, math.ceil(ranks / machine.nodes))
-    counted, moved = work(program, ranks, ranks // 2, machine.cache_bytes_per_node / sharers)
-    seconds = sum(count * rates.seconds_per_operation[phase] for phase, count in counted.items())
-    return moved / seconds if moved > 0 else None
+        return []
+    found: list[tuple[int, float]] = []
+    for on_a_node in sorted({math.ceil(ranks / nodes) for nodes in range(1, ranks + 1)}):
+        sharers = max(machine.sockets_per_node, on_a_node)
+        counted, moved = work(program, ranks, ranks // 2, machine.cache_bytes_per_node / sharers)
+        demand = moved / sum(count * rates.seconds_per_operation[phase] for phase, count in counted.items())
+        if not found or demand != found[-1][1]:
+            found.append((on_a_node, demand))
+    return found if found[-1][1] > 0 else []
 
 
 def _cores_on_memory(machine: Machine) -> float | None:
