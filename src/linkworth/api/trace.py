@@ -29,7 +29,12 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
 from linkworth.predict import predict
 from linkworth.predict.machine_speed import asked_for
-from linkworth.predict.request import measured_texts, measured_times, refuse_skeleton_options
+from linkworth.predict.request import (
+    measured_texts,
+    measured_times,
+    refuse_skeleton_options,
+    time_without_layout,
+)
 from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
 from linkworth.predict.workers import ReplayWorkers
@@ -163,6 +168,7 @@ class Trace:
         on: FabricLike | Sequence[FabricLike],
         nodes: int | None = None,
         *,
+        ppn: int | None = None,
         placement: str = "block",
         measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
@@ -173,7 +179,8 @@ class Trace:
     ) -> Predictions:
         """Predict the time on networks: names of the catalog, paths of fabric files, or `Fabric` objects.
 
-        The ranks are laid on `nodes` nodes (default: 2) by `placement`: `block`, `cyclic`, or the node of each rank, `0,0,1,1`.
+        The ranks are laid on `nodes` nodes (default: 2), `ppn` on each (default: spread evenly), by `placement`: `block`,
+        `cyclic`, or the node of each rank, `0,0,1,1`.
         `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it. Times
         in several layouts (nodes x ranks a node), as `{"gbe:16x1": 89.8, "gbe:4x4": 308.8}`, also give what the ranks of a
         node share.
@@ -186,7 +193,7 @@ class Trace:
         chosen = found_fabrics(on)
         times = measured_times(measured_texts(measured or {}))
         known, wanted = fitted(self._file, times, _settings(settings))
-        place = Arrangement(nodes=nodes, placement=placement)
+        place = Arrangement(nodes=nodes, ppn=ppn, placement=placement)
         rates = of_machines(machine, recorded_on)
         refuse_skeleton_options(str(self.path), None, rates)
         speed = asked_for(self._file, rates, place, wanted, cpu_factor)
@@ -208,7 +215,9 @@ class Trace:
         vary: Mapping[str, Sequence[float] | str] = _NOTHING,
         *,
         nodes: int | Sequence[int] = (),
+        ppn: int | None = None,
         placements: str | Sequence[str] = "block",
+        measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
         on_progress: Progress | None = None,
         **settings: Any,  # noqa: ANN401 (fields of several types)
@@ -217,7 +226,8 @@ class Trace:
 
         `vary` gives each parameter its values in SI units, as `{"latency": [1e-6, 2e-6]}`, or a text with units and factors, as
         `{"latency": "1us..100us:10", "bandwidth": "x0.5,x1,x2"}`. Parameters are latency, bandwidth, overhead (factors only),
-        rails, cpu_factor and background_load. `cpu_factor` and `settings` are those of `predict`.
+        rails, cpu_factor and background_load. `ppn`, `cpu_factor` and `settings` are those of `predict`. So is `measured`, one
+        time without a layout, which is that of the first number of nodes and placement.
 
         Raises UsageError for an unknown network, parameter or setting, and DamagedInputError for an incomplete trace.
         """
@@ -227,10 +237,11 @@ class Trace:
             axes_of(vary),
             arrangements(
                 [nodes] if isinstance(nodes, int) else nodes,
-                None,
+                ppn,
                 [placements] if isinstance(placements, str) else placements,
             ),
             cpu_factor=cpu_factor,
+            measured=time_without_layout(measured_texts(measured or {})),
             settings=_settings(settings),
             workers=ReplayWorkers(progress=Steps(on_progress)),
         )

@@ -87,7 +87,6 @@ def command(
     from linkworth.cli.output import console, emit_json, note
     from linkworth.cli.steps import Steps
     from linkworth.cli.sweep_table import as_csv, sweep_table
-    from linkworth.errors import UsageError
     from linkworth.predict import axes as parameters
     from linkworth.predict import request
     from linkworth.predict.sweep import arrangements, sweep
@@ -100,12 +99,7 @@ def command(
     varied = [parameters.parse(text) for text in axes]
     for axis in varied:
         refuse((axis.name.replace("-", "_"),), f"--vary {axis.name} sets it; leave one of them out")
-    times = request.measured_times(measured)
-    if any(each.arrangement for each in times):
-        raise UsageError(
-            f"--measured {measured[0]}: a sweep has layouts of its own; leave out the one of the time"
-        )
-    known = times[0] if times else None
+    known = request.time_without_layout(measured)
     with (
         Steps() as steps,
         request.traced(trace, ranks, rates, scaled=known is not None, progress=steps) as path,

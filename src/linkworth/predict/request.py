@@ -96,6 +96,16 @@ def measured_times(texts: Sequence[str]) -> list[MeasuredTime]:
     return found
 
 
+def time_without_layout(texts: Sequence[str]) -> MeasuredTime | None:
+    """Return the time of a sweep, which has layouts of its own; None without one. Raises UsageError for one with a layout."""
+    times = measured_times(texts)
+    if any(each.arrangement for each in times):
+        raise UsageError(
+            f"`measured` {texts[0]}: a sweep has layouts of its own; leave out the one of the time"
+        )
+    return times[0] if times else None
+
+
 def timeline(path: Path | None, window: str | None, fabrics: Sequence[Fabric]) -> Timeline | None:
     """Return the file and the window of a timeline, or None without one."""
     if path is None:
