@@ -24,6 +24,13 @@ def test_a_curve_of_two_terms_goes_through_quiet_times_and_noise_bends_none() ->
     assert 0.5 < fitter.smooth(range(4), noisy).at(there) / fitter.smooth(range(4), quiet).at(there) < 2
 
 
+def test_a_part_that_is_taken_away_bends_no_time() -> None:
+    # Each iteration of a clustering, in ms; a third root less a logarithm meets these, and is 0 on 32 ranks.
+    fitter = Fitter([Point(ranks, (ranks,), 1.0) for ranks in (4, 8, 16)], weak=False)
+    model = fitter.smooth(range(3), np.array([4.94, 3.04, 1.41]))
+    assert model.at(Point(32, (32,), 1.0)) == pytest.approx(0.74, rel=0.1)
+
+
 def test_growth_that_falls_goes_on_falling() -> None:
     points = [Point(ranks, (), 1.0) for ranks in (4, 8, 16)]
     # Neighbours of a rank in an adaptive mesh: 8.04 on 32 ranks.

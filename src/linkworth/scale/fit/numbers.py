@@ -269,7 +269,9 @@ class _Curves:
         found = self._smooth.get(key)
         if found is None:
             found = self.fit(*key)
-            if found.error > _CLOSE and values[-1] > 0:
+            # A part that is taken away is noise, and leaves no time at all at some count.
+            taken = isinstance(found, Sum) and min(found.coefficients) < 0
+            if (found.error > _CLOSE or taken) and values[-1] > 0:
                 found = measured([self._points[number] for number in numbers], values)
             self._smooth[key] = found
         return found
