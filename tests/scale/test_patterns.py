@@ -63,6 +63,19 @@ def tree(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
+def family(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce and broadcast in a binary tree, in which the children of rank r are 2 r + 1 and 2 r + 2."""
+    children = [each for each in (2 * rank + 1, 2 * rank + 2) if each < ranks]
+    for _ in range(STEPS):
+        for each in children:
+            yield branch(10, "recv", each, 800)
+        if rank:
+            yield branch(11, "send", (rank - 1) // 2, 800)
+            yield branch(12, "recv", (rank - 1) // 2, 800)
+        for each in children:
+            yield branch(13, "send", each, 800)
+
+
 def both(line: int, peer: int, size: int = 80) -> Event:
     return sendrecv(line, peer, peer, size)
 
@@ -285,6 +298,7 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (halo, (4, 8, 16, 32, 64)),
         (halo, (8, 16, 32, 64)),
         (tree, (4, 8, 16, 64)),
+        (family, (4, 8, 16, 64)),
         (by_bits, (4, 8, 16, 32, 64)),
         (by_bits, (4, 6, 12, 24, 64)),
         (broadcast, (4, 8, 16, 32, 64)),

@@ -1,7 +1,7 @@
 """Process grids: how ranks may be arranged, and which ranks of an arrangement may behave alike."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from itertools import product
 from math import prod
@@ -78,6 +78,8 @@ class GridRule(NamedTuple):
     """Boxes of other shapes have the same grids in all recordings, and another one at the new count."""
     neighbours: float = 0.0
     """Share of a recording's messages that are between neighbours, in the recording in which it is the least."""
+    fixed: tuple[int, ...] = ()
+    """By dimension: the extent at every count, such as that of layers, or 0; empty if there is none."""
 
     def certain(self) -> bool:
         """Return whether the messages show the grid: nearly all are between neighbours on a plane or in a box."""
@@ -89,36 +91,78 @@ class GridRule(NamedTuple):
             return self.given
         if self.shape:
             return least_surface(ranks, self.shape)
-        found = balanced(ranks, self.dimensions)
-        return found[::-1] if self.ascending else found
+        free = self.fixed.count(0) if self.fixed else self.dimensions
+        found = balanced(ranks // prod(extent or 1 for extent in self.fixed), free)
+        found = found[::-1] if self.ascending else found
+        if not self.fixed:
+            return found
+        rest = iter(found)
+        return tuple(extent or next(rest) for extent in self.fixed)
 
     def describe(self, ranks: int) -> str:
         """Return the grid as in 4 x 8."""
         return " x ".join(str(extent) for extent in self.grid(ranks))
 
 
-def arrangements(
-    counts: Sequence[int], new: int, given: tuple[int, ...] | None, seen: int, partners: Sequence[Numbers]
-) -> Iterator[GridRule]:
-    """Return the arrangements to try, the simplest first.
+class Shown(NamedTuple):
+    """What recordings show of their grids."""
 
-    `seen`: dimensions of a Cartesian communicator, or 0. `partners`: by recording, rows of a sender and a receiver.
-    """
+    cartesian: Sequence[tuple[int, ...]]
+    """By recording: the extents of its Cartesian communicator of all ranks, or none."""
+    group_sizes: Collection[int]
+    """Sizes of communicators that all recordings have."""
+    partners: Sequence[Numbers]
+    """By recording: rows of a sender and a receiver."""
+
+
+def arrangements(
+    counts: Sequence[int], new: int, given: tuple[int, ...] | None, shown: Shown
+) -> Iterator[GridRule]:
+    """Return the arrangements to try, the simplest first."""
     found: list[GridRule] = []
     known = set()
-    for dimensions in sorted(range(1, 5), key=lambda each: each != seen):
-        if given is not None and dimensions != len(given):
+    seen = max(map(len, shown.cartesian), default=0)
+    shapes: list[tuple[int, ...]] = [(0,) * each for each in range(1, 5)]
+    for fixed in (*sorted(shapes, key=lambda each: len(each) != seen), *_layers(counts, new, shown)):
+        if given is not None and len(fixed) != len(given):
             continue
         for ascending in (False, True):
-            rule = GridRule(dimensions, ascending, given or (), new if given else 0)
+            rule = GridRule(
+                len(fixed), ascending, given or (), new if given else 0, fixed=fixed if any(fixed) else ()
+            )
             grids = tuple(rule.grid(count) for count in (*counts, new))
             if grids not in known:
                 known.add(grids)
-                found.append(rule._replace(neighbours=_neighbours(grids, partners)))
+                found.append(rule._replace(neighbours=_neighbours(grids, shown.partners)))
     # Neighbours on a plane are also at constant distances on a line, until the plane becomes wider.
-    found.sort(key=lambda each: not each.certain())
+    found.sort(
+        key=lambda each: (
+            not each.certain(),
+            [each.grid(count) for count in counts] != list(shown.cartesian),
+            # Layers in front of square ones are grids whose longer sides come last, too.
+            each.ascending and not each.fixed,
+        )
+    )
     yield from found
-    yield from _of_boxes(counts, new, given, partners, max((each.neighbours for each in found), default=0.0))
+    yield from _of_boxes(
+        counts, new, given, shown.partners, max((each.neighbours for each in found), default=0.0)
+    )
+
+
+def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int, ...]]:
+    """Yield extents that are the same at all counts, such as those of replicated layers, with 0 for the others."""
+    found: list[tuple[int, ...]] = []
+    if len({len(each) for each in shown.cartesian}) == 1 and shown.cartesian[0]:
+        found.append(
+            tuple(each[0] if len(set(each)) == 1 else 0 for each in zip(*shown.cartesian, strict=True))
+        )
+    else:
+        for size in sorted(shown.group_sizes):
+            found += [(size, 0), (0, size), (size, 0, 0), (0, 0, size)]
+    for fixed in found:
+        layers = prod(extent or 1 for extent in fixed)
+        if 0 in fixed and layers > 1 and all(count % layers == 0 for count in (*counts, new)):
+            yield fixed
 
 
 def _of_boxes(
@@ -227,6 +271,10 @@ def _diagonal(at: Position) -> list[Numbers]:
     return [np.sign(x - at.coordinates[0]) for x in at.coordinates[1:]]
 
 
+def _binary(at: Position) -> list[Numbers]:
+    return [np.minimum(at.ranks, 1), np.clip(at.sizes - 1 - 2 * at.ranks, 0, 2)]
+
+
 def _halves(at: Position) -> list[Numbers]:
     return [2 * at.ranks // at.sizes]
 
@@ -240,6 +288,7 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
     ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
     ("edges, even and odd ranks", lambda at: _ends(1)(at) + _parity(at)),
     ("two halves", _halves),
+    ("ranks with two children, one and none in a binary tree", _binary),
     ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
     ("two layers of edges and inner ranks", _ends(2)),
 )

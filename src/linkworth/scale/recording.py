@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,6 +142,24 @@ class Recording:
                 elif fields.get("has_topology") and fields["new_comm"] >= 0:
                     near |= {(rank, fields["members"][to]) for to in fields["destinations"] if to >= 0}
         return np.array(sorted(found or near), dtype=np.int64).reshape(-1, 2)
+
+    def cartesian(self) -> tuple[int, ...]:
+        """Return the extents of the Cartesian communicator of all ranks, of several that with the most; without one, none."""
+        found: list[tuple[int, ...]] = [()]
+        for number in _firsts(self.sequences[0].calls):
+            entry, call_class, fields = self.calls[number]
+            if (
+                call_class == "comm_new"
+                and fields["has_topology"]
+                and len(fields["members"]) == self.ranks
+                and "cart" in entry.lower()
+            ):
+                strides = [self.ranks]
+                # The next rank along a dimension is as many ranks behind as there are along all later ones.
+                for to in fields["destinations"][1::2]:
+                    strides.append(to if to > 0 else strides[-1])
+                found.append(tuple(before // after for before, after in pairwise(strides)))
+        return max(found, key=len)
 
     def without_local_calls(self, *, marks: bool) -> "Recording":
         """Return the recording without calls that concern no other rank, such as MPI_Wtime. `marks`: with MPI_Pcontrol.

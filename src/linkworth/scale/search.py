@@ -15,7 +15,7 @@ from linkworth.scale.align.owners import Owners
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import ROLES, GridRule, arrangements, kind_of_groups, positions, role_keys
+from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, kind_of_groups, positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.program import Builder
 from linkworth.scale.recording import Alphabet, Recording
@@ -163,10 +163,12 @@ def _events(recordings: Sequence[Recording]) -> int:
 
 def _arrangements(recordings: Sequence[Recording], target: Target) -> list[GridRule]:
     """Return the arrangements to try, the simplest first."""
-    seen = max(_topology(recording) for recording in recordings)
-    partners = [recording.partners() for recording in recordings]
-    counts = [recording.ranks for recording in recordings]
-    return list(arrangements(counts, target.ranks, target.grid, seen, partners))
+    shown = Shown(
+        [each.cartesian() for each in recordings],
+        set.intersection(*({len(of) for of in each.communicators[0].values()} for each in recordings)) - {1},
+        [each.partners() for each in recordings],
+    )
+    return list(arrangements([each.ranks for each in recordings], target.ranks, target.grid, shown))
 
 
 def _programs(
@@ -254,18 +256,3 @@ def roles(arrangement: GridRule, kind: int, ranks: int) -> set[Key]:
     """Return the roles at a count."""
     at = positions(np.arange(ranks, dtype=np.int64), ranks, arrangement.grid(ranks))
     return set(role_keys(kind, at))
-
-
-def _topology(recording: Recording) -> int:
-    """Return the dimensions of the recording's Cartesian communicator, or 0."""
-    return max(
-        (
-            len(call.fields["sources"]) // 2
-            for call in recording.calls
-            if call.call_class == "comm_new"
-            and call.fields["has_topology"]
-            and len(call.fields["members"]) == recording.ranks
-            and "cart" in call.entry.lower()
-        ),
-        default=0,
-    )

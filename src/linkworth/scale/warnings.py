@@ -121,6 +121,11 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"the grids of all recordings are as wide as long, and {arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
         )
+    if arrangement.fixed:
+        yield (
+            f"one extent of the grid is {max(arrangement.fixed)} in all recordings and is taken to be so at {target.ranks} ranks "
+            f"({arrangement.describe(target.ranks)}); another grid can be set with `grid`"
+        )
     if arrangement.doubtful:
         yield (
             f"the process grid follows the shape of the problem, which the recordings do not determine: at {target.ranks} ranks "

@@ -1,5 +1,6 @@
 """Whole numbers as products of the parts of an extent that is cut among ranks."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,6 +8,7 @@ from typing import NamedTuple
 from linkworth.scale.points import Point
 
 MARGINS = (0, 1, -1, 2, -2)
+DIVISORS = (2, 3, 4)
 MOST_SHARED = 64
 """Largest common factor of all parts that is tried."""
 
@@ -35,6 +37,38 @@ class Power(NamedTuple):
 
 def _parts(point: Point, dimension: int) -> int:
     return point.ranks if dimension < 0 else point.grid[dimension]
+
+
+class Quotient(NamedTuple):
+    """A multiple of the whole parts of which the ranks along a dimension consist, such as the steps that each layer does."""
+
+    unit: int
+    divisor: int
+    margin: int
+    dimension: int
+    error: float = 0.0
+
+    def constant(self) -> bool:
+        """Return whether it is the same everywhere."""
+        return False
+
+    def at(self, point: Point) -> float:
+        """Return its value."""
+        return float(self.unit * (point.grid[self.dimension] // self.divisor + self.margin))
+
+
+def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Quotient | None:
+    """Return the quotient that gives all values, if three extents or more show it."""
+    for dimension in range(len(points[0].grid)):
+        if len({point.grid[dimension] for point in points}) < 3:
+            continue
+        for divisor, margin in itertools.product(DIVISORS, MARGINS[:3]):
+            parts = points[-1].grid[dimension] // divisor + margin
+            unit = round(values[-1] / parts) if parts else 0
+            found = Quotient(unit, divisor, margin, dimension)
+            if unit and all(found.at(point) == value for point, value in zip(points, values, strict=True)):
+                return found
+    return None
 
 
 def root(number: int, exponent: int) -> int:

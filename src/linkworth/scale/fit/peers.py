@@ -1,7 +1,8 @@
 """Peers as functions of the position on the grid."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +24,31 @@ class Iterations(NamedTuple):
         return Iterations(self.number[which], self.total[which], self.outer and self.outer.only(which))
 
 
+class Skew(NamedTuple):
+    """What another coordinate adds to one of a peer, as in the alignment of blocks before a matrix product."""
+
+    dimension: int
+    sign: int
+    parts: bool
+    """Each rank along the other dimension adds its part of this one, not a single rank."""
+
+    def values(self, at: Position, n: Numbers) -> Numbers:
+        """Return it for each sample. `n`: extent of the dimension that it is added to."""
+        part = n // at.extents[self.dimension] if self.parts else 1
+        return self.sign * part * at.coordinates[self.dimension]
+
+
 class Term(NamedTuple):
     """One coordinate of a peer."""
 
     kind: str
-    dimension: int
-    """Dimension of the coordinate from which it is computed."""
     step: str
     constant: int
+    skews: Sequence[Skew] = ()
+
+    def stays(self) -> bool:
+        """Return whether it is the own coordinate."""
+        return self.kind in ("shift", "ring") and not self.constant and not self.skews
 
 
 class Peer(NamedTuple):
@@ -61,30 +79,9 @@ class OffGridError(Exception):
     """A rule leads to a rank that does not exist."""
 
 
-_WHOLE = {"opposite", "mirrored", "index of others", "tournament"}
-_RING = {
-    "ring",
-    "ring +other",
-    "ring -other",
-    "opposite",
-    "ring +k",
-    "ring -k",
-    "ring +2^k",
-    "ring -2^k",
-    "cyclic",
-}
-PLAIN = (
-    "shift",
-    "constant",
-    "from the end",
-    "ring",
-    "xor",
-    "other",
-    "ring +other",
-    "ring -other",
-    "opposite",
-    "mirrored",
-)
+_WHOLE = {"opposite", "mirrored", "parent", "index of others", "tournament"}
+_RING = {"ring", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k", "cyclic"}
+PLAIN = ("shift", "constant", "from the end", "ring", "xor", "opposite", "mirrored", "parent", "child")
 STEPPED = (
     "xor k",
     "xor 2^k",
@@ -97,6 +94,7 @@ STEPPED = (
     "ring -k",
     "shift +k",
     "shift -k",
+    "child +k",
     "ring +2^k",
     "ring -2^k",
     "shift +2^k",
@@ -107,8 +105,6 @@ STEPPED = (
 )
 """The last three are owners of a row or a column of all: one after the other, or each of as many as nearly equal parts."""
 OWNERS = ("cyclic", "part", "block")
-STAYS = (("shift", 0), ("ring", 0))
-"""Terms, with their constants, of the own coordinate."""
 
 
 def _step(kind: str, steps: Iterations) -> Numbers:
@@ -142,16 +138,19 @@ def _power(exponent: Numbers) -> Numbers:
     return np.int64(1) << np.minimum(np.maximum(exponent, 0), 40)
 
 
-def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> Numbers:
+def _base(way: Term, dimension: int, at: Position, k: Numbers) -> Numbers:
     """Return what the constant is added to (or, of an exclusive or, is the exponent's offset of)."""
-    x, n = at.coordinates[source], at.extents[dimension]
+    n = at.extents[dimension]
+    base = _plain(way.kind, at.coordinates[dimension], n, k)
+    for skew in way.skews:
+        base = base + skew.values(at, n)
+    return base
+
+
+def _plain(kind: str, x: Numbers, n: Numbers, k: Numbers) -> Numbers:
     match kind:
-        case "shift" | "ring" | "xor" | "other":
+        case "shift" | "ring" | "xor":
             return x
-        case "ring +other":
-            return at.coordinates[dimension] + x
-        case "ring -other":
-            return at.coordinates[dimension] - x
         case "opposite":
             return x + n // 2
         case "constant":
@@ -160,6 +159,13 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
             return n - 1
         case "mirrored":
             return n - 1 - x
+        case "parent":
+            # Children of rank r in a binary tree are 2 r + 1 and 2 r + 2.
+            return (x - 1) // 2
+        case "child":
+            return 2 * x
+        case "child +k":
+            return 2 * x + k
         case "index" | "cyclic":
             return k
         case "index of others":
@@ -185,7 +191,7 @@ def _base(kind: str, source: int, dimension: int, at: Position, k: Numbers) -> N
 def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbers:
     k = _step(term.step, steps)
     n = at.extents[dimension]
-    base = _base(term.kind, term.dimension, dimension, at, k)
+    base = _base(term, dimension, at, k)
     if term.kind == "xor":
         return base ^ term.constant
     if term.kind == "xor k":
@@ -210,28 +216,47 @@ def owner(item: Numbers, items: Numbers, n: Numbers, kind: str) -> Numbers:
     return np.where(item < longer * (size + 1), item // (size + 1), longer + behind)
 
 
+def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool) -> Iterator[Term]:
+    """Yield terms without their constants."""
+    n = at.extents[dimension]
+    plain: tuple[str, ...] = PLAIN
+    if (n == n[0]).all() and n[0] > 2 and not edges:
+        # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
+        plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
+    skews = _skews(dimension, len(at.extents))
+    yield from (Term(kind, "", 0) for kind in plain if kind not in _WHOLE)
+    # A coordinate that another one alone gives is a transposition.
+    yield from (Term("constant", "", 0, each) for each in skews if each[0].sign > 0 and not each[0].parts)
+    yield from (Term("ring", "", 0, each) for each in skews if not each[-1].parts)
+    yield from (Term(kind, "", 0) for kind in plain if kind in _WHOLE)
+    if (steps.total > 1).any():
+        # The iterations are as many as distances that double, of which two are also 1 and 2.
+        halves = np.array_equal(steps.total, _levels(n))
+        kinds = sorted(STEPPED, key=lambda kind: "2^k" not in kind) if halves else STEPPED
+        yield from (Term(kind, step, 0) for step in _step_kinds(n, steps) for kind in kinds)
+        yield from (Term(kind, "k", 0, each) for kind in ("cyclic", "ring +k", "ring -k") for each in skews)
+    yield from (Term("ring", "", 0, each) for each in skews if each[-1].parts)
+
+
+def _skews(dimension: int, dimensions: int) -> list[Sequence[Skew]]:
+    """Return what other coordinates may add: one, or two in a box, of which the second may add parts."""
+    others = [each for each in range(dimensions) if each != dimension]
+    ones = [Skew(other, sign, parts) for parts in (False, True) for other in others for sign in (1, -1)]
+    twos = product(ones, ones) if dimensions == 3 else ()
+    return [(each,) for each in ones] + [
+        (one, two) for one, two in twos if one.dimension != two.dimension and not one.parts
+    ]
+
+
 def _candidates(
     dimension: int, at: Position, wanted: Numbers, steps: Iterations, *, edges: bool
 ) -> Iterator[Term]:
     """Yield terms that may give the wanted coordinates; the constant is from the first sample."""
     n = at.extents[dimension]
-    others = [each for each in range(len(at.extents)) if each != dimension]
-    stepped = bool((steps.total > 1).any())
-    plain: tuple[str, ...] = PLAIN
-    if (n == n[0]).all() and n[0] > 2 and not edges:
-        # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
-        plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
-    ways = [
-        (kind, source, "") for kind in plain for source in (others if kind.endswith("other") else [dimension])
-    ]
-    if stepped:
-        # The iterations are as many as distances that double, of which two are also 1 and 2.
-        halves = np.array_equal(steps.total, _levels(n))
-        kinds = sorted(STEPPED, key=lambda kind: "2^k" not in kind) if halves else STEPPED
-        ways += [(kind, dimension, step) for step in _step_kinds(n, steps) for kind in kinds]
-    for kind, source, step in ways:
-        k = _step(step, steps)
-        base = _base(kind, source, dimension, at, k)
+    for way in _ways(dimension, at, steps, edges=edges):
+        kind = way.kind
+        k = _step(way.step, steps)
+        base = _base(way, dimension, at, k)
         if kind == "xor":
             constant = int(wanted[0] ^ base[0])
         elif kind == "xor k":
@@ -244,19 +269,19 @@ def _candidates(
             constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
         elif kind in ("part", "block"):
             # Nothing is left to do after the last row of an elimination.
-            yield Term(kind, source, step, 1)
+            yield way._replace(constant=1)
             constant = 0
         elif kind in _RING:
             half = int(n[0]) // 2
             constant = int((wanted[0] - base[0] + half) % n[0]) - half
             if 2 * abs(constant) == n[0]:
                 # A ring of two, or half around: either way.
-                yield Term(kind, source, step, -constant)
+                yield way._replace(constant=-constant)
         else:
             constant = int(wanted[0] - base[0])
         if kind in _WHOLE and constant != 0:
             continue
-        yield Term(kind, source, step, constant)
+        yield way._replace(constant=constant)
 
 
 _fitted: dict[bytes, Peer | None] = {}

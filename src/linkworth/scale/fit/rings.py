@@ -66,7 +66,7 @@ def _moves(leaf: int, column: PlacedCall) -> Iterator[Move]:
             dimension = each.across() if isinstance(each, Partner) else None
             if isinstance(each, Partner) and dimension is not None:
                 term = each.peer.terms[dimension]
-                if term.kind == "ring" and abs(term.constant) == 1:
+                if term.kind == "ring" and abs(term.constant) == 1 and not term.skews:
                     yield Move(leaf, name, item, column.call_class, dimension, term.constant)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from linkworth.scale.fit.cells import fit_cells
 from linkworth.scale.fit.dealt import fit_dealt
 from linkworth.scale.fit.numbers import Fitter, Model, like
-from linkworth.scale.fit.peers import STAYS, Iterations, OffGridError, Peer, fit_peer
+from linkworth.scale.fit.peers import Iterations, OffGridError, Peer, fit_peer
 from linkworth.scale.grids import GridRule, Position, coordinates, positions
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
@@ -250,7 +250,7 @@ class Partner(NamedTuple):
 
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
-        moved = [at for at, term in enumerate(self.peer.terms) if (term.kind, term.constant) not in STAYS]
+        moved = [at for at, term in enumerate(self.peer.terms) if not term.stays()]
         return moved[0] if self.whole and len(moved) == 1 else None
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
