@@ -6,7 +6,7 @@ import fake_installation as fake
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.mpi import elf, find, linkage, target
+from linkworth.mpi import elf, find, linkage, target, wheels
 
 pytestmark = pytest.mark.requires("c++")
 
@@ -134,6 +134,24 @@ def test_the_mpi_of_a_program_is_found_or_named(two, tmp_path):
     assert linkage.of_program(program).missing == "libmpi.so.77"
     with pytest.raises(EnvironmentLacksError, match=r"needs libmpi\.so\.77, which the loader does not find"):
         find.choose(None, started(program))
+
+
+def test_wheels_that_overwrote_each_others_launcher_are_named(two, tmp_path):
+    library = fake.install(tmp_path / "c", *MPICH, soname="libmpi.so.77")
+    program = fake.program(tmp_path / "program", tmp_path / "c")
+    for tool in ("mpicc", "mpiexec"):
+        fake.script(tmp_path / "c/bin" / tool, "exit 1")
+    for wheel in ("impi_rt-2021.18.1", "mpich-5.0.2", "other-1"):
+        record = tmp_path / f"c/lib/python3.11/site-packages/{wheel}.dist-info/RECORD"
+        record.parent.mkdir(parents=True)
+        tool = "other" if wheel == "other-1" else "mpiexec"
+        record.write_text(f"a.py,,\n../../../bin/{tool},sha256=x,1\n")
+    clash = f"impi-rt and mpich overwrote each other's mpiexec in {tmp_path / 'c/bin'}"
+    with pytest.raises(EnvironmentLacksError, match=f"linked with {library}, .*{clash}"):
+        find.choose(None, started(program))
+    assert [
+        clash in sentence for sentence in wheels.overwritten([tmp_path / "a/bin", tmp_path / "c/bin"])
+    ] == [True]
 
 
 def test_programs_that_cannot_be_run_are_named(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import search
+from linkworth.mpi import search, wheels
 from linkworth.mpi.files import is_file, is_folder
 from linkworth.mpi.search import find_all
 from linkworth.mpi.target import NO_TARGET, RankProgram
@@ -68,9 +68,11 @@ def _linked(
 ) -> MpiInstallation:
     """Return the MPI that a program is linked with, if it was found and the user named no other."""
     if needed is None:
+        library = target.link.library or Path()
+        clash = wheels.overwritten(prefix / "bin" for prefix in library.parents[:4])
         raise EnvironmentLacksError(
-            f"{target.program} is linked with {target.link.library}, and no launcher of that MPI was found; "
-            f"put the folder above its bin folder into {search.PATH_VARIABLE}"
+            f"{target.program} is linked with {library}, and no launcher of that MPI was found; "
+            + (clash[0] if clash else f"put the folder above its bin folder into {search.PATH_VARIABLE}")
         )
     if name is not None and not _is_named(needed, name):
         wanted = _by_name(name, known)
@@ -99,8 +101,10 @@ def _by_name(name: str, known: list[MpiInstallation]) -> MpiInstallation:
     if found:
         return found
     there = ", ".join(mpi.name for mpi in known)
+    clashes = wheels.overwritten(search.bin_folders())
     raise UsageError(
         f"`mpi` {name}: no such MPI here; there is {there} (or give the folder above its bin folder)"
+        + "".join(f"; {clash}" for clash in clashes)
     )
 
 

@@ -41,6 +41,11 @@ def _folders() -> list[_Folder]:
     return list(unique.values())
 
 
+def bin_folders() -> list[Path]:
+    """Return the folders that the search looks into."""
+    return [folder.path for folder in _folders()]
+
+
 def _matching(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if pattern.match(entry.name))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import build, find, identify, precompiled
+from linkworth.mpi import build, find, identify, precompiled, search, wheels
 from linkworth.mpi.search import PATH_VARIABLE
 
 _PROBE = (
@@ -63,7 +63,17 @@ def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
             )
         ]
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(_mpi_check, mpis))
+        checks = list(pool.map(_mpi_check, mpis))
+    return checks + [
+        Check(
+            group="recording",
+            name="MPI wheels",
+            present=False,
+            detail=clash,
+            purpose="launchers of these MPIs",
+        )
+        for clash in wheels.overwritten(search.bin_folders())
+    ]
 
 
 def _mpi_check(mpi: MpiInstallation) -> Check:
