@@ -110,7 +110,7 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
             {"axes": [parse("cpu-factor=2")], "measured": MeasuredTime(fabrics.get("gbe"), 1.0)},
             "`measured` sets the CPU factor already",
         ),
-        ({"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]}, "that is 1000000 replays|"),
+        ({"axes": [parse(f"{name}=1..9:1000") for name in ("latency", "bandwidth")]}, "1000000 replays, .* most 999 "),
     ],
 )  # fmt: skip
 def test_what_cannot_be_combined(trace, change, message, monkeypatch):

@@ -21,7 +21,8 @@ from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.trace.read import TraceFile, opened
 
-MOST_POINTS = 1_000_000
+MOST_POINTS = 200_000
+"""Points whose results need 0.6 GB."""
 _AS_RECORDED = ReplaySettings()
 _DEFAULT = (Arrangement(),)
 _ALL_CORES = ReplayWorkers()
@@ -87,7 +88,10 @@ def sweep(
         )
     count = len(fabrics) * len(layouts) * math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:
-        raise UsageError(f"that is {count} replays; sweep at most {MOST_POINTS} at once")
+        raise UsageError(
+            f"that is {count} replays, and at most {MOST_POINTS} are made at once; "
+            "give fewer values, or sweep one fabric or part of a range after the other"
+        )
     calibration, known = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
