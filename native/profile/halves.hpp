@@ -44,6 +44,13 @@ struct Half {
     std::uint32_t other_rank() const { return side == Side::send ? pairing.destination() : pairing.source(); }
 };
 
+/// A call that found a message, for the blocking receive that takes it.
+struct Probe {
+    Pairing pairing;
+    double start = 0;
+    std::uint32_t name = no_half;  ///< `no_half`: there is none
+};
+
 /// The halves of a run, by number, and queues of those that wait for their other one. A queue has halves of
 /// one pairing and one side, in the order of their calls, as MPI matches them. Only queues that are not empty
 /// take memory. Places are used again at once and stay in the cache.
@@ -57,8 +64,9 @@ class Halves {
     /// A half with its links, on one line of the cache.
     struct alignas(tracefile::cache_line_bytes) Place : Half {
         State state = State::alone;
-        double partner_posted = 0;     ///< of one that has met
-        std::uint32_t call = no_half;  ///< that waits for the request
+        double partner_posted = 0;  ///< of one that has met; of a blocking receive: start of its probe
+        std::uint32_t call =
+            no_half;  ///< that waits for the request; of a blocking receive: name of its probe
         std::uint32_t next = no_half;  ///< in its queue, or of those that are free
 
       private:

@@ -29,6 +29,13 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             scan_.waits.complete(rank_, shape.name, start, end, completed_);
             break;
         }
+        case CallClass::probe: {
+            const replay::Communicator* const on = communicator(shape.comm);
+            probed_ = {{world_rank(on, shape.actual_peer), rank_, context_of(on), shape.actual_tag},
+                       start,
+                       shape.name};
+            break;
+        }
         case CallClass::isend:
         case CallClass::irecv: post(use, shape, next_request_, start); break;
         case CallClass::isendrecv: post_both(use, shape, next_request_, start); break;

@@ -148,7 +148,14 @@ bool RankScan::take_alone(const EventRow& row) {
 inline void RankScan::take_call(Use& use, double start, double end) {
     switch (use.step) {
         case Step::send: scan_.waits.take(blocking(send_half(use, use.tag, start), end)); break;
-        case Step::receive: scan_.waits.take(blocking(receive_half(use, use.tag, start), end)); break;
+        case Step::receive: {
+            const Half half = blocking(receive_half(use, use.tag, start), end);
+            if (probed_.name != no_half && probed_.pairing == half.pairing) [[unlikely]]
+                scan_.waits.take_probed(half, std::exchange(probed_, {}));
+            else
+                scan_.waits.take(half);
+            break;
+        }
         case Step::isend:
             requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, start))});
             break;
@@ -271,8 +278,8 @@ RankScan::Step RankScan::step_of(const Shape& shape, bool has_partner) {
     switch (shape.call_class) {
         case CallClass::send: return has_partner ? Step::send : Step::count;
         case CallClass::recv: return has_partner ? Step::receive : Step::count;
-        case CallClass::local:
-        case CallClass::probe: return Step::count;
+        case CallClass::local: return Step::count;
+        case CallClass::probe: return shape.found ? Step::match : Step::count;
         case CallClass::isend: return has_partner ? Step::isend : Step::match;
         case CallClass::irecv: return has_partner ? Step::irecv : Step::match;
         case CallClass::complete: return shape.completions.empty() ? Step::count : Step::complete;

@@ -148,6 +148,7 @@ class RankScan {
     double marked_compute_from_ = 0;
     RankRequests requests_;
     std::vector<std::uint32_t> completed_;
+    Probe probed_;  ///< the latest that found a message, until a receive takes it
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number
     std::unordered_map<std::int32_t, const replay::Communicator*> windows_;
     std::vector<std::pair<Meetings*, std::int32_t>> attended_;  ///< with the own rank there

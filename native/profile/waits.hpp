@@ -66,6 +66,13 @@ class Waits {
         pair(number, half);
         return number;
     }
+    /// A blocking receive of the message that a probe found.
+    void take_probed(const Half& half, const Probe& probe) {
+        const std::uint32_t number = halves_.add(half);
+        halves_[number].partner_posted = probe.start;
+        halves_[number].call = probe.name;
+        pair(number, half);
+    }
     /// A receive whose sender or tag is not known yet; `pair_with` gives them, or `cancel` ends it.
     std::uint32_t wildcard(double posted) {
         return halves_.add({{}, posted, posted, 0, Side::receive, 0, false});
@@ -176,6 +183,9 @@ class Waits {
             if (const double until = std::min(sent, receive.end); until > received) {
                 late_sender(receive.pairing.destination(), receive.name, receive.pairing.source(), received,
                             until - received);
+            } else if (receive.call != no_half && sent > receive.partner_posted) {
+                late_sender(receive.pairing.destination(), receive.call, receive.pairing.source(),
+                            receive.partner_posted, std::min(sent, received) - receive.partner_posted);
             }
             halves_.release(receive_number);
         }

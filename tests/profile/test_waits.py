@@ -85,6 +85,17 @@ def test_what_was_posted_in_time_does_not_wait(tmp_path):
     assert figures(found) == (NONE, NONE, NONE)
 
 
+def test_a_probe_waits_for_the_message_that_it_found(tmp_path):
+    probe = Call("MPI_Probe", "probe", peer=synthetic.ANY, tag=-1, found=True, actual_peer=1, actual_tag=5)
+    programs = [
+        [probe.after(1.0).lasting(3.0), recv(1, 8, tag=6), recv(1, 8, tag=5), recv(1, 8, tag=5)],
+        [send(0, 8, tag=6), send(0, 8, tag=5).after(3.5), send(0, 8, tag=5)],
+    ]
+    found = waits_of(tmp_path, *programs)
+    assert figures(found) == ((1, 2.5), NONE, NONE)
+    assert [call.name for call in found.calls] == ["MPI_Probe"]
+
+
 def test_wildcards_wait_for_whom_they_matched(tmp_path):
     wait = Call(
         "MPI_Wait", "complete", mode=0, listed=1, completions=[(1, True, 2, 7)]
