@@ -207,3 +207,37 @@ def aggregators(rank: int, ranks: int) -> Iterator[Event]:
 def test_the_first_of_each_four_ranks_does_more(tmp_path: Path) -> None:
     made, _ = scaled(aggregators, (8, 16, 32), 64, tmp_path)
     assert same_calls(made, trace(aggregators, 64, tmp_path))
+
+
+def ring(rank: int, ranks: int, ahead: int) -> Iterator[Event]:
+    """Factorise a matrix: pass each panel round a ring, from its owner and from the rank `ahead` of it, as HPL may."""
+    for step in range(STEPS):
+        away, size = (rank - step) % ranks, 800 * (STEPS - step)
+        if away == 0:
+            yield message("send", (rank + 1) % ranks, size, step, "ring.c:1")
+        if away == 0 and ahead > 1:
+            yield message("send", (rank + ahead) % ranks, size, step, "ring.c:2")
+        if away:
+            source = rank - away if away in (1, ahead) else rank - 1
+            yield message("recv", source % ranks, size, step, "ring.c:3")
+        if 0 < away < ranks - 1 and away != ahead - 1:
+            yield message("send", (rank + 1) % ranks, size, step, "ring.c:4")
+
+
+def increasing(rank: int, ranks: int) -> Iterator[Event]:
+    yield from ring(rank, ranks, 1)
+
+
+def modified(rank: int, ranks: int) -> Iterator[Event]:
+    yield from ring(rank, ranks, 2)
+
+
+def two(rank: int, ranks: int) -> Iterator[Event]:
+    yield from ring(rank, ranks, ranks // 2)
+
+
+@pytest.mark.parametrize("program", [increasing, modified, two])
+def test_a_panel_that_ranks_pass_on_has_an_owner(program: Program, tmp_path: Path) -> None:
+    made, summary = scaled(program, (4, 8, 16), 32, tmp_path)
+    assert not summary.scaling.distributions
+    assert same_calls(made, trace(program, 32, tmp_path))

@@ -180,7 +180,7 @@ def _programs(
         return
     if way is Way.EDGES and not any(each.has_edges() for each in recordings):
         return
-    if way in (Way.OWNERS, Way.LOOPS) and not any(each.has_owners() for each in recordings):
+    if way is Way.LOOPS and not any(each.has_owners() for each in recordings):
         return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,), Way.OWNERS: (2,)}.get(way, (2, 1, 0))

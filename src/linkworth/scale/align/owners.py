@@ -4,12 +4,13 @@ The owners of a block, of its row and of its column call otherwise than others i
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.align.chains import FEWEST_STEPS, ROOT, with_chains
 from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, align, fold, leaves_of_loops, parse
 from linkworth.scale.fit.dealt import REPEATS, left_of, repeated
 from linkworth.scale.fit.numbers import Model
@@ -18,10 +19,7 @@ from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
 from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers, Recording
 
-FEWEST_STEPS = 8
-_ROOT = 40
-"""Bit of a symbol that is set where the rank is the root of a collective call."""
-_SYMBOL = (1 << _ROOT) - 1
+_SYMBOL = (1 << ROOT) - 1
 _MOST_STEPS = 1_000_000
 """Steps of all ranks that are compared at most, which takes some seconds."""
 _MOST_COPIES = 8
@@ -40,22 +38,29 @@ class Owners:
         """Find the roots. `alphabet`: symbols of the calls, by recording."""
         alphabet = _without_copies(recordings, alphabet)
         self._sizes = [each.size for each in recordings]
-        self.codes = [
+        self._rooted = any(each.has_owners() for each in recordings)
+        self.codes, self._chained = with_chains(
+            recordings,
             [
-                of[each.calls] + (_roots(recording, rank)[each.calls] << _ROOT)
-                for rank, each in enumerate(recording.sequences)
-            ]
-            for recording, of in zip(recordings, alphabet, strict=True)
-        ]
+                [
+                    of[each.calls] + (_roots(recording, rank)[each.calls] << ROOT)
+                    for rank, each in enumerate(recording.sequences)
+                ]
+                for recording, of in zip(recordings, alphabet, strict=True)
+            ],
+        )
 
     def found(self) -> bool:
         """Return whether the ranks of the largest recording call in more ways than a row of them has ranks."""
+        if not self._rooted and not self._chained:
+            return False
         largest = self.codes[-1]
         return len({each.tobytes() for each in largest}) ** 2 > len(largest)
 
     def align(self, sequences: Sequence[Numbers], recordings: Sequence[int]) -> Alignment:
         """Align the different sequences of a role. `recordings`: that of each one. Raises Mismatch."""
-        return _Aligner(sequences, recordings, [self._sizes[each] for each in recordings]).aligned()
+        sizes = [self._sizes[each] for each in recordings]
+        return _Aligner(sequences, recordings, sizes, self._chained).aligned()
 
 
 def _without_copies(recordings: Sequence[Recording], alphabet: Sequence[Numbers]) -> list[Numbers]:
@@ -117,9 +122,14 @@ class _Aligner:
     """Gives events that correspond to one another the same leaf."""
 
     def __init__(
-        self, sequences: Sequence[Numbers], recordings: Sequence[int], sizes: Sequence[float]
+        self,
+        sequences: Sequence[Numbers],
+        recordings: Sequence[int],
+        sizes: Sequence[float],
+        chained: Collection[int],
     ) -> None:
         self._sequences = sequences
+        self._chained = chained
         self._sizes = sizes
         self._plain = [each & _SYMBOL for each in sequences]
         self._recordings = np.array(recordings)
@@ -204,6 +214,7 @@ class _Aligner:
             return None
         for (s, _, _), of in zip(spans, ends, strict=True):
             inner.update(np.unique(self._plain[s][of[0] + 1 : of[-1] + 1]).tolist())
+        begins = int(self._plain[spans[0][0]][ends[0][0]]) in self._chained
         steps: list[list[Span]] = []
         for (s, start, end), of in zip(spans, ends, strict=True):
             # Before the first step, and behind the last one, are calls that no other step has.
@@ -213,7 +224,8 @@ class _Aligner:
             rest = int(of[-1]) + 1
             while rest < end and int(plain[rest]) in inner:
                 rest += 1
-            bounds = [begin, *(of + 1).tolist(), rest]
+            # What a rank receives is the first of a step with a chain, and the last of any other.
+            bounds = [*of.tolist(), rest] if begins else [begin, *(of + 1).tolist(), rest]
             steps.append([(s, a, b) for a, b in pairwise(bounds)])
         if all(a == b for each in steps for _, a, b in each[-1:]):
             steps = [each[:-1] for each in steps]
@@ -311,6 +323,9 @@ def _facts(at: Position, steps: Iterations) -> Numbers:
     found = []
     for x, n in zip(at.coordinates, at.extents, strict=True):
         found += [(k + ahead - x) % n == 0 for ahead in (0, 1, -1)]
+        # Far ends of rings in which ranks pass on what the owner sends, and of those with half of the ranks.
+        found += [(k + ahead - x) % n == 0 for ahead in (2, -2)]
+        found += [(k + ahead - n // 2 - x) % n == 0 for ahead in (0, -1)]
         # The last step may only have what follows the end of the one before.
         for items in (steps.total, last):
             found += [left_of(k + ahead, items, x, n) == 0 for ahead in (1, 0)]
