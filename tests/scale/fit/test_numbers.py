@@ -55,3 +55,13 @@ def test_a_row_of_the_grid_exchanges_pieces_of_pieces() -> None:
     points = [Point(4, (2, 2), 1.0), Point(8, (4, 2), 1.0), Point(16, (4, 4), 1.0)]
     model = Fitter(points, weak=False).fit(range(3), [4096 / (each.ranks * each.grid[1]) for each in points])
     assert model.at(Point(128, (16, 8), 1.0)) == 4
+
+
+def test_a_face_with_neighbours_around_it_follows_its_sides() -> None:
+    """A face of 96 points along each side, with layers of neighbours around it."""
+    grids = {4: (2, 2, 1), 8: (2, 2, 2), 16: (4, 2, 2), 32: (4, 4, 2)}
+    points = [Point(ranks, grid, 1.0) for ranks, grid in grids.items()]
+    faces = [8.0 * (96 // grid[0] + 2) * (96 // grid[2] + 4) for grid in grids.values()]
+    model = Fitter(points, weak=False).fit(range(4), faces)
+    assert model.error == 0
+    assert model.at(Point(64, (4, 4, 4), 1.0)) == 8 * (24 + 2) * (24 + 4)

@@ -34,6 +34,10 @@ class Colour(NamedTuple):
                 return at.ranks % self.parameter
             case "blocks":
                 return at.ranks // np.maximum(at.sizes // self.parameter, 1)
+            case "leaders of":
+                return (at.ranks % self.parameter > 0).astype(np.int64)
+            case "leaders":
+                return (at.ranks % np.maximum(at.sizes // self.parameter, 1) > 0).astype(np.int64)
             case "last":
                 return (at.ranks >= at.sizes - self.parameter).astype(np.int64)
             case _:
@@ -48,7 +52,7 @@ def candidates(dimensions: int) -> list[Colour]:
     # The root, or the root and some more, and the others; or some at the end that write files, and the others.
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
     for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
-        found += [Colour("modulo", number), Colour("blocks", number), Colour("blocks of", number)]
+        found += [Colour(kind, number) for kind in ("modulo", "blocks", "blocks of", "leaders", "leaders of")]
     return found
 
 

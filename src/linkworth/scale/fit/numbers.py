@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.parts import Power, Quotient, fit_power, fit_quotient
+from linkworth.scale.fit.parts import Face, Power, Quotient, fit_face, fit_power, fit_quotient
 from linkworth.scale.points import Point
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -55,7 +55,7 @@ class Sum(NamedTuple):
 class Exchanged(NamedTuple):
     """A number that grows as one across another dimension does."""
 
-    model: Sum | Power | Quotient
+    model: Sum | Power | Quotient | Face
     one: int
     other: int
     factor: float
@@ -70,7 +70,7 @@ class Exchanged(NamedTuple):
         return self.factor * self.model.at(point.exchanged(self.one, self.other))
 
 
-Model = Sum | Power | Quotient | Exchanged
+Model = Sum | Power | Quotient | Face | Exchanged
 
 
 def power_law(points: Sequence[Point], values: Sequence[float], least: float, most: float) -> Sum:
@@ -120,7 +120,7 @@ def like(model: Model, point: Point, value: float) -> Model:
         return Sum((Monomial(),), (value,), 0.0)
     if isinstance(model, Sum):
         return model._replace(coefficients=tuple(value / before * each for each in model.coefficients))
-    if isinstance(model, Power | Quotient):
+    if isinstance(model, Power | Quotient | Face):
         return model._replace(unit=max(round(model.unit * value / before), 1))
     return model._replace(factor=model.factor * value / before)
 
@@ -298,8 +298,9 @@ class _Curves:
         better = 0.02 if len(y) == 3 else 0.5
         if pair is not None and pair.error < better * single.error:
             single = pair
-        quotient = fit_quotient(points, y.tolist()) if single.error > 0 else None
-        return quotient or single
+        if single.error == 0:
+            return single
+        return fit_quotient(points, y.tolist()) or fit_face(points, y.tolist()) or single
 
     def _pair(self, x: Floats, y: Floats, scale: Floats) -> Sum | None:
         """Return the best sum of two monomials."""

@@ -9,6 +9,10 @@ from linkworth.scale.points import Point
 
 MARGINS = (0, 1, -1, 2, -2)
 DIVISORS = (2, 3, 4)
+UNITS = (8, 4, 16, 1, 24, 32, 40)
+"""Bytes of a point."""
+LAYERS = (0, 1, 2, 4)
+"""Layers of neighbours on both sides together."""
 MOST_SHARED = 64
 """Largest common factor of all parts that is tried."""
 
@@ -69,6 +73,49 @@ def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Quotient |
             if unit and all(found.at(point) == value for point, value in zip(points, values, strict=True)):
                 return found
     return None
+
+
+class Face(NamedTuple):
+    """A face of a box with layers of neighbours around it: the product of the parts along two dimensions, each with a margin."""
+
+    unit: int
+    sides: tuple[tuple[int, int, int], tuple[int, int, int]]
+    """Dimension, extent and margin of each side."""
+    error: float = 0.0
+
+    def constant(self) -> bool:
+        """Return whether it is the same everywhere."""
+        return False
+
+    def at(self, point: Point) -> float:
+        """Return its value."""
+        return float(
+            self.unit
+            * math.prod(extent // point.grid[dimension] + margin for dimension, extent, margin in self.sides)
+        )
+
+
+def fit_face(points: Sequence[Point], values: Sequence[float]) -> Face | None:
+    """Return the face that gives all values, of four or more, with the least margins, and of these the most even one."""
+    whole = [int(each) for each in values]
+    if len(whole) < 4 or min(whole) <= 0 or whole != list(values):
+        return None
+    common = math.gcd(*whole)
+    found: list[tuple[tuple[int, int], Face]] = []
+    for one, other in itertools.combinations(range(len(points[0].grid)), 2):
+        for unit in (each for each in UNITS if common % each == 0):
+            area = whole[0] // unit
+            for length in (each for each in range(1, math.isqrt(area) + 1) if area % each == 0):
+                for sides in {(length, area // length), (area // length, length)}:
+                    for margins in itertools.product(LAYERS, repeat=2):
+                        extents = [
+                            (side - margin) * points[0].grid[dimension]
+                            for side, margin, dimension in zip(sides, margins, (one, other), strict=True)
+                        ]
+                        face = Face(unit, ((one, extents[0], margins[0]), (other, extents[1], margins[1])))
+                        if min(extents) > 0 and [face.at(point) for point in points] == whole:
+                            found.append(((sum(margins), abs(extents[0] - extents[1])), face))
+    return min(found, key=lambda each: each[0])[1] if found else None
 
 
 def root(number: int, exponent: int) -> int:
