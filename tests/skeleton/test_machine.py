@@ -42,7 +42,7 @@ def test_the_programs_run_on_one_core_and_on_all(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("here", "must end in .toml"), ("absent/here.toml", "its folder is absent")]
+    ("name", "why"), [("here", "must end in .toml"), ("absent/here.toml", "there is no folder")]
 )
 def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, capsys):
     assert main(["machines", "measure", "-o", str(tmp_path / name)]) == 2

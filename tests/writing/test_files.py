@@ -9,7 +9,15 @@ import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.trace.record import publish
-from linkworth.writing.files import STANDARD_OUTPUT, is_stream, put, staged, write_atomically, write_output
+from linkworth.writing.files import (
+    STANDARD_OUTPUT,
+    is_stream,
+    put,
+    require_writable,
+    staged,
+    write_atomically,
+    write_output,
+)
 
 
 def test_a_file_is_replaced_whole(tmp_path):
@@ -114,3 +122,16 @@ def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
         write_output(tmp_path / "full", "content")
     with pytest.raises(UsageError, match="x: No such file or directory; give another place with --plot"):
         write_output(tmp_path / "no/x", "content", "--plot")
+
+
+def test_an_output_that_cannot_be_written_is_refused_with_its_option(tmp_path):
+    require_writable(tmp_path / "new")
+    require_writable(Path("/dev/stdout"))
+    for path, reason in [
+        (tmp_path, "it is a folder"),
+        (tmp_path / "a/b", f"there is no folder {tmp_path / 'a'}"),
+    ]:
+        with pytest.raises(
+            UsageError, match=f"cannot write {path}: {reason}; give another place with `output`"
+        ):
+            require_writable(path, "`output`")

@@ -1,6 +1,5 @@
 """Files of results: one result, or a set of them; each is written by atomic rename."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchSet
 from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.writing.documents import encode
-from linkworth.writing.files import is_stream, unwritable, write_atomically
+from linkworth.writing.files import require_writable, unwritable, write_atomically
 
 
 def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
@@ -38,16 +37,6 @@ def read(path: Path) -> list[BenchResult]:
     )
 
 
-def check_writable(path: Path) -> None:
-    """Raise UsageError, before anything is measured, if a file cannot be written."""
-    if is_stream(path):
-        return
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"cannot write {path}: Permission denied")
-
-
 class ResultFile:
     """A file to which results are added; its earlier results stay."""
 
@@ -55,7 +44,7 @@ class ResultFile:
         """Raises UsageError if it cannot be written or is no file of results."""
         self.path = path
         self._results = read(path) if path.exists() else []
-        check_writable(path)
+        require_writable(path)
 
     def check_mpi(self, library: str) -> None:
         """Raise UsageError if the file has results of another MPI library: a fabric is fitted to one."""

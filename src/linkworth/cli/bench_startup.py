@@ -4,13 +4,12 @@ import shlex
 from pathlib import Path
 
 from linkworth import units
-from linkworth.bench.store import check_writable
 from linkworth.cli.output import console, emit_json, note, show
 from linkworth.cli.steps import Steps
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
 from linkworth.writing.documents import encode
-from linkworth.writing.files import write_output
+from linkworth.writing.files import require_writable, write_output
 
 TEST = "init"
 
@@ -32,7 +31,7 @@ def run(
     if dry_run:
         return show_plan(startup.arguments(place, mpi=mpi, ranks=ranks), as_json)
     if output is not None:
-        check_writable(output)
+        require_writable(output)
     stopped = ""
     with Steps() as steps:
         try:

@@ -15,11 +15,12 @@ from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
 from linkworth.replay.layout import Arrangement
-from linkworth.report import ReportItem, check_target, write
+from linkworth.report import ReportItem, write
 from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
 from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import open_trace
 from linkworth.units import plural
+from linkworth.writing.files import require_writable
 
 PROGRAMS = {"npb:ep.W": "npb:ep.S", "npb:ft.A": "npb:ft.W", "npb:cg.W": "npb:cg.S"}
 """Programs of seconds or less, and a smaller run of each. On InfiniBand, ft.W may take less than what some clusters need
@@ -118,7 +119,7 @@ def run(
         raise UsageError(
             f"cannot make the folder {folder}: {error.strerror}; choose another with `output`"
         ) from error
-    check_target(page)
+    require_writable(page, "`output`")
     progress.plan(len(PROGRAMS) * _STEPS + 2)
     progress.step("building the recorder and the programs for this MPI, where they are not there yet")
     recorder.prepare(ranks)

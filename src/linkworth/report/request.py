@@ -18,12 +18,13 @@ from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
 from linkworth.predict.sharing import fitted
-from linkworth.report import check_target, prepare, tables, write
+from linkworth.report import prepare, tables, write
 from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN, ReportItem
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, open_trace
+from linkworth.writing.files import require_writable
 
 DEFAULT_FABRICS = ("gbe", "10gbe", "ib-fdr", "ib-hdr")
 """Default without fabrics and prices from the user: two Ethernets, and two other networks."""
@@ -73,7 +74,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
-    check_target(request.output)
+    require_writable(request.output)
     fabrics = fabric_catalog.get_each(request.on)
     needed = [fabric.name for fabric in fabrics] or None
     prices: dict[str, Price] = {}

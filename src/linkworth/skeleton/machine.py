@@ -18,7 +18,7 @@ import msgspec
 
 from linkworth.catalog import apps
 from linkworth.catalog.machines import MachinesFile
-from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.errors import EnvironmentLacksError
 from linkworth.measure.machine.hardware import cores, memory_bytes, processor
 from linkworth.measure.plan import plan
 from linkworth.model.fabric import SourceNote
@@ -30,7 +30,7 @@ from linkworth.skeleton.program import parse
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import of_run, reference_seconds
 from linkworth.writing import toml
-from linkworth.writing.files import is_stream, write_output
+from linkworth.writing.files import require_writable, write_output
 
 _SHORTER = {"npb:bt": "npb:bt.W", "npb:sp": "npb:sp.W", "npb:lu": "npb:lu.W"}
 """Class A of these takes half a minute and more."""
@@ -180,10 +180,7 @@ def _rate(work: Callable[[], object], size: int) -> float:
 def check_output(path: Path) -> None:
     """Raise UsageError for a name that `machine` would not take for a file, and for a folder that cannot be written."""
     toml.require_name(path, "machine")
-    if not is_stream(path) and not os.access(path.resolve().parent, os.W_OK):
-        raise UsageError(
-            f"cannot write {path}: its folder is absent or cannot be written; give another place"
-        )
+    require_writable(path)
 
 
 def write_machine(machine: Machine, path: Path) -> None:

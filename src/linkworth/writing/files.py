@@ -90,6 +90,22 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
             os.fsync(file.fileno())
 
 
+def require_writable(path: Path, option: str = "-o") -> None:
+    """Raise UsageError, before the work begins, if no file can be written to `path`."""
+    folder = path.resolve().parent
+    if is_stream(path):
+        return
+    if path.is_dir():
+        reason = "it is a folder"
+    elif not folder.is_dir():
+        reason = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK):
+        reason = f"the folder {folder} may not be written to"
+    else:
+        return
+    raise UsageError(f"cannot write {path}: {reason}; give another place with {option}")
+
+
 def write_output(path: Path, content: str | bytes, option: str = "-o") -> None:
     """Write the output of an option. Raises UsageError or EnvironmentLacksError if it cannot be written."""
     try:
