@@ -162,7 +162,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     lw_part_note_cores();  // again, since some libraries bind their ranks in MPI_Init
     lw_comms_begin(&world);
     lw_recorder.locked = world.thread_level == 3;
-    lw_fast = !lw_yielding && lw_clock.counter && !lw_recorder.locked && !lw_recorder.reading;
+    lw_fast = !lw_yielding && lw_clock.counter && !lw_recorder.locked && !lw_recorder.crowded;
     if (lw_fast) lw_choose_ways(lw_recorder.profiling ? LW_PROFILED : LW_TRACED);
     uint8_t* at = lw_payload_begin(call, LW_INIT, LW_VARINT_MOST_BYTES);
     lw_write(call, at ? lw_put(at, world.thread_level) : NULL);

@@ -14,29 +14,23 @@ enum { SAVED_READINGS = 16, TRIAL_READINGS = 32 };
 
 static uint64_t budget_interval;
 static double nanoseconds_per_tick;
-static bool every_gap;
 static uint64_t reading_cpu;  // CPU time between two readings in a row, ns
 static uint64_t cores;
 
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {
-    uint64_t least_ticks = UINT64_MAX, least_cpu = UINT64_MAX;
+    reading_cpu = UINT64_MAX;
     for (int trial = 0; trial < TRIAL_READINGS; trial++) {
-        uint64_t ticks = lw_ticks();
         uint64_t cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
-        ticks = lw_ticks() - ticks;
         cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-        if (ticks < least_ticks) least_ticks = ticks;
-        if (cpu < least_cpu) least_cpu = cpu;
+        if (cpu < reading_cpu) reading_cpu = cpu;
     }
-    lw_recorder.reading = least_ticks;
-    reading_cpu = least_cpu;
 }
 
-void lw_processor_time_begin(bool crowded) {
+void lw_processor_time_begin(void) {
+    bool crowded = lw_recorder.crowded;
     lw_recorder.long_gap =
         (uint64_t)((crowded ? long_gap_seconds_crowded : long_gap_seconds) * lw_clock.rate);
-    every_gap = crowded;
     if (crowded) weigh_reading();
     // A profile does not contain it.
     if (lw_recorder.profiling) lw_recorder.long_gap = INT64_MAX;
@@ -66,7 +60,7 @@ static bool others_called(const struct lw_processor_time* time) {
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start) {
     // The process's CPU clock starts at 0 with the process, as its first gap does.
     *time = (struct lw_processor_time){
-        .next_reading = every_gap ? 0 : origin,
+        .next_reading = lw_recorder.crowded ? 0 : origin,
         .read_at = process_start ? origin : 0,
         .clock = process_start ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID,
         .threads = lw_threads_begun()};
@@ -84,7 +78,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
     uint64_t cpu = lw_clock_read(clock);
     if (clock == time->clock && time->read_at) {
         uint64_t used = cpu > time->latest + reading_cpu ? cpu - time->latest - reading_cpu : 0;
-        uint64_t wall = (uint64_t)((double)(now - self->last_exit) * nanoseconds_per_tick);
+        uint64_t wall = (uint64_t)((double)(now - self->last_exit - time->reading) * nanoseconds_per_tick);
         // Without a reading at the gap's start the difference includes earlier calls too: an upper bound.
         bool whole_gap = time->read_at == self->last_exit;
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
@@ -100,7 +94,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
 
 void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64_t now) {
     struct lw_processor_time* time = &self->cpu;
-    if (!every_gap) {
+    if (!lw_recorder.crowded) {
         // A prediction is valid once: the next long gap renews it.
         if (predicted) *self->long_gap_follows = false;
         if (now >= time->next_reading) {
@@ -113,4 +107,6 @@ void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64
     time->latest = lw_clock_read(time->clock);
     time->read_at = now;
     read_own(time);
+    // A rank that had to wait for its core reads the clock with cold caches, which may take a microsecond.
+    if (lw_recorder.crowded) time->reading = lw_ticks() - now;
 }

@@ -14,6 +14,7 @@
 struct lw_processor_time {
     uint64_t next_reading;  ///< ticks from which the budget allows a reading ahead of a gap
     uint64_t latest;        ///< at the latest reading, ns
+    uint64_t reading;       ///< ticks from the gap's start to the end of that reading, if ranks share cores
     uint64_t read_at;       ///< ticks of the gap's start to which the latest reading belongs; 0: no gap
     clockid_t clock;        ///< that it was read from
     uint64_t own;           ///< the thread's own time then, ns: if several may call MPI at once
@@ -23,8 +24,8 @@ struct lw_processor_time {
 struct lw_thread;
 struct lw_call;
 
-/// Sets up the readings, before any thread is attached. CROWDED: ranks share cores; also weighs a reading.
-void lw_processor_time_begin(bool crowded);
+/// Sets up the readings, before any thread is attached.
+void lw_processor_time_begin(void);
 /// Sets up a thread whose first gap starts at ORIGIN ticks. PROCESS_START: with the process itself.
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start);
 /// At the start of a call, NOW, after a gap that was long. Answers the ticks after the reading.

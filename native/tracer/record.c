@@ -20,7 +20,8 @@ enum { SHORT_BYTES = 8 * LW_SHAPE_WORDS };
 bool lw_recorder_begin(bool crowded) {
     lw_recorder.payload_bytes = LW_BLOCK_BYTES;
     lw_recorder.payload = malloc(lw_recorder.payload_bytes);
-    lw_processor_time_begin(crowded);
+    lw_recorder.crowded = crowded;
+    lw_processor_time_begin();
     return lw_recorder.payload != NULL;
 }
 
@@ -201,10 +202,11 @@ void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, 
             return;
         }
         uint64_t now = start ? start : lw_ticks();
-        if (__builtin_expect((int64_t)(now - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
-            now = lw_processor_time_after_gap(call, now);
         // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
-        call->start = now - lw_recorder.reading;
+        uint64_t reading = self->cpu.reading;
+        if (__builtin_expect((int64_t)(now - reading - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
+            now = lw_processor_time_after_gap(call, now);
+        call->start = now - reading;
     } else if (lw_recorder.full) {
         lw_drop();
     }

@@ -86,10 +86,10 @@ struct lw_call {
 /// MPI_Init.
 struct lw_recorder {
     bool locked;        ///< several threads may call MPI at once
+    bool crowded;       ///< ranks share cores: the CPU clock is read at the start of every gap
     bool profiling;     ///< calls are added up (profile.h), no events are written
     bool full;          ///< no more space: calls are only counted
     uint64_t long_gap;  ///< ticks from which a gap carries CPU time
-    uint64_t reading;   ///< ticks that the CPU clock takes at the start of every gap of a crowded run, else 0
     uint64_t next_request;
     uint64_t latest_ordered;  ///< if `locked`: end of the latest event that was written under the lock
     uint8_t* payload;         ///< scratch for one shape's payload
