@@ -86,3 +86,8 @@ def test_the_caches_are_shared_by_the_ranks_of_the_predicted_layout(predicted):
     alone = predicted("npb:cg.C", 16, 16, machine="raspberry-pi-4").settings
     four = predicted("npb:cg.C", 16, 4, machine="raspberry-pi-4").settings
     assert four.memory_demand_bytes_per_second > 2 * alone.memory_demand_bytes_per_second
+
+
+@pytest.mark.parametrize("program", ["npb:ep.S", "imbalance"])
+def test_a_program_without_counted_bytes_has_no_demand(predicted, program):
+    assert predicted(program, 4, 2).settings.memory_bandwidth_bytes_per_second is None

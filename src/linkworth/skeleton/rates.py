@@ -285,7 +285,8 @@ def _memory_demands(
     for on_a_node in sorted({math.ceil(ranks / nodes) for nodes in range(1, ranks + 1)}):
         sharers = max(machine.sockets_per_node, on_a_node)
         counted, moved = work(program, ranks, ranks // 2, machine.cache_bytes_per_node / sharers)
-        demand = moved / sum(count * rates.seconds_per_operation[phase] for phase, count in counted.items())
+        seconds = sum(count * rates.seconds_per_operation[phase] for phase, count in counted.items())
+        demand = moved / seconds if moved > 0 else 0.0
         if not found or demand != found[-1][1]:
             found.append((on_a_node, demand))
     return found if found[-1][1] > 0 else []
