@@ -88,6 +88,6 @@ def test_the_caches_are_shared_by_the_ranks_of_the_predicted_layout(predicted):
     assert four.memory_demand_bytes_per_second > 2 * alone.memory_demand_bytes_per_second
 
 
-@pytest.mark.parametrize("program", ["npb:ep.S", "imbalance"])
+@pytest.mark.parametrize("program", ["npb:ep.S", "imbalance:5"])
 def test_a_program_without_counted_bytes_has_no_demand(predicted, program):
     assert predicted(program, 4, 2).settings.memory_bandwidth_bytes_per_second is None
