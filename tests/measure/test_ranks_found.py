@@ -23,10 +23,10 @@ from linkworth.places.local import LocalPlace
 from linkworth.trace import record
 
 
-def judged(tmp_path, reports, ranks=2, launcher=None, recorded=()):
+def judged(tmp_path, reports, ranks=2, launcher=None, recorded=(), script="wrap.sh"):
     file = tmp_path / "ranks"
     file.write_text(reports)
-    workload = Workload(name="wrap.sh", command=["wrap.sh"], ranks=ranks)
+    workload = Workload(name="wrap.sh", command=[str(script)], ranks=ranks)
     decided = Plan(
         workload, ["wrap.sh"], NO_TARGET, fake.described("mpich", "5.0.2"), launcher or FakeLauncher(), None
     )
@@ -78,6 +78,17 @@ def test_another_number_of_ranks_is_trouble(tmp_path, given):
     assert "MPI reported 3 ranks instead of 2" in judged(tmp_path, "3 MPICH Version: 5.0.2\n")
     # The check does not always understand the user's own launcher.
     assert judged(tmp_path, "3 MPICH Version: 5.0.2\n", launcher=given) == ""
+
+
+def test_a_script_that_starts_as_many_ranks_on_each_rank_is_trouble(tmp_path):
+    script = fake.script(tmp_path / "wrap.sh", "mpiexec.mpich -n 2 ./program")
+    reports = "2 MPICH Version: 5.0.2\n" * 2
+    said = judged(tmp_path, reports, script=script)
+    assert said.startswith(
+        "MPI reported 2 programs of 2 ranks each, because wrap.sh starts mpiexec.mpich by itself"
+    )
+    # Two programs, one after the other.
+    assert judged(tmp_path, reports, script=fake.script(script, "./program; ./program")) == ""
 
 
 def test_another_library_than_the_tracers_is_trouble(tmp_path):

@@ -44,6 +44,12 @@ class RanksFound:
         own = "its own with `mpi`" + (f" {used}" if lines and used != decided.mpi.name else "")
         if sizes[0]:
             return f"it uses {used}, and was started with {decided.mpi.name}: choose {own}"
+        launcher = own_launcher(decided.workload.command)
+        if lines and launcher and sizes[asked] >= asked > 1:
+            return (
+                f"MPI reported {sizes[asked]} programs of {asked} ranks each, because {name} starts {launcher} by itself: "
+                f"give the {launcher} command in it to linkworth instead"
+            )
         copies = sizes[1] if set(sizes) == {1} else 0
         if asked in sizes or not asked or (isinstance(decided.launcher, GivenLauncher) and copies < 2):
             return ""
