@@ -1,5 +1,6 @@
 """Measurement of this machine, with times of its programs put in place of runs."""
 
+import json
 import os
 
 import pytest
@@ -47,3 +48,11 @@ def test_the_programs_run_on_one_core_and_on_all(tmp_path, monkeypatch):
 def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, capsys):
     assert main(["machines", "measure", "-o", str(tmp_path / name)]) == 2
     assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_measured_machine_is_printed_as_json(tmp_path, monkeypatch, capsys):
+    machine = machines.get("laptop")
+    monkeypatch.setattr(measured, "measure_machine", lambda *_: (machine, ""))
+    assert main(["machines", "measure", "-o", str(tmp_path / "here.toml"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["machine"]["name"]) == ("linkworth.machine/1", "laptop")

@@ -7,7 +7,7 @@ import rich_click as click
 from linkworth.catalog import documents, machines
 from linkworth.cli.catalog_group import catalog_group, json_option
 from linkworth.cli.catalog_tables import machine_details, machines_table
-from linkworth.cli.output import OutputFile, console, note, show
+from linkworth.cli.output import OutputFile, note, show
 from linkworth.cli.steps import Steps
 
 command = catalog_group(
@@ -34,7 +34,8 @@ def show_command(name: str, as_json: bool) -> None:
 )
 @click.option("--name", metavar="NAME", help="Name of the machine.  [default: this host's]")
 @click.option("--mpi", metavar="NAME", help="MPI with which the programs are built (see `linkworth doctor`).")
-def measure_command(output: Path, name: str | None, mpi: str | None) -> None:
+@json_option("machine")
+def measure_command(output: Path, name: str | None, mpi: str | None, as_json: bool) -> None:
     """Measure this machine in about a minute, and write its machine file.
 
     The bundled programs run on one core, and one copy on each core at once. Memory and copies follow. The file is a machine
@@ -48,4 +49,5 @@ def measure_command(output: Path, name: str | None, mpi: str | None) -> None:
     write_machine(machine, output)
     if warning:
         note(f"linkworth: warning: {warning}")
-    console().print(machine_details(machine))
+    document = documents.MachineDocument(machine=machine)
+    show(document, as_json, lambda document: machine_details(document.machine))
