@@ -1,9 +1,10 @@
 """Recordings that cannot be scaled are refused in words that the user can act on."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, trace
+from written_programs import BARRIER, Event, scaled, trace
 
 from linkworth.catalog.fabrics import get
 from linkworth.errors import DamagedInputError, UsageError
@@ -14,19 +15,22 @@ from linkworth.replay.layout import Arrangement
 from linkworth.scale import ScaleRequest, scale
 
 
+def barriers(rank: int, ranks: int) -> Iterator[Event]:
+    yield from [("MPI_Barrier@a.c:2", "collective", BARRIER)] * 5
+
+
 def recording(ranks: int, folder: Path, processor: str = "") -> Path:
-    calls = [("MPI_Barrier@a.c:2", "collective", BARRIER)] * 5
-    return trace(lambda rank, ranks: iter(calls), ranks, folder, processor=processor)
+    return trace(barriers, ranks, folder, processor=processor)
 
 
 def test_a_scaled_program_has_no_time_of_its_own(tmp_path: Path) -> None:
     made = tmp_path / "made.lwt"
     scale(ScaleRequest(traces=[recording(4, tmp_path), recording(8, tmp_path)], ranks=16, output=made))
-    recorded, scaled = build_profile(tmp_path / "8.lwt"), build_profile(made)
+    recorded, bare = build_profile(tmp_path / "8.lwt"), build_profile(made)
     assert recorded.timed and sum(recorded.rank_communication_seconds) > 0
-    assert not scaled.timed and scaled.waits is None
-    assert sum(scaled.rank_communication_seconds) == sum(call.seconds for call in scaled.calls) == 0
-    assert scaled.elapsed_seconds == predict(made, [get("shm")], Arrangement(nodes=1)).predictions[0].seconds
+    assert not bare.timed and bare.waits is None
+    assert sum(bare.rank_communication_seconds) == sum(call.seconds for call in bare.calls) == 0
+    assert bare.elapsed_seconds == predict(made, [get("shm")], Arrangement(nodes=1)).predictions[0].seconds
 
 
 def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None:
@@ -40,6 +44,12 @@ def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None
     mixed = remarks("A 1", "A 1", "B 2")
     assert "different processors (4, 8 ranks: A 1; 16 ranks: B 2)" in mixed
     assert "processors" not in remarks("A 1", "", "A 1")
+
+
+@pytest.mark.parametrize(("seconds", "doubtful"), [(0.01, True), (0.1, False)])
+def test_recordings_that_hardly_compute_are_doubtful(seconds: float, doubtful: bool, tmp_path: Path) -> None:
+    made = scaled(barriers, (4, 8), 16, tmp_path, lambda rank, ranks, calls: [seconds / calls] * calls)[1]
+    assert ("8 ranks computed for 10 ms" in " ".join(made.scaling.remarks)) == doubtful
 
 
 def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:

@@ -152,6 +152,11 @@ def arrangements(
 def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int, ...]]:
     """Yield extents that are the same at all counts, such as those of replicated layers, with 0 for the others."""
     found: list[tuple[int, ...]] = []
+    if all(shown.cartesian) and all(
+        balanced(count, len(grid)) == grid for count, grid in zip(counts, shown.cartesian, strict=True)
+    ):
+        # They are those of MPI_Dims_create, of which some are equal by chance.
+        return
     if len({len(each) for each in shown.cartesian}) == 1 and shown.cartesian[0]:
         found.append(
             tuple(each[0] if len(set(each)) == 1 else 0 for each in zip(*shown.cartesian, strict=True))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from linkworth.scale.behaviour import Behaviour
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Sum
-from linkworth.scale.fit.parts import Face
+from linkworth.scale.fit.parts import Bordered
 from linkworth.scale.fit.rules import Block, rules_within
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import Target
@@ -37,7 +37,7 @@ def unseen_remainders(
         for role in program.roles.values()
         for rule in (*role.counts, *(size for column in role.columns for size in _of_parts(column)))
         for number in rules_within(rule)
-        if isinstance(number, Block | Sum | Face)
+        if isinstance(number, Block | Sum | Bordered)
     ]
     shown = {number.dimension for number in numbers if isinstance(number, Block)}
     cut = {dimension for number in numbers if not isinstance(number, Block) for dimension in _falling(number)}
@@ -65,9 +65,9 @@ def _of_parts(column: PlacedCall) -> Iterator[object]:
             yield rule
 
 
-def _falling(number: Sum | Face) -> Iterator[int]:
+def _falling(number: Sum | Bordered) -> Iterator[int]:
     """Yield the dimensions along which an exact number falls; -1: any."""
-    if isinstance(number, Face):
+    if isinstance(number, Bordered):
         yield from (dimension for dimension, _, _ in number.sides)
         return
     for term in number.terms if number.error == 0 else ():

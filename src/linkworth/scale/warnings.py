@@ -23,6 +23,8 @@ from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened
 
+LEAST_SECONDS = 0.05
+"""Computation of each rank from which switching between ranks on a core hardly counts."""
 MOST_LISTED = 3
 """Calls that one sentence names at most."""
 
@@ -39,6 +41,7 @@ def scaling_warnings(
         *_of_remainders(found, target, remainders),
         *_of_resting(found, recordings, target),
         *_of_transpositions(recordings[-1], target),
+        *_of_computation(recordings[-1]),
     ]
 
 
@@ -167,6 +170,16 @@ def _of_transpositions(largest: Recording, target: Target) -> Iterator[str]:
             f"all ranks exchange pieces in {', '.join(transposed)}; a program that cuts its data into slabs for that, such "
             f"as a Fourier transform, cuts it otherwise beyond some count, which recordings up to {largest.ranks} ranks "
             "may not show"
+        )
+
+
+def _of_computation(largest: Recording) -> Iterator[str]:
+    mean = sum(float(each.compute.sum()) for each in largest.sequences) / largest.ranks
+    recorded = largest.trace.metadata.source == "recorded"
+    if recorded and mean < LEAST_SECONDS:
+        yield (
+            f"each of {largest.ranks} ranks computed for {1000 * mean:.2g} ms in the largest recording, of which much may be "
+            "noise, so that times on fast networks may be off by half; record a problem that computes for 100 ms or more on each"
         )
 
 

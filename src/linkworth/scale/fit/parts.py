@@ -75,7 +75,7 @@ def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Quotient |
     return None
 
 
-class Face(NamedTuple):
+class Bordered(NamedTuple):
     """A face of a box with layers of neighbours around it: the product of the parts along two dimensions, each with a margin."""
 
     unit: int
@@ -95,13 +95,13 @@ class Face(NamedTuple):
         )
 
 
-def fit_face(points: Sequence[Point], values: Sequence[float]) -> Face | None:
+def fit_face(points: Sequence[Point], values: Sequence[float]) -> Bordered | None:
     """Return the face that gives all values, of four or more, with the least margins, and of these the most even one."""
     whole = [int(each) for each in values]
     if len(whole) < 4 or min(whole) <= 0 or whole != list(values):
         return None
     common = math.gcd(*whole)
-    found: list[tuple[tuple[int, int], Face]] = []
+    found: list[tuple[tuple[int, int], Bordered]] = []
     for one, other in itertools.combinations(range(len(points[0].grid)), 2):
         for unit in (each for each in UNITS if common % each == 0):
             area = whole[0] // unit
@@ -112,7 +112,9 @@ def fit_face(points: Sequence[Point], values: Sequence[float]) -> Face | None:
                             (side - margin) * points[0].grid[dimension]
                             for side, margin, dimension in zip(sides, margins, (one, other), strict=True)
                         ]
-                        face = Face(unit, ((one, extents[0], margins[0]), (other, extents[1], margins[1])))
+                        face = Bordered(
+                            unit, ((one, extents[0], margins[0]), (other, extents[1], margins[1]))
+                        )
                         if min(extents) > 0 and [face.at(point) for point in points] == whole:
                             found.append(((sum(margins), abs(extents[0] - extents[1])), face))
     return min(found, key=lambda each: each[0])[1] if found else None
