@@ -14,7 +14,7 @@ import numpy as np
 
 from linkworth import _engine
 from linkworth.scale.align.folding import Alignment, Item, Loop
-from linkworth.scale.fit.levels import FINER, GIVES, HERE, TAKES, Face, Level, OnLevel, Resting
+from linkworth.scale.fit.levels import FINER, GIVES, HERE, TAKES, Level, LevelFace, OnLevel, Resting
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import GridRule, coordinates, positions
 from linkworth.scale.recording import SENDS, Call, Numbers, Recording
@@ -220,7 +220,9 @@ class Multigrid:
                     raise self._unfit(slot, "other ranks call it between other levels")
         return levels
 
-    def _faces(self, levels: dict[Slot, list[Level]]) -> dict[tuple[Slot, int], dict[str, tuple[Face, ...]]]:
+    def _faces(
+        self, levels: dict[Slot, list[Level]]
+    ) -> dict[tuple[Slot, int], dict[str, tuple[LevelFace, ...]]]:
         """Return the sizes of calls that depend on the level, and leave the levels that give them. Raises UnfitError."""
         for _ in range(2):
             # The levels that one size leaves leave fewer ways for the others.
@@ -229,11 +231,11 @@ class Multigrid:
         for size, of in ways.items():
             own = {way[0] for way, _ in of}
             finer[size.call()] = finer.get(size.call(), own) & own or own
-        faces: defaultdict[tuple[Slot, int], dict[str, tuple[Face, ...]]] = defaultdict(dict)
+        faces: defaultdict[tuple[Slot, int], dict[str, tuple[LevelFace, ...]]] = defaultdict(dict)
         for size, of in ways.items():
             for slot in size.slots:
                 faces[slot, size.place][size.name] = tuple(
-                    Face(level, *way, unit)
+                    LevelFace(level, *way, unit)
                     for level in levels[slot]
                     for way, unit in of
                     if way[0] in finer[size.call()] and self._unit(size.of(slot), level, way) == unit
@@ -304,7 +306,7 @@ class Multigrid:
         """Return the bytes of a point of a face, or 0 if they are not the same in all recordings."""
         units = set()
         for number, size in sizes.items():
-            unit, rest = divmod(size, Face(level, *way, 1).bytes(self._grids[number]))
+            unit, rest = divmod(size, LevelFace(level, *way, 1).bytes(self._grids[number]))
             units.add(0 if rest else unit)
         return units.pop() if len(units) == 1 else 0
 
@@ -369,7 +371,7 @@ class Multigrid:
         self,
         slots: Sequence[Slot],
         levels: dict[Slot, list[Level]],
-        faces: Mapping[tuple[Slot, int], dict[str, tuple[Face, ...]]],
+        faces: Mapping[tuple[Slot, int], dict[str, tuple[LevelFace, ...]]],
         places: Sequence[PlacedSlot],
         shown: frozenset[int],
     ) -> Alignment:

@@ -132,7 +132,7 @@ class Strided(NamedTuple):
         return self._replace(ways=tuple((level.times(factor), signs) for level, signs in self.ways))
 
 
-class Face(NamedTuple):
+class LevelFace(NamedTuple):
     """Bytes of a face of the points that a rank has on a level."""
 
     level: Level
@@ -153,7 +153,7 @@ class Face(NamedTuple):
 class Faces(NamedTuple):
     """Bytes on a level."""
 
-    ways: tuple[Face, ...]
+    ways: tuple[LevelFace, ...]
     """All that the recordings allow."""
     site: str
 
@@ -175,7 +175,7 @@ class OnLevel(NamedTuple):
     """All that the recordings allow."""
     peers: frozenset[str]
     """Fields that are ranks on the level."""
-    faces: Mapping[str, tuple[Face, ...]]
+    faces: Mapping[str, tuple[LevelFace, ...]]
     """Fields that are sizes on the level."""
 
     def rule(self, name: str, samples: Samples, values: Numbers, site: str) -> "Strided | Faces | None":

@@ -1,3 +1,4 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Calls MPI with nothing between the calls, while a reading of the process's CPU clock takes 300 us. Only the
 // first readings are quick, in which the tracer may weigh one.
 #define _GNU_SOURCE
