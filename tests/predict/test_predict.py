@@ -79,6 +79,20 @@ def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path):
     assert any("failed its own verification" in warning for warning in warnings)
 
 
+@pytest.mark.parametrize(
+    ("gap", "cores", "cpu_factor", "warned"),
+    [(1e-6, 1, 1.0, True), (1e-6, 2, 1.0, False), (1e-3, 1, 1.0, False), (1e-6, 1, 1.5, False)],
+)
+def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap, cores, cpu_factor, warned):
+    ranks = [
+        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
+    ]
+    calls = [[send(1, 8).after(gap)] * 100, [recv(0, 8).after(gap)] * 100]
+    path = write_trace(tmp_path / "short.lwt", calls, ranks=ranks)
+    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    assert any("cold caches" in warning for warning in found.warnings) == warned
+
+
 def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path):
     ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
     path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)

@@ -120,7 +120,7 @@ def predict_with_draws(
             msgspec.structs.replace(prediction, interval=interval(times, prediction.seconds))
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
-    warnings += replay_warnings(trace, replays[0])
+    warnings += replay_warnings(trace, replays[0], cpu_factor)
     warnings += given_warnings(trace, fabrics, known, calibration, [layout.ppn], settings)
     if measured is not None:
         warnings += contradictions(trace, measured, settings, cpu_factor)

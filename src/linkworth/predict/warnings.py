@@ -8,6 +8,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict.response import Response
 from linkworth.profile.pop import idle_in_part
+from linkworth.profile.where_it_ran import core_shares
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
@@ -18,9 +19,11 @@ _MOST_COMMUNICATION = 0.5
 """Share of a measured time above which its computation is what the model leaves over, not what was measured."""
 _LARGEST_MISS = 0.01
 """Relative difference from a measured time that repeated runs would show as well."""
+_COLD_SECONDS = 1e-6
+"""Computation that a wait for a core adds, since others filled its caches: 0.3 to 1.2 us on an EPYC (2026-11)."""
 
 
-def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
+def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list[str]:
     """Return one sentence for each reason to doubt the replayed time of a trace."""
     result = replay.result
     warnings = list(trace.damage)
@@ -41,6 +44,9 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
         )
     if idle := idle_in_part(result.rank_compute_seconds, marked=result.marked_region):
         warnings.append(idle)
+    # Any other factor comes from a user or a measured time, and corrects it.
+    if cpu_factor == 1.0 and (cold := _cold_caches(trace, sum(result.rank_compute_seconds))):
+        warnings.append(cold)
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
@@ -58,6 +64,20 @@ def replay_warnings(trace: TraceFile, replay: Replay) -> list[str]:
     if rates is not None and rates.warning:
         warnings.append(rates.warning)
     return warnings + (scaling.warnings() if scaling is not None else [])
+
+
+def _cold_caches(trace: TraceFile, compute_seconds: float) -> str:
+    """Return a sentence if ranks shared cores and computed so shortly between calls that cold caches count, else ""."""
+    between_calls = compute_seconds / max(1, trace.engine.events)
+    found = trace.metadata
+    shares = core_shares(found.ranks, trace.engine.ranks, one_machine=found.one_machine)
+    if not 0 < between_calls < 2 * _COLD_SECONDS or min(shares) == 1:
+        return ""
+    return (
+        f"ranks shared cores when this was recorded, and computed {duration(between_calls)} between two calls on average; each "
+        f"wait for a core adds up to {duration(_COLD_SECONDS)} of cold caches to that, so the time on fast networks may be "
+        "predicted too long; record where each rank has a core, or give a measured time"
+    )
 
 
 def measured_warnings(seconds: float, measured: Prediction) -> list[str]:

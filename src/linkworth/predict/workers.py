@@ -151,4 +151,4 @@ def _replayed(trace: TraceFile, task: Task) -> TaskResult:
         tolerate_cut=trace.incomplete,
         settings=task.settings,
     )
-    return TaskResult(found.prediction, replay_warnings(trace, found))
+    return TaskResult(found.prediction, replay_warnings(trace, found, task.cpu_factor))
