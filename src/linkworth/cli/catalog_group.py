@@ -7,6 +7,7 @@ import msgspec
 import rich_click as click
 from rich.console import RenderableType
 
+from linkworth.cli.given import refuse
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import show
 
@@ -31,6 +32,8 @@ def catalog_group(
     def command(ctx: click.Context, as_json: bool) -> None:
         if ctx.invoked_subcommand is None:
             show(document(), as_json, table)
+        else:
+            refuse(("as_json",), f"give it after `{name} {ctx.invoked_subcommand}`")
 
     @command.command("list", help=of_list)
     @json_option(name)
