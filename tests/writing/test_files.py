@@ -124,6 +124,16 @@ def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
         write_output(tmp_path / "no/x", "content", "--plot")
 
 
+def test_a_pipe_whose_reader_has_enough_is_no_bad_output():
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        with pytest.raises(BrokenPipeError):
+            write_output(Path(f"/dev/fd/{writer}"), "x")
+    finally:
+        os.close(writer)
+
+
 def test_an_output_that_cannot_be_written_is_refused_with_its_option(tmp_path):
     require_writable(tmp_path / "new")
     require_writable(Path("/dev/stdout"))

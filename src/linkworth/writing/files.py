@@ -117,7 +117,12 @@ def write_output(path: Path, content: str | bytes, option: str = "-o") -> None:
 
 
 def unwritable(path: Path, error: OSError, option: str = "-o") -> LinkworthError:
-    """Return the error for an output that cannot be written: EnvironmentLacksError without room, else UsageError."""
+    """Return the error for an output that cannot be written: EnvironmentLacksError without room, else UsageError.
+
+    Raises BrokenPipeError as it is: the reader of a pipe has enough.
+    """
+    if isinstance(error, BrokenPipeError):
+        raise error
     lacks = error.errno in _NO_ROOM
     advice = (
         f"make room or give another place with {option}" if lacks else f"give another place with {option}"
