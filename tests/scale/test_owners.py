@@ -5,7 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, calls, message, same_calls, scaled, seconds_on, trace
+from written_programs import (
+    BARRIER,
+    RECEIVED,
+    Event,
+    Program,
+    calls,
+    message,
+    same_calls,
+    scaled,
+    seconds_on,
+    trace,
+)
 
 from linkworth import _engine
 
@@ -99,7 +110,20 @@ def coupled(rank: int, ranks: int) -> Iterator[Event]:
             yield entry, kind, fields | {"comm": 3}
 
 
-@pytest.mark.parametrize("program", [rows_and_columns, cyclic, blocks, writer, epochs, coupled])
+def ocean(rank: int, ranks: int) -> Iterator[Event]:
+    """Run two models on a quarter and three quarters of the ranks, of which the first ranks exchange fields."""
+    first = ranks // 4
+    second = rank >= first
+    yield split(2, list(range(first, ranks)) if second else list(range(first)))
+    for _ in range(STEPS):
+        if rank in (0, first):
+            peer = first if rank == 0 else 0
+            fields = {"comm": 0, "peer": peer, "tag": 3, "bytes": 80, "recv_peer": peer, "recv_tag": 3}
+            yield "MPI_Sendrecv@owners.c:30", "sendrecv", fields | {"recv_bytes": 80} | RECEIVED
+        yield broadcast(31, 2, 0, 80)
+
+
+@pytest.mark.parametrize("program", [ocean, rows_and_columns, cyclic, blocks, writer, epochs, coupled])
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(program, 32, tmp_path))

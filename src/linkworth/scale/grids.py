@@ -300,6 +300,21 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
 """Ways to divide ranks, the coarsest first."""
 
 
+SHARES = ((1, 4), (1, 3), (2, 3), (3, 4))
+"""Parts of all ranks that may run another model than the others; halves are a kind of their own."""
+
+
+def first_of_others(share: int, ranks: Numbers) -> Numbers:
+    """Return the first rank behind a share, of so many ranks."""
+    of, parts = SHARES[share]
+    return ranks * of // parts
+
+
+def kind_of_share(share: int) -> int:
+    """Return the kind of roles of two models that run on a share of all ranks and on the others."""
+    return -1 - share
+
+
 def kind_of_groups(size: int) -> int:
     """Return the kind of roles of ranks in groups of that size, in each of which the first, the second, ... call alike."""
     return len(ROLES) + size
@@ -307,11 +322,18 @@ def kind_of_groups(size: int) -> int:
 
 def described(kind: int) -> str:
     """Return how ranks are divided."""
+    if kind < 0:
+        of, parts = SHARES[-1 - kind]
+        return f"the first {of}/{parts} of all ranks and the others, and the first of both"
     return ROLES[kind][0] if kind < len(ROLES) else f"places in groups of {kind - len(ROLES)} ranks"
 
 
 def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
     """Return the role of each rank."""
+    if kind < 0:
+        first = first_of_others(-1 - kind, at.sizes)
+        others = at.ranks >= first
+        return list(zip(others.tolist(), (at.ranks == first * others).tolist(), strict=True))
     columns = ROLES[kind][1](at) if kind < len(ROLES) else [at.ranks % (kind - len(ROLES))]
     if not columns:
         return [()] * len(at.ranks)

@@ -1,7 +1,7 @@
 """Builds the behaviour of a program from its recordings."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,16 @@ from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
 from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
-from linkworth.scale.grids import GridRule, Position, positions, role_keys
+from linkworth.scale.grids import (
+    SHARES,
+    GridRule,
+    Position,
+    first_of_others,
+    kind_of_groups,
+    kind_of_share,
+    positions,
+    role_keys,
+)
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Alphabet, Call, Numbers, Recording, Times
 
@@ -129,13 +138,21 @@ class Builder:
         largest = self._texts[-1]
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
-    def group_size(self) -> int:
-        """Return the size of groups, such as the ranks of a node, in which the first ranks call alike; 0: there are none."""
+    def kinds_of_groups(self) -> Iterator[int]:
+        """Yield kinds of roles of groups in which ranks call alike: those of a node, or those that run one of two models."""
         smallest = len(self._texts[0])
         for size in range(_SMALLEST_GROUP, smallest // 2 + 1):
             if all(len(of) % size == 0 and of[size:] == of[:-size] for of in self._texts):
-                return size if len(set(self._texts[0])) > 1 else 0
-        return 0
+                if len(set(self._texts[0])) > 1:
+                    yield kind_of_groups(size)
+                break
+        for share in range(len(SHARES)):
+            firsts = [int(first_of_others(share, np.array(len(of)))) for of in self._texts]
+            parts = [(of[1:first], of[first + 1 :]) for of, first in zip(self._texts, firsts, strict=True)]
+            # They differ from rank 0 and the others.
+            differ = len(set(self._texts[-1][1:])) > 1
+            if min(firsts) and differ and all(len(set(part)) <= 1 for both in parts for part in both):
+                yield kind_of_share(share)
 
     def align(
         self, arrangement: GridRule, kind: int, wanted: set[Key]

@@ -15,7 +15,7 @@ from linkworth.scale.align.owners import Owners
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, kind_of_groups, positions, role_keys
+from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.program import Builder
 from linkworth.scale.recording import Alphabet, Recording
@@ -195,8 +195,8 @@ def _programs(
     for arrangement in tried:
         best: UnfitError | None = None
         kinds = list(range(KINDS.get(way, len(ROLES))))
-        if way in (Way.WHOLE, Way.PARTS) and (size := next(iter(builders.values()))[1].group_size()):
-            kinds.append(kind_of_groups(size))
+        if way in (Way.WHOLE, Way.PARTS):
+            kinds += next(iter(builders.values()))[1].kinds_of_groups()
         for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
             try:
                 program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))

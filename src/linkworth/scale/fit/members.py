@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import Position, positions
+from linkworth.scale.grids import SHARES, Position, first_of_others, positions
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 
@@ -34,6 +34,8 @@ class Colour(NamedTuple):
                 return at.ranks % self.parameter
             case "blocks":
                 return at.ranks // np.maximum(at.sizes // self.parameter, 1)
+            case "share":
+                return (at.ranks >= first_of_others(self.parameter, at.sizes)).astype(np.int64)
             case "leaders of":
                 return (at.ranks % self.parameter > 0).astype(np.int64)
             case "leaders":
@@ -51,6 +53,7 @@ def candidates(dimensions: int) -> list[Colour]:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
     # The root, or the root and some more, and the others; or some at the end that write files, and the others.
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
+    found += [Colour("share", number) for number in range(len(SHARES))]
     for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
         found += [Colour(kind, number) for kind in ("modulo", "blocks", "blocks of", "leaders", "leaders of")]
     return found

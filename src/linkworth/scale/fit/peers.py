@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import Position, coordinates
+from linkworth.scale.grids import SHARES, Position, coordinates, first_of_others
 from linkworth.scale.recording import NOBODY, Numbers
 
 
@@ -79,9 +79,22 @@ class OffGridError(Exception):
     """A rule leads to a rank that does not exist."""
 
 
-_WHOLE = {"opposite", "mirrored", "parent", "index of others", "tournament"}
+_OTHERS = {f"others {share}": share for share in range(len(SHARES))}
+"""The first rank behind a share of all."""
+_WHOLE = {*_OTHERS, "opposite", "mirrored", "parent", "index of others", "tournament"}
 _RING = {"ring", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k", "cyclic"}
-PLAIN = ("shift", "constant", "from the end", "ring", "xor", "opposite", "mirrored", "parent", "child")
+PLAIN = (
+    "shift",
+    "constant",
+    "from the end",
+    "ring",
+    "xor",
+    "opposite",
+    "mirrored",
+    "parent",
+    "child",
+    *_OTHERS,
+)
 STEPPED = (
     "xor k",
     "xor 2^k",
@@ -159,6 +172,8 @@ def _plain(kind: str, x: Numbers, n: Numbers, k: Numbers) -> Numbers:
             return n - 1
         case "mirrored":
             return n - 1 - x
+        case _ if kind in _OTHERS:
+            return first_of_others(_OTHERS[kind], n)
         case "parent":
             # Children of rank r in a binary tree are 2 r + 1 and 2 r + 2.
             return (x - 1) // 2
