@@ -196,3 +196,23 @@ def test_a_job_whose_output_is_lost_is_measured_to_its_end(linkworth):
     assert done.returncode == 3 and "cannot write standard output" in done.stderr
     assert (linkworth.folder / "kept/output.txt").read_text() == "x\n"
     assert json.loads((linkworth.folder / "kept/result.json").read_text())["state"] == "complete"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "t.lwt", "--on", "gbe"],
+        ["fabrics", "--json"],
+        ["convert", "t.lwt", "--to", "paje", "-o", "-"],
+    ],
+)
+def test_a_reader_that_has_enough_is_no_failure(tmp_path, arguments):
+    write_trace(tmp_path / "t.lwt", [[send(1, 8)], [recv(0, 8)]])
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "linkworth", *arguments]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")

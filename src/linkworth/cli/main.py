@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 import rich_click as click
 from click.exceptions import Exit
@@ -90,6 +90,14 @@ class LazyVerbGroup(VerbGroup):
         command.name = cmd_name
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (that of click)
+        """Call the verb. Return 0 if the reader of its answer has enough; click's own exit code for that is 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            silence(sys.stdout)
+            return 0
+
 
 def _panelled(group: click.Command) -> click.Command:
     for title, verbs in VERB_PANELS.items():
@@ -162,9 +170,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     except LinkworthError as error:
         note(f"linkworth: {error}")
         return error.exit_code
-    except BrokenPipeError:
-        silence(sys.stdout)
-        return 0
     except OSError as error:
         # No verb handles this error itself.
         what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"

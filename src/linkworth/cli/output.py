@@ -4,6 +4,7 @@ Everything that linkworth prints passes here. No printed name can control the te
 """
 
 import contextlib
+import errno
 import os
 import re
 import sys
@@ -83,6 +84,10 @@ class SafeConsole(Console):
         """Yield the printed segments."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+    def on_broken_pipe(self) -> None:
+        """Let the command line end the verb; that of Console exits with 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 (those of Console)
         """Print the objects. Raises EnvironmentLacksError if the file accepts no more."""
