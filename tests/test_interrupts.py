@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from eventual import eventually
 from fake_installation import script
 
 from linkworth import interrupts
@@ -52,6 +53,19 @@ def test_an_interrupt_while_a_program_is_started_stops_it(when, name, tmp_path):
     if started.exists() and (text := started.read_text()):
         with pytest.raises(ProcessLookupError):
             os.kill(int(text), 0)
+
+
+def test_a_prediction_that_is_terminated_leaves_no_temporary_trace(linkworth):
+    temporary = linkworth.folder / "temporary"
+    temporary.mkdir()
+    words = ["npb:lu.D", "-n", "1024", "--machine", "xeon-e5-2650v3-x2", "--on", "gbe"]
+    start = ["env", f"TMPDIR={temporary}", sys.executable, "-m", "linkworth"]
+    running = linkworth.start("predict", *words, start=start)
+    assert eventually(lambda: list(temporary.rglob("*.lwt")), during=running)
+    running.send_signal(signal.SIGTERM)
+    _, said = running.communicate(timeout=100)
+    assert (running.returncode, list(temporary.iterdir())) == (4, [])
+    assert said.endswith("linkworth: interrupted; what was measured is kept\n")
 
 
 def test_an_interrupt_in_a_finalizer_is_raised_again():

@@ -48,7 +48,10 @@ def raised_again() -> Iterator[None]:
 
 @contextlib.contextmanager
 def terminate_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C: stop the job and keep its results."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C: stop jobs, keep results, remove temporary files.
+
+    The command line runs inside, and so do functions of the Python API that run programs.
+    """
     # Under nohup SIGHUP is ignored and stays so.
     stops = [number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN]
     with _handled(stops, _raise):

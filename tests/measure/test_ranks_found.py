@@ -70,7 +70,7 @@ def test_a_run_that_is_stopped_before_its_ranks_start_leaves_no_folder(tmp_path,
     )
     with pytest.raises(KeyboardInterrupt), ranks_found(decided):
         assert sorted(tmp_path.iterdir()) != before
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
     assert sorted(tmp_path.iterdir()) == before
 
 

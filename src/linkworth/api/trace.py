@@ -20,6 +20,7 @@ from linkworth.api.sweep import Sweep, axes_of
 from linkworth.api.table import Table
 from linkworth.catalog.assignment import split_words
 from linkworth.errors import IncompleteError, UsageError
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.measure.plan import plan, workload
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.model.number_range import TIMEOUT_SECONDS
@@ -298,6 +299,7 @@ class _Watch:
 
 
 @checked
+@terminate_as_interrupt()
 def record(
     command: str | Sequence[str | PathLike[str]],
     ranks: int | None = None,
@@ -334,6 +336,7 @@ def record(
 
 
 @checked
+@terminate_as_interrupt()
 def skeleton(
     program: str | Sequence[str],
     ranks: int,

@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     progress.show_to(BuildScreen())
-    with warnings.catch_warnings(), interrupts.raised_again():
+    with warnings.catch_warnings(), interrupts.raised_again(), interrupts.terminate_as_interrupt():
         warnings.showwarning = _warning_as_note
         code = _run(arguments)
     try:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from linkworth.interrupts import terminate_as_interrupt
 from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload, target
 from linkworth.places.given import GivenLauncher, is_launcher
@@ -127,8 +126,7 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
         yield NOT_ASKED
         return
     try:
-        with terminate_as_interrupt():  # so that the folder is removed
-            yield _reports(place, own_library=not here)
+        yield _reports(place, own_library=not here)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.interrupts import terminate_as_interrupt
 from linkworth.mpi import progress
 from linkworth.writing.user_folder import user_folder
 
@@ -30,8 +29,7 @@ def built_once(place: Path, product: str, make: Callable[[Path], None], *, what:
     announced = None if what is None else f"compiling {what or product}, once for this machine"
     with progress.working(announced) if announced else contextlib.nullcontext(), building(place):
         if not built.is_file():
-            with terminate_as_interrupt():  # so that no unfinished folder is left
-                _build(place, product, make)
+            _build(place, product, make)
     return built
 
 

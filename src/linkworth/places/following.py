@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.interrupts import terminate_as_interrupt
 from linkworth.places.batch import BatchState, BatchSystem, JobId, JobQueue
 from linkworth.places.job import JobEnd, Observer, Stream
 from linkworth.places.job_folder import JobFolder
@@ -53,8 +52,7 @@ class Following:
         timed_out = interrupted = False
         state = BatchState(phase="pending")
         try:
-            with terminate_as_interrupt():
-                state, timed_out = self._watch()
+            state, timed_out = self._watch()
         except KeyboardInterrupt:
             interrupted = True
         if timed_out or interrupted:

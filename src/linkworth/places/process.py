@@ -59,19 +59,18 @@ def run_session(
     timed_out = interrupted = False
     process: subprocess.Popen[bytes] | None = None
     try:
-        with interrupts.terminate_as_interrupt():
-            with interrupts.deferred():
-                process = subprocess.Popen(
-                    list(arguments),
-                    stdin=None if inherit_stdin else subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    env={**os.environ, **environment, MARK: mark},
-                    cwd=folder,
-                    start_new_session=True,
-                    preexec_fn=end_with_linkworth,
-                )
-            timed_out = not _watch(process, observer, started, timeout)
+        with interrupts.deferred():
+            process = subprocess.Popen(
+                list(arguments),
+                stdin=None if inherit_stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **environment, MARK: mark},
+                cwd=folder,
+                start_new_session=True,
+                preexec_fn=end_with_linkworth,
+            )
+        timed_out = not _watch(process, observer, started, timeout)
     except OSError as error:
         if process is not None:
             raise

@@ -9,7 +9,7 @@ import msgspec
 
 from linkworth import __version__
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.interrupts import deferred, terminate_as_interrupt
+from linkworth.interrupts import deferred
 from linkworth.measure.open_place import open_place
 from linkworth.model.study import RunRecord
 from linkworth.places.arrays import MOST_ELEMENTS, Arrays
@@ -104,10 +104,9 @@ class Runner:
         if stopped:
             self.watch.say(f"stopped {stopped} processes that an earlier call had left running")
         try:
-            with terminate_as_interrupt():
-                with marked(self.store.folder), contextlib.closing(self.places):
-                    self._make([planned for planned in self.open.values() if planned.mode != "predict"])
-                self._predict([planned for planned in self.open.values() if planned.mode == "predict"])
+            with marked(self.store.folder), contextlib.closing(self.places):
+                self._make([planned for planned in self.open.values() if planned.mode != "predict"])
+            self._predict([planned for planned in self.open.values() if planned.mode == "predict"])
         except KeyboardInterrupt:
             raise self._stopped() from None
         return status_of(self.store, self.chosen, self.waiting)

@@ -12,7 +12,6 @@ import msgspec
 from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.interrupts import terminate_as_interrupt
 from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import own_launcher, ranks_found
 from linkworth.measure.run import execute, must_yield
@@ -154,9 +153,8 @@ def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: boo
 def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: bool) -> TraceSummary:
     merged = parts / "merged.lwt"
     try:
-        with terminate_as_interrupt():
-            summary = merge(parts, merged, metadata)
-            path = publish(merged, output, replace)
+        summary = merge(parts, merged, metadata)
+        path = publish(merged, output, replace)
     except (OSError, TraceError, LinkworthError, KeyboardInterrupt) as error:
         raise _kept(parts, output, error) from error
     shutil.rmtree(parts, ignore_errors=True)
