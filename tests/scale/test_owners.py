@@ -123,7 +123,23 @@ def ocean(rank: int, ranks: int) -> Iterator[Event]:
         yield broadcast(31, 2, 0, 80)
 
 
-@pytest.mark.parametrize("program", [ocean, rows_and_columns, cyclic, blocks, writer, epochs, coupled])
+def aggregators(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with both neighbours on a line, and send to the first of each four ranks."""
+    for _ in range(STEPS):
+        for line, to, source in ((32, rank + 1, rank - 1), (33, rank - 1, rank + 1)):
+            to, source = (each if 0 <= each < ranks else -2 for each in (to, source))
+            fields = {"comm": 0, "peer": to, "tag": 3, "bytes": 80, "recv_peer": source, "recv_tag": 3}
+            yield f"MPI_Sendrecv@owners.c:{line}", "sendrecv", fields | {"recv_bytes": 80} | RECEIVED
+        first = rank // 4 * 4
+        for source in range(first + 1, first + 4) if rank == first else ():
+            yield message("recv", source, 800, 4, "owners.c:34")
+        if rank != first:
+            yield message("send", first, 800, 4, "owners.c:35")
+
+
+@pytest.mark.parametrize(
+    "program", [aggregators, ocean, rows_and_columns, cyclic, blocks, writer, epochs, coupled]
+)
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(program, 32, tmp_path))

@@ -140,8 +140,8 @@ class Builder:
 
     def kinds_of_groups(self) -> Iterator[int]:
         """Yield kinds of roles of groups in which ranks call alike: those of a node, or those that run one of two models."""
-        smallest = len(self._texts[0])
-        for size in range(_SMALLEST_GROUP, smallest // 2 + 1):
+        most = min(len(self._texts[0]), len(self._texts[-1]) // 2)
+        for size in range(_SMALLEST_GROUP, most + 1):
             if all(len(of) % size == 0 and of[size:] == of[:-size] for of in self._texts):
                 if len(set(self._texts[0])) > 1:
                     yield kind_of_groups(size)

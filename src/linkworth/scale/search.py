@@ -195,7 +195,7 @@ def _programs(
     for arrangement in tried:
         best: UnfitError | None = None
         kinds = list(range(KINDS.get(way, len(ROLES))))
-        if way in (Way.WHOLE, Way.PARTS):
+        if way in (Way.EDGES, Way.WHOLE, Way.PARTS):
             kinds += next(iter(builders.values()))[1].kinds_of_groups()
         for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
             try:
