@@ -233,9 +233,8 @@ def test_a_native_folder_includes_only_those_before_it():
 
 
 def is_verb(function):
-    """Return whether a function has a parameter for each option: click calls it, or it is a verb of the Python API."""
-    decorators = [ast.unparse(each) for each in function.decorator_list]
-    return "checked" in decorators or any("command" in each for each in decorators)
+    """Return whether click calls a function, with a parameter for each option."""
+    return any("command" in ast.unparse(each) for each in function.decorator_list)
 
 
 def test_no_function_takes_more_than_eight_parameters():

@@ -220,13 +220,11 @@ def test_a_sweep_takes_one_number_of_nodes_and_one_placement(trace):
     assert (point.nodes, point.placement) == (4, "cyclic")
 
 
-def test_a_sweep_and_a_prediction_agree_on_ranks_a_node_and_a_measured_time(trace):
-    given = {"nodes": 4, "ppn": trace.ranks // 4, "measured": {"gbe": 1.5}}
+def test_a_sweep_and_a_prediction_agree_on_a_measured_time(trace):
+    given = {"nodes": 4, "measured": {"gbe": 1.5}}
     (point,) = trace.sweep("ib-hdr", **given).points
     assert point.seconds == trace.predict("ib-hdr", **given)["ib-hdr"].seconds
     assert point.seconds != trace.predict("ib-hdr", nodes=4)["ib-hdr"].seconds
-    with pytest.raises(lw.UsageError, match="`ppn` 1"):
-        trace.predict("gbe", nodes=2, ppn=1)
     with pytest.raises(lw.UsageError, match="a sweep has layouts of its own"):
         trace.sweep("gbe", measured={"gbe:2x2": 1.5})
 

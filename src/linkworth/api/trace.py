@@ -169,7 +169,6 @@ class Trace:
         on: FabricLike | Sequence[FabricLike],
         nodes: int | None = None,
         *,
-        ppn: int | None = None,
         placement: str = "block",
         measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
@@ -180,8 +179,7 @@ class Trace:
     ) -> Predictions:
         """Predict the time on networks: names of the catalog, paths of fabric files, or `Fabric` objects.
 
-        The ranks are laid on `nodes` nodes (default: 2), `ppn` on each (default: spread evenly), by `placement`: `block`,
-        `cyclic`, or the node of each rank, `0,0,1,1`.
+        The ranks are laid on `nodes` nodes (default: 2) by `placement`: `block`, `cyclic`, or the node of each rank, `0,0,1,1`.
         `measured` gives the program's seconds on one network, as `{"gbe": 124.5}`; the computation is scaled to fit it. Times
         in several layouts (nodes x ranks a node), as `{"gbe:16x1": 89.8, "gbe:4x4": 308.8}`, also give what the ranks of a
         node share.
@@ -194,7 +192,7 @@ class Trace:
         chosen = found_fabrics(on)
         times = measured_times(measured_texts(measured or {}))
         known, wanted = fitted(self._file, times, _settings(settings))
-        place = Arrangement(nodes=nodes, ppn=ppn, placement=placement)
+        place = Arrangement(nodes=nodes, placement=placement)
         rates = of_machines(machine, recorded_on)
         refuse_skeleton_options(str(self.path), None, rates)
         speed = asked_for(self._file, rates, place, wanted, cpu_factor)
@@ -216,7 +214,6 @@ class Trace:
         vary: Mapping[str, Sequence[float] | str] = _NOTHING,
         *,
         nodes: int | Sequence[int] = (),
-        ppn: int | None = None,
         placements: str | Sequence[str] = "block",
         measured: Mapping[str, float] | None = None,
         cpu_factor: float = 1.0,
@@ -227,7 +224,7 @@ class Trace:
 
         `vary` gives each parameter its values in SI units, as `{"latency": [1e-6, 2e-6]}`, or a text with units and factors, as
         `{"latency": "1us..100us:10", "bandwidth": "x0.5,x1,x2"}`. Parameters are latency, bandwidth, overhead (factors only),
-        rails, cpu_factor and background_load. `ppn`, `cpu_factor` and `settings` are those of `predict`. So is `measured`, one
+        rails, cpu_factor and background_load. `cpu_factor` and `settings` are those of `predict`. So is `measured`, one
         time without a layout, which is that of the first number of nodes and placement.
 
         Raises UsageError for an unknown network, parameter or setting, and DamagedInputError for an incomplete trace.
@@ -238,7 +235,7 @@ class Trace:
             axes_of(vary),
             arrangements(
                 [nodes] if isinstance(nodes, int) else nodes,
-                ppn,
+                None,
                 [placements] if isinstance(placements, str) else placements,
             ),
             cpu_factor=cpu_factor,
