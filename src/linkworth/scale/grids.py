@@ -60,6 +60,8 @@ def divisors(number: int) -> list[int]:
 
 _SIDES = (1.0, 0.75, 1.5, 0.5, 2.0, 0.33, 3.0, 0.25, 4.0, 0.125, 8.0)
 """Lengths of sides over that of the first one that are tried."""
+_FEWEST_ALIKE = 3
+"""Recordings whose communicators are as large in all of them not by chance."""
 _ALL_NEIGHBOURS = 0.99
 """Share of messages between neighbours from which they show the grid."""
 
@@ -161,7 +163,7 @@ def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int
         found.append(
             tuple(each[0] if len(set(each)) == 1 else 0 for each in zip(*shown.cartesian, strict=True))
         )
-    else:
+    elif len(counts) >= _FEWEST_ALIKE:
         for size in sorted(shown.group_sizes):
             found += [(size, 0), (0, size), (size, 0, 0), (0, 0, size)]
     for fixed in found:
