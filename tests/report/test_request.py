@@ -160,7 +160,7 @@ def test_prices_decide_what_is_shown_and_chosen(tmp_path):
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path):
     for target in (tmp_path, tmp_path / "absent" / "r.html"):
-        with pytest.raises(UsageError, match=r"cannot write .*; give another place with -o"):
+        with pytest.raises(UsageError, match=r"cannot write .*; give another place with `output`"):
             report(tmp_path / "no-trace-is-read.lwt", output=target)
 
 

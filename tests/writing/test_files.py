@@ -120,8 +120,8 @@ def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
         EnvironmentLacksError, match="full: No space left on device; make room or give another"
     ):
         write_output(tmp_path / "full", "content")
-    with pytest.raises(UsageError, match="x: No such file or directory; give another place with --plot"):
-        write_output(tmp_path / "no/x", "content", "--plot")
+    with pytest.raises(UsageError, match="x: No such file or directory; give another place with `plot`"):
+        write_output(tmp_path / "no/x", "content", "plot")
 
 
 def test_a_pipe_whose_reader_has_enough_is_no_bad_output():
@@ -144,4 +144,4 @@ def test_an_output_that_cannot_be_written_is_refused_with_its_option(tmp_path):
         with pytest.raises(
             UsageError, match=f"cannot write {path}: {reason}; give another place with `output`"
         ):
-            require_writable(path, "`output`")
+            require_writable(path)

@@ -119,7 +119,7 @@ def run(
         raise UsageError(
             f"cannot make the folder {folder}: {error.strerror}; choose another with `output`"
         ) from error
-    require_writable(page, "`output`")
+    require_writable(page, "report")
     progress.plan(len(PROGRAMS) * _STEPS + 2)
     progress.step("building the recorder and the programs for this MPI, where they are not there yet")
     recorder.prepare(ranks)

@@ -57,7 +57,7 @@ def write(wanted: Timeline, recording: _engine.Recording, names: list[str], layo
         with staged(path) as made, _opened(made) as file:
             _dump(file, recording, names, layout)
     except OSError as error:
-        raise unwritable(path, error, "`timeline`") from None
+        raise unwritable(path, error, "timeline") from None
     if recording.cut:
         return [
             f"{path} contains the first {MOST_EVENTS:,} calls and messages; choose a part with `timeline_window`"

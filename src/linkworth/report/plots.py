@@ -69,4 +69,4 @@ def _write(figure: "Figure", path: Path) -> None:
     from linkworth.report import svg
 
     is_png = path.suffix.lower() == ".png"
-    write_output(path, svg.png(figure) if is_png else svg.standalone(figure).encode(), "`plot`")
+    write_output(path, svg.png(figure) if is_png else svg.standalone(figure).encode(), "plot")

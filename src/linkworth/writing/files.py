@@ -90,7 +90,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
             os.fsync(file.fileno())
 
 
-def require_writable(path: Path, option: str = "-o") -> None:
+def require_writable(path: Path, parameter: str = "output") -> None:
     """Raise UsageError, before the work begins, if no file can be written to `path`."""
     folder = path.resolve().parent
     if is_stream(path):
@@ -103,20 +103,20 @@ def require_writable(path: Path, option: str = "-o") -> None:
         reason = f"the folder {folder} may not be written to"
     else:
         return
-    raise UsageError(f"cannot write {path}: {reason}; give another place with {option}")
+    raise UsageError(f"cannot write {path}: {reason}; give another place with `{parameter}`")
 
 
-def write_output(path: Path, content: str | bytes, option: str = "-o") -> None:
-    """Write the output of an option. Raises UsageError or EnvironmentLacksError if it cannot be written."""
+def write_output(path: Path, content: str | bytes, parameter: str = "output") -> None:
+    """Write the output that a parameter names. Raises UsageError or EnvironmentLacksError if it cannot be written."""
     try:
         write_atomically(
             path, encodable(content).encode() if isinstance(content, str) else content, durable=False
         )
     except OSError as error:
-        raise unwritable(path, error, option) from None
+        raise unwritable(path, error, parameter) from None
 
 
-def unwritable(path: Path, error: OSError, option: str = "-o") -> LinkworthError:
+def unwritable(path: Path, error: OSError, parameter: str = "output") -> LinkworthError:
     """Return the error for an output that cannot be written: EnvironmentLacksError without room, else UsageError.
 
     Raises BrokenPipeError as it is: the reader of a pipe has enough.
@@ -124,9 +124,7 @@ def unwritable(path: Path, error: OSError, option: str = "-o") -> LinkworthError
     if isinstance(error, BrokenPipeError):
         raise error
     lacks = error.errno in _NO_ROOM
-    advice = (
-        f"make room or give another place with {option}" if lacks else f"give another place with {option}"
-    )
+    advice = f"{'make room or ' if lacks else ''}give another place with `{parameter}`"
     return (EnvironmentLacksError if lacks else UsageError)(
         f"cannot write {path}: {error.strerror}; {advice}"
     )

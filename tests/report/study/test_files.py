@@ -54,7 +54,7 @@ def test_wanted_formats_alone_are_written_and_faults_are_one_sentence(tmp_path, 
     assert sorted(written.files) == ["by-mtu-1.csv", "by-mtu-1.svg"]
     taken = tmp_path / "file"
     taken.write_text("")
-    with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with -o"):
+    with pytest.raises(UsageError, match=r"cannot write .*file.*give another place with `output`"):
         write_files([networks_sections["by-mtu"]], taken, ["csv"])
 
 

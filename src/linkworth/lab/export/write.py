@@ -58,7 +58,7 @@ def export(
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise unwritable(folder, error, "`output`") from None
+        raise unwritable(folder, error) from None
     return LabExport(
         format=format_name, folder=str(folder), files=sorted(written), remarks=environment.remarks
     )

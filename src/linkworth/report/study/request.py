@@ -232,7 +232,7 @@ def report(
     written = write_files(sections, outputs.folder, outputs.formats, progress.step)
     warnings += written.remarks
     outputs.html.parent.mkdir(parents=True, exist_ok=True)
-    write_output(outputs.html, render(results, sections, warnings=warnings, step=progress.step), "`html`")
+    write_output(outputs.html, render(results, sections, warnings=warnings, step=progress.step), "html")
     return StudyReport(
         study=study.name,
         path=str(outputs.html),
