@@ -107,7 +107,7 @@ class GridRule(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What recordings show of their grids."""
+    """Signs of the grids in recordings."""
 
     cartesian: Sequence[tuple[int, ...]]
     """By recording: the extents of its Cartesian communicator of all ranks, or none."""

@@ -224,7 +224,7 @@ class _Aligner:
             rest = int(of[-1]) + 1
             while rest < end and int(plain[rest]) in inner:
                 rest += 1
-            # What a rank receives is the first of a step with a chain, and the last of any other.
+            # A step with a chain begins with what the rank receives, and any other ends with it.
             bounds = [*of.tolist(), rest] if begins else [begin, *(of + 1).tolist(), rest]
             steps.append([(s, a, b) for a, b in pairwise(bounds)])
         if all(a == b for each in steps for _, a, b in each[-1:]):

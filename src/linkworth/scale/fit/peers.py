@@ -25,7 +25,7 @@ class Iterations(NamedTuple):
 
 
 class Skew(NamedTuple):
-    """What another coordinate adds to one of a peer, as in the alignment of blocks before a matrix product."""
+    """Summand by which another coordinate shifts one of a peer, as in the alignment of blocks before a matrix product."""
 
     dimension: int
     sign: int
