@@ -11,6 +11,7 @@ from mpi_programs import compiled, first_mpi, hanging, ranks_left
 
 SESSION = """
 import sys
+from linkworth.interrupts import terminate_as_interrupt
 from linkworth.places.process import run_session
 
 class Quiet:
@@ -19,7 +20,8 @@ class Quiet:
     def tick(self, seconds):
         pass
 
-end = run_session(["sh", "-c", "echo $$; exec sleep 600"], Quiet(), environment={})
+with terminate_as_interrupt():
+    end = run_session(["sh", "-c", "echo $$; exec sleep 600"], Quiet(), environment={})
 print("interrupted" if end.interrupted else "ended", flush=True)
 """
 
