@@ -186,6 +186,8 @@ void lw_write(struct lw_call* call, uint8_t* end) {
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }
 
 void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {
+    // First of all: what follows is slow with cold caches, and the program does not compute it.
+    uint64_t now = start ? start : lw_ticks();
     lw_own.inside = true;
     lw_note_frame((uintptr_t)cfa, (uintptr_t)site);
     call->name = name;
@@ -201,7 +203,6 @@ void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, 
             lw_enter_first(call);
             return;
         }
-        uint64_t now = start ? start : lw_ticks();
         // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
         uint64_t reading = self->cpu.reading;
         if (__builtin_expect((int64_t)(now - reading - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
