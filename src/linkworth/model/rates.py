@@ -46,7 +46,7 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes_per_second: float | None = None
     """Memory bandwidth of a node of that machine, which messages inside the node share. None: the fabric's."""
     memory_demands: list[tuple[int, float]] = []
-    """Ranks on a node, ascending, and the bytes per second that each of them moves if it computes alone.
+    """Ranks on a node, ascending from 1, and the bytes per second that each of them moves if it computes alone.
 
     More ranks have smaller shares of the caches. Empty: unknown, or contained in a measured time.
     """
@@ -63,8 +63,7 @@ class RateSource(msgspec.Struct, frozen=True, kw_only=True):
         """Return the bytes per second that a rank moves from and to memory if it computes alone; None if unknown."""
         if not self.memory_demands:
             return None
-        fewer = [demand for ranks, demand in self.memory_demands if ranks <= ranks_on_a_node]
-        return fewer[-1] if fewer else self.memory_demands[0][1]
+        return [demand for ranks, demand in self.memory_demands if ranks <= ranks_on_a_node][-1]
 
 
 class PhaseTimes(msgspec.Struct, frozen=True, kw_only=True):
