@@ -93,13 +93,10 @@ class GridRule(NamedTuple):
             return self.given
         if self.shape:
             return least_surface(ranks, self.shape)
-        free = self.fixed.count(0) if self.fixed else self.dimensions
-        found = balanced(ranks // prod(extent or 1 for extent in self.fixed), free)
-        found = found[::-1] if self.ascending else found
-        if not self.fixed:
-            return found
-        rest = iter(found)
-        return tuple(extent or next(rest) for extent in self.fixed)
+        fixed = self.fixed or (0,) * self.dimensions
+        found = balanced(ranks // prod(extent or 1 for extent in fixed), fixed.count(0))
+        rest = iter(found[::-1] if self.ascending else found)
+        return tuple(extent or next(rest) for extent in fixed)
 
     def describe(self, ranks: int) -> str:
         """Return the grid as in 4 x 8."""

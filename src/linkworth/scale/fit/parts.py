@@ -97,8 +97,8 @@ class Bordered(NamedTuple):
 
 def fit_face(points: Sequence[Point], values: Sequence[float]) -> Bordered | None:
     """Return the face that gives all values, of four or more, with the least margins, and of these the most even one."""
-    whole = [int(each) for each in values]
-    if len(whole) < 4 or min(whole) <= 0 or whole != list(values):
+    whole = _whole(values, 4)
+    if not whole:
         return None
     common = math.gcd(*whole)
     found: list[tuple[tuple[int, int], Bordered]] = []
@@ -120,6 +120,12 @@ def fit_face(points: Sequence[Point], values: Sequence[float]) -> Bordered | Non
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
+def _whole(values: Sequence[float], fewest: int) -> list[int]:
+    """Return the values if they are whole numbers above 0 and as many as `fewest`, else none."""
+    whole = [int(each) for each in values]
+    return whole if len(whole) >= fewest and min(whole) > 0 and whole == list(values) else []
+
+
 def root(number: int, exponent: int) -> int:
     """Return the whole root, or 0."""
     found = round(number ** (1 / exponent))
@@ -128,8 +134,8 @@ def root(number: int, exponent: int) -> int:
 
 def fit_power(points: Sequence[Point], values: Sequence[float]) -> Power | None:
     """Return the simplest power that gives all values."""
-    whole = [int(each) for each in values]
-    if len(whole) < 3 or min(whole) <= 0 or whole != list(values):
+    whole = _whole(values, 3)
+    if not whole:
         return None
     common = math.gcd(*whole)
     best: tuple[tuple[int, int, int], Power] | None = None
