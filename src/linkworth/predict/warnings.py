@@ -69,9 +69,10 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
 def _cold_caches(trace: TraceFile, compute_seconds: float) -> str:
     """Return a sentence if ranks shared cores and computed so shortly between calls that cold caches count, else ""."""
     between_calls = compute_seconds / max(1, trace.engine.events)
+    if not 0 < between_calls < 2 * _COLD_SECONDS:
+        return ""
     found = trace.metadata
-    shares = core_shares(found.ranks, trace.engine.ranks, one_machine=found.one_machine)
-    if not 0 < between_calls < 2 * _COLD_SECONDS or min(shares) == 1:
+    if min(core_shares(found.ranks, trace.engine.ranks, one_machine=found.one_machine)) == 1:
         return ""
     return (
         f"ranks shared cores when this was recorded, and computed {duration(between_calls)} between two calls on average; each "

@@ -148,8 +148,7 @@ def on_known_machine(settings: ReplaySettings, rates: RateSource | None, layout:
         settings = msgspec.structs.replace(
             settings, cores_per_node=rates.cores_per_node, thread_gain=rates.thread_gain
         )
-    demand = rates.memory_demand(layout.ppn)
-    if demand and settings.memory_bandwidth_bytes_per_second is None:
+    if settings.memory_bandwidth_bytes_per_second is None and (demand := rates.memory_demand(layout.ppn)):
         settings = msgspec.structs.replace(
             settings,
             memory_demand_bytes_per_second=demand,
