@@ -93,9 +93,10 @@ def test_a_build_that_is_stopped_leaves_no_folder(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == [".part.lock"]
 
 
-def test_compilers_end_with_the_build_that_is_stopped(part, tmp_path):
+@pytest.mark.parametrize("child", ["sleep 600", "(trap '' TERM; exec sleep 600)"], ids=["willing", "deaf"])
+def test_compilers_end_with_the_build_that_is_stopped(part, tmp_path, child):
     started, ended = tmp_path / "started", tmp_path / "ended"
-    compiling = f"trap 'echo $$ >> {ended}; exit 1' TERM; echo $$ >> {started}; sleep 600 & wait"
+    compiling = f"trap 'echo $$ >> {ended}; exit 1' TERM; echo $$ >> {started}; {child} & wait"
     wrapper = fake.script(tmp_path / "mpicxx", f'case "$*" in *" -c "*) {compiling};; *) exit 1;; esac')
     mpi = msgspec.structs.replace(fake.described("mpich", "5.0.2"), mpicxx=str(wrapper))
 

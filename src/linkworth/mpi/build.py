@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -33,6 +34,9 @@ _TITLES = {
     "netbench": "the network benchmarks",
     "sizeprobe": "the probe of launchers",
 }
+_GRACE_SECONDS = 2.0
+"""Time in which a compiler that is stopped removes its files."""
+_PAUSE_SECONDS = 0.02
 
 
 def tracer(mpi: MpiInstallation) -> Path:
@@ -276,8 +280,15 @@ class _Compilers:
 
     @staticmethod
     def _end(process: "subprocess.Popen[str]") -> None:
+        """End a compiler with all that it started. What misses the request is killed, or its output would be awaited."""
+        deadline = time.monotonic() + _GRACE_SECONDS
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
+            while time.monotonic() < deadline:
+                process.poll()  # until then it counts as a member of its group
+                os.killpg(process.pid, 0)
+                time.sleep(_PAUSE_SECONDS)
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failed(part: str, mpi: MpiInstallation, failure: str, log: Path, work: Path) -> EnvironmentLacksError:
