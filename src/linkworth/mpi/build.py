@@ -245,13 +245,15 @@ class _Compilers:
         self._stopped = False
 
     def stop(self) -> None:
-        """End those that run, and all that start later."""
+        """End those that run, and start no others."""
         self._stopped = True
         for process in list(self._running):
             self._end(process)
 
     def call(self, command: list[str], folder: Path, log: Path) -> str:
         """Run a compiler. Return "" or the most informative line of its output."""
+        if self._stopped:
+            return "it was interrupted"
         try:
             process = subprocess.Popen(
                 command,
