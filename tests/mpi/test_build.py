@@ -103,6 +103,8 @@ def test_compilers_end_with_the_build_that_is_stopped(part, tmp_path, child):
     def stop():
         while not started.exists():
             time.sleep(0.01)
+        # CPython handles a signal only later if it comes just as the main thread begins to wait for a lock.
+        time.sleep(0.5)
         os.kill(os.getpid(), signal.SIGINT)
 
     def make(work):
