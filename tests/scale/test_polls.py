@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
-from written_programs import BARRIER, Event, calls, computed, scaled, trace
+from written_programs import BARRIER, Event, Program, calls, computed, message, same_calls, scaled, trace
 
 STEPS = 12
 WORK, SPIN = 1e-3, 1e-6
@@ -29,6 +30,42 @@ def polled(rank: int, ranks: int) -> Iterator[tuple[Event, float]]:
         yield completion(3, 0), 0.0
 
 
+BACK = [4, 3, 2, 1]
+
+
+def exchanged(rank: int, ranks: int, *completions: tuple[str, int, list[int]]) -> Iterator[Event]:
+    """Yield a receive from and a send to each neighbour in a ring, and calls that complete them."""
+    for line, kind, way in ((4, "irecv", -1), (5, "isend", 1)):
+        yield message(kind, (rank + way) % ranks, 4096, 7, f"polls.c:{line}")
+        yield message(kind, (rank - way) % ranks, 4096, 8, f"polls.c:{line}")
+    for site, mode, ended in completions:
+        yield (
+            site,
+            "complete",
+            {"mode": mode, "listed": len(ended)} | {"completions": [(back, False, 0, 0) for back in ended]},
+        )
+
+
+def by_chance(*place: int) -> int:
+    return Random(repr(place)).randrange(place[-1])
+
+
+def overlapped(rank: int, ranks: int) -> Iterator[Event]:
+    """Yield calls whose time decides how many requests a test completes before the wait for the others."""
+    for step in range(STEPS):
+        first = by_chance(rank, ranks, step, 5)
+        tested = ("MPI_Testsome@polls.c:6", 7, BACK[:first])
+        yield from exchanged(rank, ranks, tested, ("MPI_Waitall@polls.c:7", 1, BACK[first:]))
+
+
+def some_at_a_time(rank: int, ranks: int) -> Iterator[Event]:
+    """Yield calls with a loop that waits until all is complete, once or twice as time decides."""
+    for step in range(STEPS):
+        first = 1 + by_chance(rank, ranks, step, 4)
+        waits = [("MPI_Waitsome@polls.c:8", 3, ended) for ended in (BACK[:first], BACK[first:]) if ended]
+        yield from exchanged(rank, ranks, *waits)
+
+
 def program(rank: int, ranks: int) -> Iterator[Event]:
     yield from (event for event, _ in polled(rank, ranks))
 
@@ -42,3 +79,15 @@ def test_work_before_a_poll_is_no_waiting(tmp_path: Path) -> None:
     assert summary.compute_seconds == pytest.approx(2 * STEPS * WORK, rel=0.01)
     assert computed(trace(program, 32, tmp_path, computation)) > 1.05 * summary.compute_seconds
     assert {entry for entry, kind, _ in calls(made, 5) if kind == "complete"} == {"MPI_Complete@polls.c:3"}
+
+
+@pytest.mark.parametrize(
+    ("described", "site"), [(overlapped, "MPI_Waitall@polls.c:7"), (some_at_a_time, "MPI_Waitsome@polls.c:8")]
+)
+def test_one_wait_is_for_all_that_completes_in_parts(tmp_path: Path, described: Program, site: str) -> None:
+    def at_once(rank: int, ranks: int) -> Iterator[Event]:
+        for _ in range(STEPS):
+            yield from exchanged(rank, ranks, (site, 1, BACK))
+
+    made, _ = scaled(described, (4, 8, 16), 32, tmp_path)
+    assert same_calls(made, trace(at_once, 32, tmp_path))

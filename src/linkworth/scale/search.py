@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth.errors import ThresholdError
-from linkworth.scale.align.completions import tests_as_waits
+from linkworth.scale.align.completions import timeless
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
@@ -103,7 +103,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         choices = [chosen] if fewer == events else [chosen, bare]
         if events > LONG * len(chosen[-1].sequences) and fewer < MOST_LOCAL * events:
             choices = [bare]
-        choices += [waiting for some in choices[-1:] if (waiting := tests_as_waits(some))]
+        choices += [waiting for some in choices[-1:] if (waiting := timeless(some))]
         tried = _arrangements(chosen, target)
         if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
             # Two of more recordings fit too many rules, unless the messages show the grid.

@@ -1,74 +1,160 @@
-"""Requests that a test completes in some iterations, and a wait in the others."""
+"""Completions whose number or order depends on time, as those that depend on none."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from linkworth.scale.recording import TESTS, Call, Numbers, Recording
+from linkworth.scale.recording import TESTS, Call, Numbers, Recording, without
 
-Key = tuple[Any, ...]
-"""The call before a completion, and which requests it completes."""
+WAITALL = 1
+"""The mode of MPI_Waitall."""
+ANY, SOME = 2, 3
+"""Modes of waits for some requests only; those of the tests are as much larger as all tests' are."""
 
 
-def tests_as_waits(recordings: Sequence[Recording]) -> list[Recording] | None:
-    """Return recordings in which a test that completes requests is the wait that does so elsewhere, or None without such tests.
+def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
+    """Return recordings in which no completion depends on time, or None if none does.
 
-    Time decides which of the two it is. A test that completes nothing is left out in any case.
+    A wait completes what tests before it completed in some iterations. A test becomes the wait that completes the same
+    requests elsewhere. A loop that completes some requests at a time becomes one wait for all of them. A test that completes
+    nothing is left out in any case.
     """
-    tests = [list(_completions(each, tests=True)) for each in recordings]
-    if not any(tests):
-        return None
-    waits = {key: call for each in recordings for key, call, _ in _completions(each, tests=False)}
-    found = []
-    for recording, own in zip(recordings, tests, strict=True):
-        like = {pair: waits[key]._replace(fields=_waiting(call)) for key, call, pair in own if key in waits}
-        found.append(_with(recording, like))
+    found = _waits_after_tests(recordings)
+    found = _tests_as_waits(found)
+    found = _loops_as_waits(found)
     return found if any(one is not other for one, other in zip(found, recordings, strict=True)) else None
 
 
-def _waiting(call: Call) -> dict[str, Any]:
-    return {**call.fields, "mode": call.fields["mode"] - TESTS}
+class _Group(NamedTuple):
+    """Adjacent completions of a rank that become one."""
+
+    first: int
+    last: int
+    kept: int
+    """The one whose place and computation before it stay."""
+    like: Call
+    """Whose site the one has."""
 
 
-def _completions(recording: Recording, *, tests: bool) -> Iterator[tuple[Key, Call, int]]:
-    """Yield each completion after each different call, with its key and the code of both."""
-    ends = [
-        call.call_class == "complete"
-        and bool(call.fields["completions"])
-        and (call.fields["mode"] >= TESTS) == tests
-        for call in recording.calls
-    ]
-    if not any(ends):
-        return
-    count = len(recording.calls)
-    is_end = np.array(ends, dtype=bool)
-    pairs = [_pairs(each.calls, count)[is_end[each.calls]] for each in recording.sequences]
-    for pair in np.unique(np.concatenate(pairs)).tolist():
-        before, number = divmod(pair, count)
-        call = recording.calls[number]
-        completed = tuple(each[0] for each in call.fields["completions"])
-        yield (recording.calls[before].entry, call.fields["mode"] % TESTS, completed), call, pair
+Groups = Callable[[Numbers], Iterator[_Group]]
+"""Finds the groups among the calls of a rank."""
 
 
-def _pairs(calls: Numbers, count: int) -> Numbers:
-    before = np.concatenate([calls[:1], calls[:-1]])
-    return before * count + calls
+def _waits_after_tests(recordings: Sequence[Recording]) -> list[Recording]:
+    """Join tests with the wait after them if that completes fewer requests in some iterations, or none in any."""
+    ends = [call for recording in recordings for call in recording.calls if call.call_class == "complete"]
+    if all(call.fields["mode"] < TESTS for call in ends):
+        return list(recordings)
+    completed = defaultdict(set)
+    for call in ends:
+        if call.fields["mode"] <= WAITALL:
+            completed[call.entry].add(len(call.fields["completions"]))
+    left_over = {entry for entry, numbers in completed.items() if len(numbers) > 1 or 0 in numbers}
+
+    def groups(recording: Recording) -> Groups:
+        waits = _where(recording, lambda call: call.entry in left_over)
+        tests = _where(recording, lambda call: call.call_class == "complete" and call.fields["mode"] >= TESTS)
+
+        def of(calls: Numbers) -> Iterator[_Group]:
+            for last in np.flatnonzero(waits[calls]).tolist():
+                first = last
+                while first > 0 and tests[calls[first - 1]]:
+                    first -= 1
+                yield _Group(first, last, last, recording.calls[calls[last]])
+
+        return of
+
+    return [_joined(each, groups(each)) for each in recordings]
 
 
-def _with(recording: Recording, like: dict[int, Call]) -> Recording:
-    """Return the recording with other calls. `like`: by the code of a call and the one before."""
-    if not like:
-        return recording
-    count = len(recording.calls)
+def _tests_as_waits(recordings: Sequence[Recording]) -> list[Recording]:
+    """Give tests the site of the wait that completes the same requests after the same call."""
+
+    def key(recording: Recording, before: int, number: int) -> tuple[Any, ...]:
+        fields = recording.calls[number].fields
+        completed = tuple(each[0] for each in fields["completions"])
+        return recording.calls[before].entry, fields["mode"] % TESTS, completed
+
+    waits = {}
+    for recording in recordings:
+        ends = _where(recording, lambda call: _completes(call) and call.fields["mode"] < TESTS)
+        for each in recording.sequences:
+            pairs = np.stack([np.roll(each.calls, 1), each.calls])[:, ends[each.calls]]
+            for before, number in np.unique(pairs, axis=1).T.tolist():
+                waits[key(recording, before, number)] = recording.calls[number]
+
+    def groups(recording: Recording) -> Groups:
+        tests = _where(recording, lambda call: _completes(call) and call.fields["mode"] >= TESTS)
+
+        def of(calls: Numbers) -> Iterator[_Group]:
+            for at in np.flatnonzero(tests[calls]).tolist():
+                wait = waits.get(key(recording, int(calls[at - 1]), int(calls[at])))
+                if wait is not None:
+                    yield _Group(at, at, at, wait)
+
+        return of
+
+    return [_joined(each, groups(each)) for each in recordings]
+
+
+def _loops_as_waits(recordings: Sequence[Recording]) -> list[Recording]:
+    """Join adjacent calls of one site that complete some requests."""
+
+    def groups(recording: Recording) -> Groups:
+        some = _where(recording, lambda call: _completes(call) and call.fields["mode"] % TESTS in (ANY, SOME))
+
+        def of(calls: Numbers) -> Iterator[_Group]:
+            first = last = -1
+            for at in np.flatnonzero(some[calls]).tolist():
+                if at > last + 1 or recording.calls[calls[at]].entry != recording.calls[calls[first]].entry:
+                    if first >= 0:
+                        yield _Group(first, last, first, recording.calls[calls[first]])
+                    first = at
+                last = at
+            if first >= 0:
+                yield _Group(first, last, first, recording.calls[calls[first]])
+
+        return of
+
+    return [_joined(each, groups(each)) for each in recordings]
+
+
+def _joined(recording: Recording, groups: Groups) -> Recording:
+    """Return the recording with each group as one wait for all that its calls complete. The same object if there is none."""
     found = copy(recording)
-    found.calls = [*recording.calls, *like.values()]
-    codes = np.array(sorted(like), dtype=np.int64)
-    number_of = np.array([count + list(like).index(code) for code in codes.tolist()], dtype=np.int64)
+    found.calls = list(recording.calls)
     found.sequences = []
+    numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     for each in recording.sequences:
-        pairs = _pairs(each.calls, count)
-        at = np.minimum(np.searchsorted(codes, pairs), len(codes) - 1)
-        found.sequences.append(each._replace(calls=np.where(codes[at] == pairs, number_of[at], each.calls)))
-    return found
+        calls = each.calls.copy()
+        dropped = np.zeros(len(calls), dtype=bool)
+        for first, last, kept, like in groups(each.calls):
+            joined = tuple(each.calls[first : last + 1].tolist())
+            if (like.entry, joined) not in numbers:
+                numbers[like.entry, joined] = len(found.calls)
+                found.calls.append(_wait_for_all([recording.calls[number] for number in joined], like))
+            calls[kept] = numbers[like.entry, joined]
+            dropped[first : last + 1] = True
+            dropped[kept] = False
+        found.sequences.append(without(each._replace(calls=calls), dropped))
+    return found if numbers else recording
+
+
+def _wait_for_all(calls: Sequence[Call], like: Call) -> Call:
+    """Return a wait at a site for all requests that some calls complete, the oldest first."""
+    completed = {each[0]: each for call in calls for each in call.fields["completions"]}
+    completions = [completed[back] for back in sorted(completed, reverse=True)]
+    mode = min(like.fields["mode"], WAITALL)
+    return like._replace(fields={"mode": mode, "listed": len(completions), "completions": completions})
+
+
+def _completes(call: Call) -> bool:
+    return call.call_class == "complete" and bool(call.fields["completions"])
+
+
+def _where(recording: Recording, wanted: Callable[[Call], bool]) -> npt.NDArray[np.bool_]:
+    return np.array([wanted(call) for call in recording.calls], dtype=bool)
