@@ -83,8 +83,8 @@ def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):
 
 
 def test_too_little_memory_is_said(open_mpi, launch):
-    """Class C of FT takes 4.3 GB on one rank: within 4 GB of address space it cannot run."""
-    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$0" ft C', build.npb(open_mpi)]
+    """Each array of FT's class D takes 34 GB on one rank: within 4 GB of address space it cannot run."""
+    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$0" ft D', build.npb(open_mpi)]
     done = launch(open_mpi, 1, limited)
     assert done.returncode == 3
     assert (

@@ -20,10 +20,14 @@ def sanitized(open_mpi):
         ("ft", "S", 4),
         ("ft", "W", 64),  # half a plane for each rank
         ("cg", "S", 4),
-        ("bt", "S", 16),  # cells of three points: fourth differences reach through a whole one
+        ("bt", "S", 4),
         ("mg", "S", 1),
         ("mg", "S", 16),  # half of the ranks rest on the coarsest grid
-        ("sp", "S", 16),
+        (
+            "sp",
+            "S",
+            16,
+        ),  # cells of three points: fourth differences reach through a whole one, as those of BT do
         ("lu", "S", 1),
         ("lu", "S", 16),  # pencils of three lines, of which a rank at the boundary has 2 inner ones
     ],
