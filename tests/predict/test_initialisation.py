@@ -66,7 +66,9 @@ def test_a_skeleton_gets_an_order_of_magnitude_with_its_source(predicted):
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "other.json"
     path.write_text('{"schema": "linkworth.bench/1"}')
-    with pytest.raises(UsageError, match=r"other\.json: not a result of"):
+    with pytest.raises(
+        UsageError, match=r"other\.json is not the JSON document of `linkworth bench init -o`"
+    ):
         load(path)
     with pytest.raises(UsageError, match="No such file"):
         load(tmp_path / "none.json")

@@ -102,7 +102,7 @@ def test_virtual_machines_are_predicted_and_not_built_in_a_lab(tmp_path):
 
 def test_start_and_machine_of_a_study_are_those_of_its_file(tmp_path):
     (tmp_path / "start.json").write_text('{"schema": "linkworth.bench/1"}')
-    with pytest.raises(UsageError, match=r"s\.toml:9: predict\.startup: .*start\.json: not a result"):
+    with pytest.raises(UsageError, match=r"s\.toml:9: predict\.startup: .*start\.json is not the JSON"):
         predicted(tmp_path, ['name = "a", fabric = "gbe"'], text=ONE + 'startup = "start.json"\n')
     (tmp_path / "machine.toml").write_text("machines = []\n")
     with pytest.raises(UsageError, match=r"predict\.machine: .*machine\.toml: a machine file has one"):

@@ -10,13 +10,11 @@ import msgspec
 from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
+from linkworth.catalog.decode import read_json
 from linkworth.errors import UsageError
-from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Market, Price
-
-SCHEMA = "linkworth.prediction/1"
 
 
 class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,24 +154,7 @@ def fabric_name(given: str) -> str:
 
 def load_predictions(path: Path) -> PredictionSet:
     """Read a file of `linkworth predict --json`. Raises UsageError that names the file and the field."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        found = msgspec.json.decode(data, type=PredictionSet)
-    except msgspec.ValidationError as error:
-        raise UsageError(
-            f"{path} is not the JSON document of `linkworth predict`: {in_words(error)}"
-        ) from None
-    except JSON_ERRORS as error:
-        raise UsageError(
-            f"{path} is not JSON ({error}); give the JSON document of `linkworth predict`"
-        ) from None
-    if found.schema != SCHEMA:
-        raise UsageError(
-            f"{path} has schema {found.schema!r}; `linkworth predict` of this version writes {SCHEMA!r}"
-        )
+    found = read_json(path, PredictionSet, "`linkworth predict`")
     if found.nodes < 1:
         raise UsageError(f"{path}: nodes is {found.nodes}; a prediction is for 1 node or more")
     return found

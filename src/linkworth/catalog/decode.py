@@ -1,11 +1,11 @@
-"""TOML files as typed structs, with errors that name the file, the field and the remedy."""
+"""TOML and JSON files as typed structs, with errors that name the file, the field and the remedy."""
 
 import difflib
 import importlib.resources
 import re
 import tomllib
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -13,8 +13,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from linkworth.errors import UsageError
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 def data_folder() -> Traversable:
@@ -22,26 +24,49 @@ def data_folder() -> Traversable:
     return importlib.resources.files("linkworth.catalog") / "data"
 
 
-def read_toml(path: Path | Traversable) -> dict[str, Any]:
-    """Read a TOML file. Raises UsageError that names the file."""
+def read_text(path: Path | Traversable, kind: str) -> str:
+    """Read the text of a TOML file of some kind (`catalog`), with its line ends. Raises UsageError that names the file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return path.read_bytes().decode()
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; give a .toml file") from None
+        raise UsageError(f"{path} is a folder; give a {kind} file (.toml)") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path} is not UTF-8 text (byte {error.start}); a catalog file is TOML text"
+            f"{path} is not UTF-8 text (byte {error.start}); a {kind} file is TOML text"
         ) from None
+    except ValueError as error:  # a path with a null byte or a surrogate in it
+        raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
+
+
+def read_toml(path: Path | Traversable) -> dict[str, Any]:
+    """Read a TOML file of the catalog's kinds. Raises UsageError that names the file."""
+    text = read_text(path, "catalog")
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from None
     except RecursionError:
         raise UsageError(f"{path} is not a catalog file: its values are nested too deep") from None
-    except ValueError as error:  # a path with a null byte or a surrogate in it
-        raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
+
+
+def read_json(path: Path, kind: type[S], verb: str) -> S:
+    """Read the JSON document that a verb (`linkworth predict`) writes. Raises UsageError that names the file and the field."""
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path} is not the JSON document of {verb}: {in_words(error)}") from None
+    except JSON_ERRORS as error:
+        raise UsageError(f"{path} is not JSON ({error}); give the JSON document of {verb}") from None
+    [schema] = [field.default for field in msgspec.structs.fields(kind) if field.name == "schema"]
+    if (given := getattr(found, "schema", None)) != schema:
+        raise UsageError(f"{path} has schema {given!r}; {verb} of this version writes {schema!r}")
+    return found
 
 
 def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
@@ -54,22 +79,17 @@ def decode(document: dict[str, Any], kind: type[T], origin: str) -> T:
 
 def _known(message: str, kind: object) -> str:
     """Return the remedy: quotes for a text without them, the nearest known names for an unknown field or word, or all."""
-    reason, _, place = message.partition(" - at `")
+    reason, _, where = message.partition(" - at `")
     if re.fullmatch(r"Expected `str( \| null)?`, got `(date|datetime|time|int|float|bool)`", reason):
         return "; put it in quotes"
-    there = _kinds_at(kind, place)
+    place = [name or index for name, index in re.findall(r"\.(\w+)|(\[[^]]*\])", where)]
     unknown = re.search(r"unknown field `([^`]*)`|Invalid enum value '([^']*)'", reason)
     if unknown is None:
         return ""
     if unknown[2] is not None:
-        words = [str(word) for each in there if get_origin(each) is Literal for word in get_args(each)]
+        words = words_at(kind, place)
         return f"; give {' or '.join(words)}" if words else ""
-    fields = sorted(
-        field.encode_name
-        for each in there
-        if isinstance(each, type) and issubclass(each, msgspec.Struct)
-        for field in msgspec.structs.fields(each)
-    )
+    fields = sorted(keys_at(kind, place))
     begun = [field for field in fields if field.startswith(f"{unknown[1]}_")]
     near = difflib.get_close_matches(unknown[1], fields, n=2, cutoff=0.6)
     if begun or near:
@@ -77,30 +97,42 @@ def _known(message: str, kind: object) -> str:
     return f"; known here: {', '.join(fields)}" if fields else ""
 
 
-def _kinds_at(kind: object, place: str) -> list[object]:
-    """Return the possible types of a value at a place such as `$.nodes[0]`."""
-    kinds = _parts(kind)
-    for name, index in re.findall(r"\.(\w+)|(\[[^]]*\])", place):
-        found: list[object] = []
-        for each in kinds:
-            if name and isinstance(each, type) and issubclass(each, msgspec.Struct):
-                fields = msgspec.structs.fields(each)
-                found += [
-                    part for field in fields if field.encode_name == name for part in _parts(field.type)
-                ]
-            elif index and get_args(each):
-                found += _parts(get_args(each)[-1 if get_origin(each) is dict else 0])
-        kinds = found
-    return kinds
+def keys_at(kind: object, place: Sequence[str | int]) -> list[str]:
+    """Return the possible keys of a type's tables at a place in it; none without a table with fixed keys."""
+    return [
+        field.encode_name
+        for found in _kinds_at(kind, place)
+        if isinstance(found, type) and issubclass(found, msgspec.Struct)
+        for field in msgspec.structs.fields(found)
+    ]
 
 
-def _parts(kind: object) -> list[object]:
-    """Return the members of a union, without annotations."""
-    if get_origin(kind) is Annotated:
-        return _parts(get_args(kind)[0])
-    if get_origin(kind) in (Union, types.UnionType):
-        return [part for member in get_args(kind) for part in _parts(member)]
-    return [kind]
+def words_at(kind: object, place: Sequence[str | int]) -> list[str]:
+    """Return the words that a type allows at a place in it."""
+    return [
+        str(word)
+        for found in _kinds_at(kind, place)
+        if get_origin(found) is Literal
+        for word in get_args(found)
+    ]
+
+
+def _kinds_at(kind: object, place: Sequence[str | int]) -> Iterator[object]:
+    """Yield the possible types of a value at a place, of whose keys only those of structs count."""
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        for member in get_args(kind):
+            yield from _kinds_at(member, place)
+    elif origin is Annotated:
+        yield from _kinds_at(get_args(kind)[0], place)
+    elif not place:
+        yield kind
+    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        for field in msgspec.structs.fields(kind):
+            if field.encode_name == place[0]:
+                yield from _kinds_at(field.type, place[1:])
+    elif origin in (list, dict):
+        yield from _kinds_at(get_args(kind)[-1], place[1:])
 
 
 def _where_first(message: str) -> str:

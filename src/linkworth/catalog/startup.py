@@ -4,8 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.errors import UsageError
-from linkworth.model.json_errors import JSON_ERRORS, in_words
+from linkworth.catalog.decode import read_json
 from linkworth.model.startup import StartupFit, StartupResult
 from linkworth.units import plural
 
@@ -39,16 +38,7 @@ DEFAULT = Startup(init=DEFAULT_INIT, launch=None, source=DEFAULT_SOURCE)
 
 def load(path: Path) -> Startup:
     """Return the fits of a file of `linkworth bench init -o`. Raises UsageError for any other file."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    try:
-        found = msgspec.json.decode(content, type=StartupResult)
-    except JSON_ERRORS as error:
-        raise UsageError(f"{path}: not a result of `linkworth bench init -o`: {in_words(error)}") from None
-    if found.schema != "linkworth.startup/1":
-        raise UsageError(f"{path}: its schema is {found.schema}; give a file of `linkworth bench init -o`")
+    found = read_json(path, StartupResult, "`linkworth bench init -o`")
     ranks = max((row.ranks for row in found.rows), default=0)
     nodes = max((row.nodes for row in found.rows), default=0)
     size = f"up to {plural(ranks, 'rank')} of {plural(nodes, 'node')}"

@@ -4,55 +4,16 @@ import copy
 import difflib
 import re
 import tomllib
-import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import UnionType
 from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from linkworth.catalog.decode import keys_at, read_text, words_at
 from linkworth.errors import UsageError
 from linkworth.model.place import Binding
 from linkworth.study.definition.lines import KeyPath, Lines, line_of, lines_of, set_in, value_at
-
-
-def keys_at(kind: object, path: KeyPath) -> list[str]:
-    """Return the possible keys of a type's tables at a path into it; none without a table with fixed keys."""
-    return [
-        field.encode_name
-        for found in _at(kind, path)
-        if isinstance(found, type) and issubclass(found, msgspec.Struct)
-        for field in msgspec.structs.fields(found)
-    ]
-
-
-def words_at(kind: object, path: KeyPath) -> list[str]:
-    """Return the words that a type allows at a path into it."""
-    return [
-        str(word)
-        for found in _at(kind, path)
-        if typing.get_origin(found) is typing.Literal
-        for word in typing.get_args(found)
-    ]
-
-
-def _at(kind: object, path: KeyPath) -> Iterator[object]:
-    origin = typing.get_origin(kind)
-    if origin in (typing.Union, UnionType):
-        for member in typing.get_args(kind):
-            yield from _at(member, path)
-    elif origin is typing.Annotated:
-        yield from _at(typing.get_args(kind)[0], path)
-    elif not path:
-        yield kind
-    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        for field in msgspec.structs.fields(kind):
-            if field.encode_name == path[0]:
-                yield from _at(field.type, path[1:])
-    elif origin in (list, dict):
-        yield from _at(typing.get_args(kind)[-1], path[1:])
-
 
 T = TypeVar("T")
 _WORDS: dict[str | int, str] = {
@@ -177,22 +138,8 @@ def written(place: KeyPath) -> str:
 
 def read(path: Path) -> tuple[Document, bytes]:
     """Parse a file; also return its bytes. Raises UsageError that names file and line."""
-    try:
-        content = path.read_bytes()
-        text = content.decode()
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; give a study file (.toml)") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8 text (byte {error.start}); a study file is TOML text"
-        ) from None
-    except ValueError as error:  # a path with a null byte in it
-        raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
-    return parse(text, str(path)), content
+    text = read_text(path, "study")
+    return parse(text, str(path)), text.encode()
 
 
 def parse(text: str, origin: str) -> Document:
