@@ -7,9 +7,8 @@ import msgspec
 
 from linkworth.model.advice import Advice, SettingGain
 from linkworth.model.fabric import Fabric
-from linkworth.model.settings import ReplaySettings
+from linkworth.predict.target import TargetMachine
 from linkworth.replay.collectives import rules_for
-from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import command_line, tried
 from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile
@@ -22,9 +21,7 @@ class ReplayedCase(NamedTuple):
 
     trace: TraceFile
     fabrics: Mapping[str, Fabric]
-    arrangement: Arrangement
-    cpu_factor: float
-    settings: ReplaySettings
+    target: TargetMachine
 
 
 def with_setting(advice: Advice, cases: Mapping[int, ReplayedCase]) -> Advice:
@@ -37,20 +34,21 @@ def with_setting(advice: Advice, cases: Mapping[int, ReplayedCase]) -> Advice:
     option = advice.options[advice.choice_option]
     case = cases[option.nodes]
     fabric = case.fabrics[option.fabric]
-    layout = case.arrangement.layout(case.trace.engine.ranks)
-    rules = rules_for(case.trace.metadata.mpi, case.settings)
+    target = case.target
+    layout = target.arrangement.layout(case.trace.engine.ranks)
+    rules = rules_for(case.trace.metadata.mpi, target.settings)
     gains = []
     for name, value in tried(rules, fabric):
-        if name in case.settings.mpi_settings:
+        if name in target.settings.mpi_settings:
             continue
         settings = msgspec.structs.replace(
-            case.settings, mpi_settings=case.settings.mpi_settings | {name: value}
+            target.settings, mpi_settings=target.settings.mpi_settings | {name: value}
         )
         seconds = replay(
             case.trace.engine,
             fabric,
             layout,
-            cpu_factor=case.cpu_factor,
+            cpu_factor=target.cpu_factor,
             tolerate_cut=case.trace.incomplete,
             settings=settings,
         ).seconds

@@ -16,10 +16,8 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
-from linkworth.predict.machine_speed import asked_for
-from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.request import measured_times, traced
-from linkworth.predict.sharing import fitted
+from linkworth.predict.target import targets
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
@@ -166,24 +164,13 @@ def _on_each_number(
     ]
     with traced(workload, request.ranks, request.rates, scaled=bool(times), progress=progress) as path:
         trace = open_trace(path, request.allowed)
-        known, settings = fitted(trace, times, msgspec.structs.replace(request.settings, samples=draws or 0))
-        for arrangement in arrangements:
-            speed = asked_for(trace, request.rates, arrangement, settings, request.cpu_factor)
-            found, drawn = predict_with_draws(
-                trace,
-                chosen,
-                arrangement,
-                cpu_factor=speed.cpu_factor,
-                measured=known and known._replace(arrangement=known.arrangement or arrangements[0]),
-                settings=speed.settings,
-                progress=progress or SilentProgress(),
-            )
+        settings = msgspec.structs.replace(request.settings, samples=draws or 0)
+        for target in targets(trace, arrangements, times, request.rates, settings, request.cpu_factor):
+            known = target.measured
+            if known is not None and known.arrangement is None:
+                target = target._replace(measured=known._replace(arrangement=arrangements[0]))
+            found, drawn = target.predict(trace, chosen, progress=progress or SilentProgress())
             if known is not None and known.arrangement is None and len(arrangements) > 1:
                 found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])
-            by_name = {fabric.name: fabric for fabric in chosen}
-            factor = found.calibration.cpu_factor
-            yield (
-                speed.named_in(found),
-                drawn,
-                ReplayedCase(trace, by_name, arrangement, factor, speed.settings),
-            )
+            replayed = target._replace(cpu_factor=found.calibration.cpu_factor)
+            yield found, drawn, ReplayedCase(trace, {fabric.name: fabric for fabric in chosen}, replayed)

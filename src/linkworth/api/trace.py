@@ -28,16 +28,14 @@ from linkworth.model.parameter import declared
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
 from linkworth.places.job import Stream
-from linkworth.predict import predict
-from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import (
     measured_texts,
     measured_times,
     refuse_skeleton_options,
     time_without_layout,
 )
-from linkworth.predict.sharing import fitted
 from linkworth.predict.sweep import arrangements, sweep
+from linkworth.predict.target import targets
 from linkworth.predict.workers import ReplayWorkers
 from linkworth.profile import build_profile
 from linkworth.replay.layout import Arrangement
@@ -191,21 +189,12 @@ class Trace:
         """
         chosen = found_fabrics(on)
         times = measured_times(measured_texts(measured or {}))
-        known, wanted = fitted(self._file, times, _settings(settings))
         place = Arrangement(nodes=nodes, placement=placement)
         rates = of_machines(machine, recorded_on)
         refuse_skeleton_options(str(self.path), None, rates)
-        speed = asked_for(self._file, rates, place, wanted, cpu_factor)
-        found = predict(
-            self._file,
-            chosen,
-            place,
-            cpu_factor=speed.cpu_factor,
-            measured=known,
-            settings=speed.settings,
-            progress=Steps(on_progress),
-        )
-        return Predictions(speed.named_in(found))
+        [target] = targets(self._file, [place], times, rates, _settings(settings), cpu_factor)
+        found, _ = target.predict(self._file, chosen, progress=Steps(on_progress))
+        return Predictions(found)
 
     @checked
     def sweep(

@@ -113,7 +113,8 @@ def command(
     from linkworth.cli.output import console, emit_json
     from linkworth.cli.prediction_table import initialisation_line, prediction_tables
     from linkworth.cli.steps import Steps
-    from linkworth.predict import machine_speed, predict, request, sharing
+    from linkworth.predict import request
+    from linkworth.predict.target import targets
     from linkworth.trace.read import open_trace
 
     chosen = fabrics.get_each(fabric_names)
@@ -122,16 +123,11 @@ def command(
     shown = request.timeline(timeline, timeline_window, chosen)
     with Steps() as steps, request.traced(trace, ranks, rates, scaled=bool(times), progress=steps) as path:
         opened = open_trace(path, allowed)
-        known, settings = sharing.fitted(opened, times, settings)
         place = Arrangement(nodes=nodes, ppn=ppn, placement=placement)
-        speed = machine_speed.asked_for(opened, rates, place, settings, cpu_factor)
-        predictions = predict(
+        [target] = targets(opened, [place], times, rates, settings, cpu_factor)
+        predictions, _ = target.predict(
             opened,
             chosen,
-            place,
-            cpu_factor=speed.cpu_factor,
-            measured=known,
-            settings=speed.settings,
             extras=Extras(
                 tolerances=with_tolerances,
                 loads=with_loads,
@@ -141,7 +137,6 @@ def command(
             ),
             progress=steps,
         )
-    predictions = speed.named_in(predictions)
     warn(predictions.warnings)
     say_rates(predictions.calibration.rates, predictions.calibration.between_machines)
     if as_json:

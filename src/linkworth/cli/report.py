@@ -82,8 +82,8 @@ def command(
     """
     from linkworth.cli.steps import Steps
     from linkworth.predict.request import measured_times
+    from linkworth.predict.target import TargetMachine
     from linkworth.replay.layout import Arrangement
-    from linkworth.report.collect import TargetMachine
     from linkworth.report.request import ReportRequest, run
 
     if not prices.given:

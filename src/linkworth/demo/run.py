@@ -14,9 +14,10 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 from linkworth.model.profile import Profile
 from linkworth.model.trace import TraceSummary
+from linkworth.predict.target import TargetMachine
 from linkworth.replay.layout import Arrangement
 from linkworth.report import ReportItem, write
-from linkworth.report.collect import SMALLER, TargetMachine, collect, with_charts
+from linkworth.report.collect import SMALLER, collect, with_charts
 from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import open_trace
 from linkworth.units import plural

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -14,25 +13,13 @@ from linkworth.model.advice import Advice, Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
-from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
-from linkworth.replay.layout import Arrangement
+from linkworth.predict.target import TargetMachine
 from linkworth.report.item import ReportItem
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 SMALLER = "smaller"
 """Subfolder with traces of the same names: the same programs on smaller problems."""
-
-
-class TargetMachine(NamedTuple):
-    """Machine on which a trace is replayed, apart from its fabric."""
-
-    arrangement: Arrangement = Arrangement()
-    cpu_factor: float = 1.0
-    settings: ReplaySettings = ReplaySettings()
-    measured: MeasuredTime | None = None
-    """A time that scales the computation in place of the CPU factor."""
 
 
 _AS_RECORDED = TargetMachine()
@@ -83,20 +70,12 @@ def collect(
     Raises UsageError for an unusable trace, layout or limit, and DamagedInputError for an incomplete `smaller` trace
     unless it is `allowed`.
     """
-    from linkworth.predict.predict import predict_with_draws
     from linkworth.profile import build_profile
 
     step("profile")
     profile = build_profile(trace, open_trace(smaller, allowed) if smaller is not None else None)
     step("times")
-    predictions, drawn = predict_with_draws(
-        trace,
-        fabrics,
-        target.arrangement,
-        cpu_factor=target.cpu_factor,
-        measured=target.measured,
-        settings=target.settings,
-    )
+    predictions, drawn = target.predict(trace, fabrics)
     return ReportItem(
         profile=profile,
         predictions=predictions,

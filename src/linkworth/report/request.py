@@ -15,11 +15,10 @@ from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.predict.calibrate import MeasuredTime
-from linkworth.predict.machine_speed import asked_for
 from linkworth.predict.request import is_program, refuse_skeleton_options, traced
-from linkworth.predict.sharing import fitted
+from linkworth.predict.target import TargetMachine, targets
 from linkworth.report import prepare, tables, write
-from linkworth.report.collect import TargetMachine, collect, find_traces, smaller_of, with_charts
+from linkworth.report.collect import collect, find_traces, smaller_of, with_charts
 from linkworth.report.item import MOST_DRAWN, ReportItem
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest
@@ -157,10 +156,10 @@ def _item(
 ) -> ReportItem:
     """Return one trace's part of the page, with charts if `drawn`."""
     opened = open_trace(trace, request.allowed)
-    known, settings = fitted(opened, request.measured, request.target.settings)
-    place = request.target.arrangement
-    speed = asked_for(opened, request.rates, place, settings, request.target.cpu_factor)
-    target = TargetMachine(place, speed.cpu_factor, speed.settings, known)
+    asked = request.target
+    [target] = targets(
+        opened, [asked.arrangement], request.measured, request.rates, asked.settings, asked.cpu_factor
+    )
     item = collect(
         opened,
         fabrics,
@@ -171,7 +170,6 @@ def _item(
         allowed=request.allowed,
         step=step,
     )
-    item = replace(item, predictions=speed.named_in(item.predictions))
     return with_charts(item, opened, target, step) if drawn else item
 
 

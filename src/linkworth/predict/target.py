@@ -1,6 +1,10 @@
-"""Speed of one machine's cores relative to another's, from the bundled programs' times on both."""
+"""Machine to predict for, apart from its network: the layout, and the speed of its cores relative to the recording's.
+
+The speed is given as a factor, by times of the program, or by the bundled programs' times on both machines.
+"""
 
 import math
+from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -10,60 +14,111 @@ from linkworth import units
 from linkworth.catalog import machines
 from linkworth.catalog.model_error import model_errors
 from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
 from linkworth.model.machine import Machine
-from linkworth.model.prediction import Layout, PredictionSet
+from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.drawn import DrawnTimes
+from linkworth.predict.extras import Extras
+from linkworth.predict.predict import predict_with_draws
+from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
+from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest, disturbance, reference_seconds
 from linkworth.trace.comparable import same_model
 from linkworth.trace.read import TraceFile
 
 _LEAST_KERNELS = 2
+_NO_EXTRAS = Extras()
+_SILENT = SilentProgress()
 
 
-class MachineSpeed(NamedTuple):
-    """Factor of the computation between two machines."""
+class TargetMachine(NamedTuple):
+    """Machine on which a trace is replayed, apart from its fabric."""
 
-    cpu_factor: float
-    settings: ReplaySettings
-    """With the spread of the factor and the cores of the target."""
-    description: str
-    doubts: list[str]
+    arrangement: Arrangement = Arrangement()
+    cpu_factor: float = 1.0
+    settings: ReplaySettings = ReplaySettings()
+    measured: MeasuredTime | None = None
+    """A time that scales the computation in place of the CPU factor."""
+    between_machines: str = ""
+    """Origin of the CPU factor if it is between two machines."""
+    doubts: Sequence[str] = ()
 
-    def named_in(self, found: PredictionSet) -> PredictionSet:
-        """Return predictions with the description and the doubts."""
-        calibration = msgspec.structs.replace(found.calibration, between_machines=self.description)
-        return msgspec.structs.replace(
-            found, calibration=calibration, warnings=[*self.doubts, *found.warnings]
+    def predict(
+        self,
+        trace: TraceFile,
+        fabrics: Sequence[Fabric],
+        *,
+        extras: Extras = _NO_EXTRAS,
+        progress: StepProgress = _SILENT,
+    ) -> tuple[PredictionSet, DrawnTimes]:
+        """Replay a trace on each of `fabrics`, as `predict_with_draws` does."""
+        found, drawn = predict_with_draws(
+            trace,
+            fabrics,
+            self.arrangement,
+            cpu_factor=self.cpu_factor,
+            measured=self.measured,
+            settings=self.settings,
+            extras=extras,
+            progress=progress,
         )
+        calibration = msgspec.structs.replace(found.calibration, between_machines=self.between_machines)
+        warnings = [*self.doubts, *found.warnings]
+        return msgspec.structs.replace(found, calibration=calibration, warnings=warnings), drawn
 
 
-def on_another_machine(
-    trace: TraceFile, recorded_on: str, machine: str, layout: Layout, settings: ReplaySettings
-) -> MachineSpeed:
-    """Return the speed of `machine` relative to the one where a trace was recorded, for its ranks on both.
+def targets(
+    trace: TraceFile,
+    arrangements: Sequence[Arrangement],
+    measured: Sequence[MeasuredTime],
+    rates: RateRequest,
+    settings: ReplaySettings,
+    cpu_factor: float,
+) -> list[TargetMachine]:
+    """Return the machine that a user asks for in each arrangement, with the speed and the sharing of its cores settled.
+
+    Raises UsageError for times and machines from which no speed follows.
+    """
+    known, settings = fitted(trace, measured, settings)
+    found = [TargetMachine(each, cpu_factor, settings, known) for each in arrangements]
+    if rates.recorded_on is None:
+        return found
+    if rates.machine is None:
+        raise UsageError(
+            f"`recorded_on` {rates.recorded_on}: name the machine to predict for with `machine` as well"
+        )
+    source, target = machines.get(rates.recorded_on), machines.get(rates.machine)
+    return [_between(trace, source, target, each) for each in found]
+
+
+def _between(trace: TraceFile, source: Machine, target: Machine, asked: TargetMachine) -> TargetMachine:
+    """Return what is asked for on `target`, for a trace that was recorded on `source`.
 
     The kernels' times on all cores count where the ranks take more than half of a node's cores, those on one core elsewhere.
     The factor is their geometric mean. Raises UsageError if nothing is known about one of the CPUs.
     """
-    source, target = machines.get(recorded_on), machines.get(machine)
     there = trace.metadata.ranks_on_a_node()
-    logs, error = _ratios(source, _is_full(source, there), target, _is_full(target, layout.ppn))
+    here = asked.arrangement.layout(trace.engine.ranks).ppn
+    logs, error = _ratios(source, _is_full(source, there), target, _is_full(target, here))
     factor = math.exp(fmean(logs))
     spread = math.hypot(error, stdev(logs) if len(logs) > 1 else 0.0)
+    settings = asked.settings
     own = settings.spread.get("computation", 0.0)
     low, high = math.exp(min(logs)), math.exp(max(logs))
     by = f"{low:.2f} to {high:.2f} by kernel" if len(logs) > 1 else "by the catalog's core_speed"
     by = "the same machine" if source == target else by
-    return MachineSpeed(
-        cpu_factor=factor,
+    return asked._replace(
+        cpu_factor=factor * asked.cpu_factor,
         settings=msgspec.structs.replace(
             settings,
             spread=settings.spread | {"computation": min(1.0, math.hypot(own, spread))},
             cores_per_node=settings.cores_per_node or target.cores_per_node,
             thread_gain=settings.thread_gain if settings.cores_per_node else target.thread_gain,
         ),
-        description=f"computation {factor:.3g} x as fast on {target.name} as on {source.name} ({by}), within "
+        between_machines=f"computation {factor:.3g} x as fast on {target.name} as on {source.name} ({by}), within "
         f"{units.percent(min(1.0, spread))}",
         doubts=[*dict.fromkeys(filter(None, map(disturbance, (source, target))))]
         + [
@@ -73,22 +128,6 @@ def on_another_machine(
             if not same_model(name, source.processor)
         ],
     )
-
-
-def asked_for(
-    trace: TraceFile, rates: RateRequest, place: Arrangement, settings: ReplaySettings, cpu_factor: float
-) -> MachineSpeed:
-    """Return the speed of the computation by the machines of a request; without any, by the CPU factor."""
-    if rates.recorded_on is None:
-        return MachineSpeed(cpu_factor, settings, "", [])
-    if rates.machine is None:
-        raise UsageError(
-            f"`recorded_on` {rates.recorded_on}: name the machine to predict for with `machine` as well"
-        )
-    found = on_another_machine(
-        trace, rates.recorded_on, rates.machine, place.layout(trace.engine.ranks), settings
-    )
-    return found._replace(cpu_factor=found.cpu_factor * cpu_factor)
 
 
 def _is_full(machine: Machine, ranks: int) -> bool:
