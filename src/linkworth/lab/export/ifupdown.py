@@ -8,7 +8,11 @@ PATH = "etc/network/interfaces.d/linkworth"
 
 def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
-    return shared.files_of_hosts(environment, PATH, interfaces, container_interfaces)
+    return shared.files_of_hosts(
+        environment,
+        lambda environment, host: {PATH: interfaces(environment, host)},
+        lambda environment, host: {PATH: container_interfaces(environment, host)},
+    )
 
 
 def interfaces(environment: HostConfiguration, host: Host) -> str:

@@ -8,8 +8,12 @@ PATH = "etc/netplan/60-linkworth.yaml"
 
 def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
-    bridges = systemd_networkd.nspawn_bridges(environment)
-    return shared.files_of_hosts(environment, PATH, host_yaml, container_yaml, beside_nspawn=bridges)
+    return shared.files_of_hosts(
+        environment,
+        lambda environment, host: {PATH: host_yaml(environment, host)},
+        lambda environment, host: {PATH: container_yaml(environment, host)},
+        beside_nspawn=systemd_networkd.nspawn_bridges(environment),
+    )
 
 
 def host_yaml(environment: HostConfiguration, host: Host) -> str:

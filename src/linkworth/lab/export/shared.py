@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 from linkworth.lab.export.environment import Host, HostConfiguration
 
-HostText = Callable[[HostConfiguration, Host], str]
+HostFiles = Callable[[HostConfiguration, Host], dict[str, str]]
+"""Returns a format's files on a host or in its container: path -> text."""
 
 CLOSE_ARP = """# Written by linkworth. With several NICs in one switch, an address must be answered for by its own NIC only.
 net.ipv4.conf.all.arp_ignore = 1
@@ -18,24 +19,23 @@ MOST_SUBFLOWS = 8
 
 def files_of_hosts(
     environment: HostConfiguration,
-    path: str,
-    of_host: HostText,
-    of_container: HostText,
+    of_host: HostFiles,
+    of_container: HostFiles,
     *,
     beside_nspawn: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return the files of every host and container, for a format with one file at `path` in each: path -> text.
+    """Return the files of every host and container, those of all formats included: path -> text.
 
     `beside_nspawn` are extra files of hosts with systemd-nspawn containers.
     """
     found: dict[str, str] = {}
     for host in environment.hosts:
-        own = {path: of_host(environment, host)}
+        own = of_host(environment, host)
         inside = owner_files(environment, host)
         if environment.containers == "none":
             own |= inside
         else:
-            inside[path] = of_container(environment, host)
+            inside |= of_container(environment, host)
             found |= {f"{host.container}/{name}": text for name, text in inside.items()}
             if environment.containers == "lxc":
                 own[f"var/lib/lxc/{host.container}/linkworth.conf"] = lxc_config(environment, host)

@@ -9,12 +9,15 @@ _HEAD = "# Written by linkworth.\n"
 
 def files(environment: HostConfiguration) -> dict[str, str]:
     """Return the files of every host and container: path -> text."""
+    bridges = nspawn_bridges(environment)
+    return shared.files_of_hosts(environment, host_networks, container_networks, beside_nspawn=bridges)
+
+
+def host_networks(environment: HostConfiguration, host: Host) -> dict[str, str]:
+    """Return the bonds, bridges and networks of a host."""
     found: dict[str, str] = {}
-    for host in environment.hosts:
-        found |= {f"{host.name}/{path}": text for path, text in _host(environment, host).items()}
-        if environment.containers != "none":
-            inside = container_networks(environment, host) | shared.owner_files(environment, host)
-            found |= {f"{host.container}/{path}": text for path, text in inside.items()}
+    for lane in environment.lanes:
+        found |= _lane(environment, host, lane)
     return found
 
 
@@ -36,18 +39,6 @@ def nspawn_bridges(environment: HostConfiguration) -> dict[str, str]:
         )
         for lane in environment.lanes
     }
-
-
-def _host(environment: HostConfiguration, host: Host) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for lane in environment.lanes:
-        found |= _lane(environment, host, lane)
-    if environment.containers == "none":
-        return found | shared.owner_files(environment, host)
-    if environment.containers == "lxc":
-        return found | {f"var/lib/lxc/{host.container}/linkworth.conf": shared.lxc_config(environment, host)}
-    found |= nspawn_bridges(environment)
-    return found | {f"etc/systemd/nspawn/{host.container}.nspawn": shared.nspawn_config(environment)}
 
 
 def _lane(environment: HostConfiguration, host: Host, lane: Lane) -> dict[str, str]:
