@@ -4,7 +4,7 @@ import pytest
 import rich_click as click
 from click.testing import CliRunner
 
-from linkworth.cli.place_options import options_of, place_of, place_options
+from linkworth.cli.place_options import options_of, place_of, place_options, ranks_in
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
 from linkworth.places.kinds import KINDS, SYSTEMS
@@ -73,3 +73,11 @@ def test_the_options_of_a_place_name_it_again(kind, tmp_path):
 def test_contradictions_are_named(given, sentence):
     with pytest.raises(UsageError, match=sentence):
         place_of(given)
+
+
+def test_nodes_and_ranks_on_each_make_the_number_of_ranks():
+    assert ranks_in(Place(), 3) == 3
+    assert ranks_in(Place(nodes=2), None) is None
+    assert ranks_in(Place(nodes=2, ranks_per_node=3), None) == 6
+    with pytest.raises(UsageError, match="`nodes` 1 and `ppn` 8 make 8 ranks, but `ranks` is 2"):
+        ranks_in(Place(nodes=1, ranks_per_node=8), 2)

@@ -104,6 +104,11 @@ def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
     assert ("mpi_yield_when_idle" in crowded.arguments(Job(command=["./x"], ranks=3))) is (kind == "openmpi")
     with pytest.raises(EnvironmentLacksError, match="cannot be started over ssh"):
         HostfileLauncher(hosts, described("cray", "8"), each=None, cores=2, transport="")
+    if kind == "openmpi":
+        with pytest.raises(UsageError, match=r"takes no user in the name of a host; .*ssh/config"):
+            HostfileLauncher(
+                [HostSlots("me@a", 1)], described(kind, version), each=None, cores=2, transport=""
+            )
     unequal = HostfileLauncher(hosts, described(kind, version), each=8, cores=8, transport="", spread=True)
     with pytest.raises(UsageError, match="make 16 ranks, but `ranks` is 8"):
         unequal.placement(8)

@@ -56,7 +56,8 @@ def test_an_mpi_without_launcher_says_what_to_do():
     ("word", "expected"),
     [
         ("mpirun", True), ("mpiexec", True), ("srun", True), ("/opt/x/bin/mpiexec.hydra", True), ("mpirun.openmpi", True),
-        ("mpirun-5", True), ("./program", False), ("mpirunner", False), ("npb:ft.W", False), ("env", False),
+        ("mpirun-5", True), ("/opt/ibm/jsrun", True), ("./program", False), ("mpirunner", False), ("npb:ft.W", False),
+        ("env", False),
     ],
 )  # fmt: skip
 def test_which_words_are_launchers(word, expected):
@@ -137,3 +138,12 @@ def test_a_launcher_that_is_not_there_is_a_usage_error(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="there is no program srun"):
         GivenLauncher(["srun", "./program"])
+
+
+def test_a_launcher_whose_options_are_not_understood_is_refused(monkeypatch, tmp_path):
+    fake.script(tmp_path / "jsrun", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        UsageError, match="the options of jsrun are not understood; start the ranks with srun"
+    ):
+        GivenLauncher(["jsrun", "-n", "4", "./program"])

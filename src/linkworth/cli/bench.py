@@ -13,7 +13,7 @@ from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
 from linkworth.cli.output import OutputFile, console, emit_json, news, note
-from linkworth.cli.place_options import place_options
+from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.steps import Steps
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.number_range import TIMEOUT_SECONDS
@@ -117,7 +117,12 @@ def command(
         kept = store.ResultFile(output) if output and not is_stream(output) and not dry_run else None
         with open_place(place, news) as opened:
             prepared = request.prepare(
-                names, opened=opened, mpi=mpi, ranks=ranks, settings=settings, planned=dry_run
+                names,
+                opened=opened,
+                mpi=mpi,
+                ranks=ranks_in(place, ranks),
+                settings=settings,
+                planned=dry_run,
             )
             if dry_run:
                 return startup.show_plan([test.arguments for test in prepared], as_json)

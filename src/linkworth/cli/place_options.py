@@ -11,6 +11,7 @@ from linkworth.cli.option_group import OptionGroup
 from linkworth.errors import UsageError
 from linkworth.model.place import Binding, Place
 from linkworth.places.kinds import SYSTEMS, one_of
+from linkworth.places.place import check_layout
 
 _FIRST_SYSTEM = next(iter(SYSTEMS))
 _FLAGS = [f"--{name}" for name in SYSTEMS]
@@ -51,6 +52,18 @@ def place_of(given: Mapping[str, Any]) -> Place:
             f"give more nodes with {one_of(['--lab', '--hostfile', *_FLAGS])}"
         )
     return place
+
+
+def ranks_in(place: Place, ranks: int | None) -> int | None:
+    """Return the given number of ranks, else the one that a place's nodes and ranks on each make; None without both.
+
+    Raises UsageError if the two differ.
+    """
+    if not place.nodes or not place.ranks_per_node:
+        return ranks
+    made = place.nodes * place.ranks_per_node
+    check_layout(ranks or made, place.nodes, place.ranks_per_node)
+    return made
 
 
 def options_of(place: Place) -> list[str]:

@@ -9,7 +9,7 @@ import rich_click as click
 from linkworth import units
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import OutputFolder, console, emit_json, news, note
-from linkworth.cli.place_options import place_options
+from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
@@ -65,7 +65,7 @@ def command(
     if figures and as_json:
         raise UsageError("--figures and --json are two forms of one answer; give one of them")
     with open_place(place, say=news) as opened:
-        workload = plan.workload(command, ranks, opened)
+        workload = plan.workload(command, ranks_in(place, ranks), opened)
         if dry_run:
             return show_plan(workload, mpi, opened, as_json, "linkworth.run-plan/1")
         watch = TerminalWatch(f"running {workload.name}", output_to_stderr=as_json or figures)

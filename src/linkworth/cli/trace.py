@@ -18,7 +18,7 @@ from linkworth.cli.output import (
     require_new,
     warn,
 )
-from linkworth.cli.place_options import place_options
+from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.steps import Steps
 from linkworth.cli.watch import TerminalWatch
@@ -111,7 +111,7 @@ def command(
         )
     else:
         with open_place(place, say=news) as opened:
-            workload = plan.workload(command, ranks, opened)
+            workload = plan.workload(command, ranks_in(place, ranks), opened)
             if dry_run:
                 return show_plan(workload, mpi, opened, as_json, "linkworth.trace-plan/1")
             watch = TerminalWatch(

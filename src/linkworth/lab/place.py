@@ -102,8 +102,8 @@ def open_lab(where: Place) -> LabPlace:
     """
     if where.binding not in ("", "none"):
         raise UsageError(
-            f"binding {where.binding}: the nodes of a lab share the cores of this machine, so that ranks of different "
-            "nodes would be bound to the same core; leave the binding out"
+            f"`bind` {where.binding}: the nodes of a lab share the cores of this machine, so that ranks of different "
+            "nodes would be bound to the same core; leave it out"
         )
     cleaned = labs.sweep()
     there = labs.find(where.name)

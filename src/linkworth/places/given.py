@@ -13,6 +13,8 @@ from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.process import run_session
 
 _LAUNCHER = re.compile(r"^(mpirun|mpiexec|srun|orterun|prterun)([._-][\w.-]+)?$")
+_NOT_READ = ("aprun", "ibrun", "jsrun")
+"""Launchers whose options are not understood."""
 _RANKS = ("n", "np", "ntasks")
 _RANKS_JOINED = re.compile(r"^(?:--ntasks|--np|-n)=?(\d+)$")
 # Options whose value is the next word, without dashes: mpirun(1) of Open MPI, mpiexec -help of Hydra, srun(1). A value may
@@ -38,7 +40,8 @@ _LETTERS_OF_SRUN = frozenset("ABCDFGJLMSTWcdeimopqrtwx")
 
 def is_launcher(word: str) -> bool:
     """Return whether a command's first word is a launcher."""
-    return bool(_LAUNCHER.match(Path(word).name))
+    name = Path(word).name
+    return name in _NOT_READ or bool(_LAUNCHER.match(name))
 
 
 class GivenLauncher:
@@ -51,6 +54,10 @@ class GivenLauncher:
         if found is None:
             raise UsageError(f"there is no program {command[0]}")
         self.path = Path(found)
+        if self.path.name in _NOT_READ:
+            raise UsageError(
+                f"the options of {self.path.name} are not understood; start the ranks with srun, mpirun or mpiexec instead"
+            )
         self.command = list(command)
         self.name = self.path.name
         self.identity = None if self.name.startswith("srun") else identify.launcher(self.path)

@@ -119,6 +119,10 @@ class HostfileLauncher(MpiexecLauncher):
         spread: bool = False,
     ) -> None:
         check_reaches_hosts(mpi, "cannot be started over ssh here")
+        if mpi.kind == "openmpi" and any("@" in host.name for host in hosts):
+            raise UsageError(
+                f"{mpi.name} takes no user in the name of a host; write the user into ~/.ssh/config instead"
+            )
         super().__init__(mpi, transport, binding)
         self.hosts = list(hosts)
         self._each = each

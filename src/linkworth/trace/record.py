@@ -242,9 +242,14 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
                 f"give the {launcher} command in it to linkworth instead"
             )
         if result.state == "complete":
+            elsewhere = (
+                ", or the nodes do not share the folder of the trace with this machine"
+                if result.nodes
+                else ""
+            )
             raise UsageError(
                 f"{name} made no MPI call that could be recorded: it is not an MPI program, it uses another MPI than "
-                f"{decided.mpi.name} (choose with `mpi`), or its command clears LD_PRELOAD, as env -i does"
+                f"{decided.mpi.name} (choose with `mpi`), or its command clears LD_PRELOAD, as env -i does{elsewhere}"
             )
         if result.state in ("timeout", "killed"):
             raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
