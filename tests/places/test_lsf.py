@@ -71,3 +71,6 @@ def test_lsf_states_and_causes(tmp_path, commands):
     assert (states["21"].exit_code, states["21"].cause) == (3, "")
     assert "TERM_RMS" in states["22"].cause
     assert states["23"].phase == "unknown"
+    commands("bjobs", "echo 'LSF is down. Please wait ...' >&2; exit 255")
+    with pytest.raises(EnvironmentLacksError, match="bjobs does not answer: LSF is down"):
+        Lsf().state(["17"])

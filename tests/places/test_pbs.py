@@ -1,11 +1,23 @@
 """PBS, with stand-ins of its commands that answer as the manuals describe."""
 
-import json
-
 import pytest
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.places.pbs import Pbs
+
+
+def qstat(jobs):
+    """What `qstat -f` prints about jobs. Long values continue on lines that begin with a tab."""
+    blocks = []
+    for job, fields in jobs.items():
+        lines = [f"Job Id: {job}"]
+        for name, value in fields.items():
+            text = f"    {name} = {value}"
+            lines.append("\n\t".join(text[at : at + 40] for at in range(0, len(text), 40)))
+        blocks.append(
+            "\n".join([*lines, "    Variable_List = PBS_O_LANG=C,count=005,", "\tescape=\\e[0m", ""])
+        )
+    return "\n".join(blocks)
 
 
 def test_a_pbs_script_and_an_array(tmp_path, commands, request_of_eight):
@@ -28,7 +40,7 @@ def test_pbs_states_and_causes(tmp_path, commands):
     jobs = {
         "1.s": {"job_state": "Q", "comment": "Not Running: Not enough free nodes available"},
         "2.s": {"job_state": "R", "exec_host": "n1/0*2+n2/0*2"},
-        "3.s": {"job_state": "F", "Exit_status": 0, "exec_host": "n1/0"},
+        "3.s": {"job_state": "F", "Exit_status": "0", "exec_host": "n1/0"},
         "4.s": {"job_state": "F", "Exit_status": -29},
         "5.s": {"job_state": "F", "Exit_status": -27},
         "6.s": {"job_state": "F", "Exit_status": 271},
@@ -36,7 +48,7 @@ def test_pbs_states_and_causes(tmp_path, commands):
         "8.s": {"job_state": "F", "comment": "Job deleted before it ran"},
     }
     answer = tmp_path / "answer"
-    answer.write_text(json.dumps({"pbs_server": "s", "Jobs": jobs}))
+    answer.write_text(qstat(jobs))
     commands("qstat", f"cat {answer}; exit 153")
     states = Pbs().state([*jobs, "9.s"])
     assert states["1.s"].phase == "pending" and "free nodes" in states["1.s"].reason
@@ -50,13 +62,30 @@ def test_pbs_states_and_causes(tmp_path, commands):
     assert states["9.s"].phase == "unknown"
 
 
+def test_a_server_without_history_still_knows_its_jobs(tmp_path, commands):
+    answer = tmp_path / "answer"
+    answer.write_text(qstat({"1.s": {"Job_Name": "ft-0123456789", "job_state": "Q"}}))
+    refusal = "echo 'qstat: PBS is not configured to maintain job history' >&2; exit 1"
+    commands("qstat", f'case "$1" in -x) {refusal};; esac; cat {answer}')
+    assert Pbs().state(["1.s"])["1.s"].phase == "pending"
+    assert Pbs().find("0123456789") == "1.s"
+    commands("qstat", f"case \"$1\" in -x) {refusal};; esac; echo 'qstat: Unknown Job Id 1.s' >&2; exit 153")
+    assert Pbs().state(["1.s"])["1.s"].phase == "unknown"
+
+
+def test_a_silent_server_makes_no_job_unknown(commands):
+    commands("qstat", "echo 'qstat: cannot connect to server s (errno=15010)' >&2; exit 1")
+    with pytest.raises(EnvironmentLacksError, match=r"qstat does not answer: .*cannot connect"):
+        Pbs().state(["1.s"])
+
+
 def test_a_pbs_job_is_found_by_its_token(tmp_path, commands, request_of_eight):
     commands("qsub", "echo 12.server")
     Pbs().submit(request_of_eight(token="0123456789"), tmp_path / "job.sh")
     assert "#PBS -N ft-0123456789" in (tmp_path / "job.sh").read_text().splitlines()
     jobs = {"3.s": {"Job_Name": "ft-aaaaaaaaaa"}, "12[4].s": {"Job_Name": "link-0123456789"}}
     answer = tmp_path / "answer"
-    answer.write_text(json.dumps({"Jobs": jobs}))
+    answer.write_text(qstat(jobs))
     commands("qstat", f"cat {answer}")
     assert Pbs().find("0123456789") == "12[].s"
     assert Pbs().find("aaaaaaaaaa") == "3.s"

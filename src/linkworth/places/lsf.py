@@ -4,6 +4,7 @@ Written from the manuals and tested with stand-ins of the commands: no LSF was a
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 
 from linkworth.places.batch import (
@@ -60,8 +61,8 @@ class Lsf(BatchSystem):
         """Yield the options of a job."""
         limit = f"%{request.at_once}" if request.at_once else ""
         yield f'-J "{job_name(request)}{f"[1-{request.array}]{limit}" if request.array else ""}"'
-        yield f"-cwd {request.folder}"
-        yield f"-o {request.log}"
+        yield f"-cwd {shlex.quote(str(request.folder))}"
+        yield f"-o {shlex.quote(str(request.log))}"
         # A measurement must not be repeated silently.
         yield "-rn"
         yield f"-n {request.tasks}"
@@ -100,6 +101,9 @@ class Lsf(BatchSystem):
         wanted = list(jobs)
         fields = "jobid jobindex stat exit_code exec_host exit_reason pend_reason delimiter='|'"
         answer = call(["bjobs", "-a", "-noheader", "-o", fields, *wanted], system="LSF")
+        # bjobs also fails if it knows only some of the jobs.
+        if answer.code != 0 and not answer.out.strip() and "not found" not in answer.said:
+            raise unanswered("bjobs", answer)
         known = {}
         for line in answer.out.splitlines():
             parts = line.strip().split("|")

@@ -3,11 +3,9 @@
 Written from the manuals and tested with stand-ins of the commands: no PBS was available.
 """
 
-import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
@@ -61,7 +59,7 @@ class Pbs(BatchSystem):
         """Yield the options of a job."""
         yield f"-N {job_name(request, 15)}"
         yield "-j oe"
-        yield f"-o {request.log}"
+        yield f"-o {shlex.quote(str(request.log))}"
         # A measurement must not be repeated silently.
         yield "-r n"
         # PBS needs the shape of the nodes. Its submit command has no plain number of tasks.
@@ -99,38 +97,50 @@ class Pbs(BatchSystem):
         return [job.replace("[]", f"[{number}]", 1) for number in range(count)] if count else [job]
 
     def find(self, token: str) -> JobId | None:
-        """Look up the job's name in qstat, including ended jobs (-x)."""
-        answer = call(["qstat", "-x", "-f", "-F", "json"], system="PBS")
-        try:
-            known = json.loads(answer.out or "{}").get("Jobs", {})
-        except ValueError:
-            known = None
-        if answer.code != 0 or known is None:
-            raise unanswered("qstat", answer)
-        for job, fields in known.items():
-            if str(fields.get("Job_Name", "")).endswith(f"-{token}"):
+        """Look up the job's name in qstat."""
+        for job, fields in _query([]).items():
+            if fields.get("Job_Name", "").endswith(f"-{token}"):
                 # An element stands for its array: 12[3].server belongs to 12[].server.
-                return re.sub(r"\[\d+\]", "[]", str(job))
+                return re.sub(r"\[\d+\]", "[]", job)
         return None
 
     def state(self, jobs: Iterable[JobId]) -> dict[JobId, BatchState]:
-        """Query qstat for these jobs, including ended ones (-x)."""
+        """Query qstat for these jobs."""
         wanted = list(jobs)
-        answer = call(["qstat", "-x", "-f", "-F", "json", *wanted], system="PBS")
-        try:
-            known: Mapping[str, Mapping[str, Any]] = json.loads(answer.out or "{}").get("Jobs", {})
-        except ValueError:
-            known = {}
+        known = _query(wanted)
         return {job: _state(known[job]) if job in known else BatchState(phase="unknown") for job in wanted}
 
 
-def _state(fields: Mapping[str, Any]) -> BatchState:
-    letter = str(fields.get("job_state", ""))
+def _query(jobs: list[JobId]) -> dict[JobId, dict[str, str]]:
+    """Return the attributes of jobs (none: all), including ended ones if the server keeps them.
+
+    A server without history, the default of PBS, refuses -x even for running jobs. Text is read because the JSON of
+    several versions is invalid with some values of variables.
+    """
+    answer = call(["qstat", "-x", "-f", *jobs], system="PBS")
+    if "history" in answer.said:
+        answer = call(["qstat", "-f", *jobs], system="PBS")
+    found: dict[JobId, dict[str, str]] = {}
+    fields: dict[str, str] = {}
+    # Long values continue on lines that begin with a tab.
+    for line in answer.out.replace("\n\t", "").splitlines():
+        if line.startswith("Job Id: "):
+            fields = found.setdefault(line.removeprefix("Job Id: ").strip(), {})
+        else:
+            name, _, value = line.strip().partition(" = ")
+            fields.setdefault(name, value)
+    if answer.code != 0 and not found and not re.search("Unknown Job|has finished", answer.said):
+        raise unanswered("qstat", answer)
+    return found
+
+
+def _state(fields: Mapping[str, str]) -> BatchState:
+    letter = fields.get("job_state", "")
     phase: Phase = "pending" if letter in _PENDING else "running" if letter in _RUNNING else "ended"
-    status = fields.get("Exit_status")
-    code = int(status) if isinstance(status, int | str) and re.fullmatch(r"-?\d+", str(status)) else None
-    hosts = re.findall(r"(?:^|\+)\(?([^/+:()]+)", str(fields.get("exec_host", "")))
-    comment = str(fields.get("comment", ""))
+    status = fields.get("Exit_status", "")
+    code = int(status) if re.fullmatch(r"-?\d+", status) else None
+    hosts = re.findall(r"(?:^|\+)\(?([^/+:()]+)", fields.get("exec_host", ""))
+    comment = fields.get("comment", "")
     cause = ""
     if phase == "ended":
         if code is None:
