@@ -209,21 +209,18 @@ class _Aligner:
 
     def _between(self, spans: Sequence[Span], ends: Sequence[Numbers]) -> _Cut | None:
         """Return the steps with these ends, or None if their bodies are of too many kinds."""
-        inner: set[int] = set()
         if sum(map(len, ends)) > _MOST_STEPS:
             return None
+        inner = np.zeros(1 + max(int(each.max(initial=0)) for each in self._plain), dtype=bool)
         for (s, _, _), of in zip(spans, ends, strict=True):
-            inner.update(np.unique(self._plain[s][of[0] + 1 : of[-1] + 1]).tolist())
+            inner[self._plain[s][of[0] + 1 : of[-1] + 1]] = True
         begins = int(self._plain[spans[0][0]][ends[0][0]]) in self._chained
         steps: list[list[Span]] = []
         for (s, start, end), of in zip(spans, ends, strict=True):
             # Before the first step, and behind the last one, are calls that no other step has.
-            plain = self._plain[s]
-            strange = [at for at in range(start, int(of[0])) if int(plain[at]) not in inner]
-            begin = strange[-1] + 1 if strange else start
-            rest = int(of[-1]) + 1
-            while rest < end and int(plain[rest]) in inner:
-                rest += 1
+            strange = np.flatnonzero(~inner[self._plain[s][start:end]]) + start
+            begin = int(strange[strange < of[0]].max(initial=start - 1)) + 1
+            rest = int(strange[strange > of[-1]].min(initial=end))
             # A step with a chain begins with what the rank receives, and any other ends with it.
             bounds = [*of.tolist(), rest] if begins else [begin, *(of + 1).tolist(), rest]
             steps.append([(s, a, b) for a, b in pairwise(bounds)])
