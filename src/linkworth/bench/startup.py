@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from linkworth.bench.settings import doublings
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.ending import classify
 from linkworth.measure.open_place import open_place
@@ -46,12 +47,11 @@ class Shape(NamedTuple):
 
 def shapes(most_ranks: int, most_nodes: int) -> list[Shape]:
     """Return the powers of two up to each limit, and the limits, with at least one rank on each node."""
-
-    def counts(most: int) -> list[int]:
-        return sorted({1 << power for power in range(most.bit_length()) if 1 << power <= most} | {most})
-
     return [
-        Shape(ranks, nodes) for nodes in counts(most_nodes) for ranks in counts(most_ranks) if ranks >= nodes
+        Shape(ranks, nodes)
+        for nodes in doublings(most_nodes)
+        for ranks in doublings(most_ranks)
+        if ranks >= nodes
     ]
 
 

@@ -4,12 +4,15 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVarTuple
 
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import Details, ReplaySettings
 from linkworth.replay.run import replay_in_detail
+
+Given = TypeVarTuple("Given")
 
 ROOT_OF_NONE = -1
 """Root that traces record for collectives without one."""
@@ -100,16 +103,16 @@ class Script:
         self._writer = writer(self._path, ranks)
         self.ranks = [Rank(self._writer, rank) for rank in range(ranks)]
 
-    def all(self, do: Callable[[Rank], None]) -> None:
+    def all(self, do: Callable[[Rank, *Given], None], *given: *Given) -> None:
         """Write the calls of each rank."""
         for rank in self.ranks:
-            do(rank)
+            do(rank, *given)
 
-    def timed(self, do: Callable[[Rank], None]) -> None:
+    def timed(self, do: Callable[[Rank, *Given], None], *given: *Given) -> None:
         """Write the calls of each rank between two readings of its clock."""
         for rank in self.ranks:
             rank.mark()
-            do(rank)
+            do(rank, *given)
             rank.mark()
 
     def replay(self, fabric: Fabric, layout: Layout, settings: ReplaySettings) -> list[list[float]]:

@@ -135,23 +135,28 @@ COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {
 """Calls of a rank, by test of a collective."""
 
 
-def ring(method: str, rank: Rank, neighbours: tuple[int, int], size: int, ranks: int) -> None:
-    """Make a rank send one message to each of its two neighbours by one of b_eff's methods."""
-    left, right = neighbours
-    if method == "sendrecv":
-        rank.send_and_receive(right, left, size, TO_RIGHT)
-        rank.send_and_receive(left, right, size, TO_LEFT)
-    elif method == "alltoallv":
-        counts = [0] * ranks
-        counts[left] += size
-        counts[right] += size
-        rank.collective("MPI_Alltoallv", 2 * size, 2 * size, counts=counts)
-    else:
-        rank.begin_receive(left, size, TO_RIGHT)
-        rank.begin_receive(right, size, TO_LEFT)
-        rank.begin_send(right, size, TO_RIGHT)
-        rank.begin_send(left, size, TO_LEFT)
-        rank.wait(4)
+Pattern = tuple[tuple[int, int], ...]
+"""The left and the right neighbour of each rank."""
+
+
+def ring(rank: Rank, pattern: Pattern, method: str, size: int, count: int) -> None:
+    """Make a rank send a message to each of its two neighbours, `count` times, by one of b_eff's methods."""
+    left, right = pattern[rank.rank]
+    for _ in range(count):
+        if method == "sendrecv":
+            rank.send_and_receive(right, left, size, TO_RIGHT)
+            rank.send_and_receive(left, right, size, TO_LEFT)
+        elif method == "alltoallv":
+            counts = [0] * len(pattern)
+            counts[left] += size
+            counts[right] += size
+            rank.collective("MPI_Alltoallv", 2 * size, 2 * size, counts=counts)
+        else:
+            rank.begin_receive(left, size, TO_RIGHT)
+            rank.begin_receive(right, size, TO_LEFT)
+            rank.begin_send(right, size, TO_RIGHT)
+            rank.begin_send(left, size, TO_LEFT)
+            rank.wait(4)
 
 
 METHODS: Sequence[str] = ("sendrecv", "alltoallv", "nonblocking")

@@ -57,6 +57,15 @@ def _ping_pongs(place: ReplayedRanks, number: int, size: int, trips: int) -> lis
 def _of_pairs(
     place: ReplayedRanks, clients: list[int] | range, servers: list[int] | range, size: int, trips: int
 ) -> list[float]:
+    def exchange(rank: Rank, client: int, server: int, count: int) -> None:
+        for _ in range(count):
+            if rank.rank == client:
+                rank.send(server, size)
+                rank.receive(server, size)
+            elif rank.rank == server:
+                rank.receive(client, size)
+                rank.send(client, size)
+
     script = Script(place.ranks)
     asking = []
     for client in clients:
@@ -64,18 +73,8 @@ def _of_pairs(
             if server == client:
                 continue
             asking.append(client)
-
-            def exchange(rank: Rank, count: int, client: int = client, server: int = server) -> None:
-                for _ in range(count):
-                    if rank.rank == client:
-                        rank.send(server, size)
-                        rank.receive(server, size)
-                    elif rank.rank == server:
-                        rank.receive(client, size)
-                        rank.send(client, size)
-
-            script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
-            script.timed(lambda rank, often=exchange: often(rank, trips))  # type: ignore[misc]
+            script.all(exchange, client, server, 1)
+            script.timed(exchange, client, server, trips)
         script.all(lambda rank: rank.collective("MPI_Barrier"))
     timed = script.replay(place.fabric, place.layout, place.settings)
     return [own[client] / (2 * trips) for client, own in zip(asking, timed, strict=True)]
@@ -89,16 +88,9 @@ def _rings(place: ReplayedRanks, number: int, size: int, exchanges: int, seed: i
     script = Script(place.ranks)
     for pattern in distinct:
         for method in METHODS:
-
-            def exchange(
-                rank: Rank, count: int, pattern: tuple[tuple[int, int], ...] = pattern, method: str = method
-            ) -> None:
-                for _ in range(count):
-                    ring(method, rank, pattern[rank.rank], size, place.ranks)
-
             script.all(lambda rank: rank.collective("MPI_Allreduce", 4, 4, element=4))
-            script.all(lambda rank, once=exchange: once(rank, 1))  # type: ignore[misc]
-            script.timed(lambda rank, often=exchange: often(rank, exchanges))  # type: ignore[misc]
+            script.all(ring, pattern, method, size, 1)
+            script.timed(ring, pattern, method, size, exchanges)
     timed = script.replay(place.fabric, place.layout, place.settings)
     found = {}
     for at, pattern in enumerate(distinct):

@@ -55,8 +55,8 @@ def repeated(
     script = Script(place.ranks)
     for size in sizes:
         script.all(lambda rank: rank.collective("MPI_Bcast", ORDER_BYTES, ORDER_BYTES, root=0))
-        script.all(lambda rank, size=size: exchange(rank, size, warm_up))  # type: ignore[misc]
-        script.timed(lambda rank, size=size: exchange(rank, size, ROUNDS))  # type: ignore[misc]
+        script.all(exchange, size, warm_up)
+        script.timed(exchange, size, ROUNDS)
     return [
         [seconds / ROUNDS for seconds in own]
         for own in script.replay(place.fabric, place.layout, place.settings)
@@ -166,7 +166,7 @@ def _collective_seconds(
     for size, count in zip(sizes, counts, strict=True):
         for _ in range(WARM_UP + ROUNDS):
             script.all(lambda rank: rank.collective("MPI_Barrier"))
-            script.timed(lambda rank, size=size, count=count: sample(rank, size, count))  # type: ignore[misc]
+            script.timed(sample, size, count)
     slowest = [max(own) for own in script.replay(place.fabric, place.layout, place.settings)]
     return [
         fmean(slowest[first + WARM_UP : first + WARM_UP + ROUNDS]) / count
