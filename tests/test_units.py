@@ -71,3 +71,9 @@ def test_a_cost_states_its_scale():
 )
 def test_a_plain_number_keeps_the_digits_of_a_whole_one(number, text):
     assert units.plain(number) == text
+
+
+@given(st.integers(0, 1 << 40), st.sampled_from(["", "K", "m", "G", " KiB", "MB"]))
+def test_sizes_are_read_as_written(number, unit):
+    factor = {"": 1, "K": 1 << 10, "m": 1 << 20, "G": 1 << 30, " KiB": 1 << 10, "MB": 1 << 20}[unit]
+    assert units.parse_size(f"{number}{unit}", "--min") == number * factor

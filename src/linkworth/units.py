@@ -1,9 +1,15 @@
-"""Text of numbers on screens, pages and files: three significant digits and an SI unit. Values are in SI units."""
+"""Text of numbers on screens, pages and files: three significant digits and an SI unit. Values are in SI units.
+
+Also sizes that users type.
+"""
 
 import math
+import re
 from collections.abc import Sequence
 
 import msgspec
+
+from linkworth.errors import UsageError
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -44,6 +50,16 @@ def data(size: float) -> str:
 def message_size(size: float) -> str:
     """Return the exact size of a message: `65,536 B`."""
     return "no limit" if size >= 1 << 62 else f"{count(size)} B"
+
+
+def parse_size(text: str, option: str) -> int:
+    """Return the bytes in a text such as `64`, `64K`, `4M` or `4 MiB`. Raises UsageError that names the option."""
+    found = re.fullmatch(r"([0-9]{1,15})\s*(?:([kmg])(?:i?b)?|b)?", text.strip().lower())
+    if not found:
+        raise UsageError(
+            f"{option} {text!r}: no size in bytes; K, M and G are multiples of 1024, such as in 64K"
+        )
+    return int(found[1]) << {None: 0, "k": 10, "m": 20, "g": 30}[found[2]]
 
 
 def rate(bytes_per_second: float) -> str:

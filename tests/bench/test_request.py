@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from linkworth.bench import request, settings, tests
 from linkworth.errors import UsageError
@@ -32,12 +30,6 @@ def test_sizes_are_those_of_the_papers_or_as_asked_for():
     assert request.settings(least="8M").sizes == [8 << 20]
     assert request.settings(sizes="64K,8,8").sizes == [8, 65536]
     assert settings.sizes_of(tests.TESTS["pingpong"], request.settings(sizes="2,8")) == [2, 5, 8, 11]
-
-
-@given(st.integers(0, 1 << 40), st.sampled_from(["", "K", "m", "G", "KiB", "MB"]))
-def test_sizes_are_read_as_written(number, unit):
-    factor = {"": 1, "K": 1 << 10, "m": 1 << 20, "G": 1 << 30, "KiB": 1 << 10, "MB": 1 << 20}[unit]
-    assert tests.parse_size(f"{number}{unit}", "--min") == number * factor
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from linkworth.bench.run import Prepared
 from linkworth.bench.settings import OF_ONE_TEST, BenchSettings, option_of
 from linkworth.errors import UsageError
 from linkworth.places.place import OpenPlace
+from linkworth.units import parse_size
 
 DEFAULT_TESTS = ["latency", "bandwidth"]
 _DEFAULTS = BenchSettings()
@@ -42,10 +43,9 @@ def settings(
     chosen = tests.parse_sizes(sizes) if sizes else []
     if least or most:
         chosen = tests.sizes_between(
-            tests.parse_size(least, "`min`") if least else None,
-            tests.parse_size(most, "`max`") if most else None,
+            parse_size(least, "`min`") if least else None, parse_size(most, "`max`") if most else None
         )
-    limit = tests.parse_size(longest, "`longest`") if longest else None
+    limit = parse_size(longest, "`longest`") if longest else None
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
         raise UsageError(f"`longest` {longest}: give a size from 8K to 1023M")
     return BenchSettings(sizes=chosen, longest=limit, **others)

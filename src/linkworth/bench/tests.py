@@ -1,10 +1,10 @@
 """Tests: names, required ranks and default sizes. docs/reference/bench.md has the meaning of a row's figures."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from linkworth.errors import UsageError
+from linkworth.units import parse_size
 
 DEFAULT_SIZES = [1 << power for power in range(23)]
 """1 B to 4 MiB, the 23 sizes of the OSU benchmarks."""
@@ -78,19 +78,6 @@ def perturbed(sizes: Sequence[int]) -> list[int]:
     return sorted(
         {size + step for size in sizes for step in (-PERTURBATION, 0, PERTURBATION) if size + step >= 1}
     )
-
-
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
-def parse_size(text: str, option: str) -> int:
-    """Return the bytes in a text such as `64`, `64K`, `4M` or `4MiB`. Raises UsageError that names the option."""
-    found = re.fullmatch(r"(\d+)(?:([kmg])(?:i?b)?|b)?", text.strip().lower())
-    if not found:
-        raise UsageError(
-            f"{option} {text!r}: no size in bytes; K, M and G are multiples of 1024, such as in 64K"
-        )
-    return int(found[1]) * _UNITS[found[2] or ""]
 
 
 def parse_sizes(text: str) -> list[int]:

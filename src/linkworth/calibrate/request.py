@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.bench.tests import parse_size
 from linkworth.errors import UsageError
+from linkworth.units import parse_size
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _RAILS = re.compile(r"(?P<rails>[0-9]{1,2})=(?P<file>.+)")

@@ -228,16 +228,6 @@ def parse_share(text: str, option: str = "`loss`") -> float:
     return share
 
 
-def parse_bytes(text: str) -> int:
-    """Return bytes from `65536`, `64K`, `64KiB`, `1M`; K and M are 1024 and 1024 squared. Raises UsageError."""
-    match = re.fullmatch(r"\s*([0-9]{1,12})\s*([km]?)(?:i?b)?\s*", text, re.IGNORECASE)
-    if match is None:
-        raise UsageError(
-            f"`buffer` {text}: bytes are a whole number, with K or M for multiples of 1024, such as 128K"
-        )
-    return int(match[1]) << {"": 0, "k": 10, "m": 20}[match[2].lower()]
-
-
 _READERS: dict[str, Callable[[str], object]] = {
     "nodes": _whole("nodes"),
     "nics": _whole("nics"),
@@ -250,6 +240,6 @@ _READERS: dict[str, Callable[[str], object]] = {
     "aggregate": _one_of("aggregate", Aggregate),
     "bond_mode": _one_of("bond-mode", BondMode),
     "isolation": _one_of("isolation", IsolationKind),
-    "buffer": parse_bytes,
+    "buffer": lambda text: units.parse_size(text, "`buffer`"),
     "dilate": parse_factor,
 }
