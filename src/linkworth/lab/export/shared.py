@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from linkworth.lab.export.environment import Host, HostConfiguration
+from linkworth.lab.mptcp import MOST_SUBFLOWS
 
 HostFiles = Callable[[HostConfiguration, Host], dict[str, str]]
 """Returns a format's files on a host or in its container: path -> text."""
@@ -12,9 +13,6 @@ net.ipv4.conf.all.arp_ignore = 1
 net.ipv4.conf.all.arp_announce = 2
 net.ipv4.conf.all.rp_filter = 2
 """
-
-MOST_SUBFLOWS = 8
-"""The kernel's limit of `ip mptcp limits` (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
 
 
 def files_of_hosts(
