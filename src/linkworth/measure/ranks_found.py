@@ -10,6 +10,7 @@ from pathlib import Path
 
 from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload, target
+from linkworth.mpi.files import text_of
 from linkworth.places.given import GivenLauncher, is_launcher
 
 _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
@@ -80,10 +81,7 @@ class RanksFound:
         )
 
     def _read(self) -> str:
-        try:
-            return self._file.read_text(errors="replace") if self._file else ""
-        except OSError:
-            return ""
+        return text_of(self._file) if self._file else ""
 
 
 def _name_of(version: str) -> str:

@@ -1,6 +1,14 @@
-"""Checks of files that a search finds, some of which this user may not access."""
+"""Files that this user may be unable to access, or that may be gone."""
 
 from pathlib import Path
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, "" if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def is_file(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from linkworth.model.mpi import MpiKind
 from linkworth.mpi import elf
-from linkworth.mpi.files import is_file
+from linkworth.mpi.files import is_file, text_of
 
 # MPI_Get_library_version may be called before MPI_Init (MPI 4.1, section 9.1.1). It runs in a separate
 # process, since a foreign library may crash or change the process that loads it.
@@ -166,11 +166,7 @@ def _behind_linker_script(path: Path) -> Path | None:
     """Return the library that a `-l` option finds. In MPI wheels it is behind a linker script."""
     if not is_file(path) or elf.is_elf(path):
         return path.resolve() if is_file(path) else None
-    try:
-        script = path.read_text(errors="replace")[:4096]
-    except OSError:
-        return None
-    for name in re.findall(r"[\w./+-]*lib[\w+-]+\.so[\w.]*", script):
+    for name in re.findall(r"[\w./+-]*lib[\w+-]+\.so[\w.]*", text_of(path)[:4096]):
         target = path.parent / str(name)
         if elf.is_elf(target):
             return target.resolve()

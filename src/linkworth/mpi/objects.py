@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from linkworth.mpi import joined, sources
+from linkworth.mpi.files import text_of
 from linkworth.mpi.identify import CompileLine
 
 
@@ -37,9 +38,6 @@ def keep(compiled: Path, kept: Path) -> None:
 
 def processor() -> str:
     """Features of this processor, since nodes of several kinds often share a home folder."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor()
-    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", text, re.MULTILINE)
+    about = text_of(Path("/proc/cpuinfo"))
+    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", about, re.MULTILINE)
     return found[1] if found else platform.processor()

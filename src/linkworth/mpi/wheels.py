@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from linkworth.mpi.files import text_of
+
 
 def overwritten(folders: Iterable[Path]) -> list[str]:
     """Return a sentence for each of these `bin` folders into which several wheels have installed `mpiexec`."""
@@ -23,7 +25,4 @@ def _owners(folder: Path) -> list[str]:
 
 
 def _lists(record: Path) -> bool:
-    try:
-        return "\n../../../bin/mpiexec," in "\n" + record.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+    return "\n../../../bin/mpiexec," in "\n" + text_of(record)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from linkworth.model.counters import NicCounters, NodeCounters
+from linkworth.mpi.files import text_of
 
 _CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
 # Fields of a core in /proc/stat (proc(5)): user nice system idle iowait irq softirq steal. User includes guest time.
@@ -19,10 +20,10 @@ def node_counters(name: str, net: Path, stat: Path | None = None) -> NodeCounter
     """
     return from_texts(
         name,
-        dev=_text(net / "dev"),
-        snmp=_text(net / "snmp"),
-        netstat=_text(net / "netstat"),
-        stat=_text(stat) if stat else "",
+        dev=text_of(net / "dev"),
+        snmp=text_of(net / "snmp"),
+        netstat=text_of(net / "netstat"),
+        stat=text_of(stat) if stat else "",
     )
 
 
@@ -118,10 +119,3 @@ def _cores(stat: str) -> list[float]:
         numbers = [int(word) for word in fields.split() if word.isdecimal()]
         cores.append(sum(numbers[field] for field in _BUSY if field < len(numbers)) / ticks)
     return cores
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""

@@ -8,6 +8,7 @@ import msgspec
 
 from linkworth.model.counters import NodeCounters
 from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.mpi.files import text_of
 from linkworth.places.counters import difference, from_texts
 from linkworth.places.job_script import COUNTED
 from linkworth.writing.documents import encode
@@ -105,11 +106,11 @@ class JobFolder:
     @property
     def nodes(self) -> list[str]:
         """Names of the job's nodes."""
-        return _text(self.place / "nodes").split()
+        return text_of(self.place / "nodes").split()
 
     def probe(self, number: int) -> str:
         """Output of a way's probe."""
-        return _text(self.place / f"probe.{number}")
+        return text_of(self.place / f"probe.{number}")
 
     def new_output(self, stream: str) -> bytes:
         """Return the program's output since the last call."""
@@ -128,13 +129,13 @@ class JobFolder:
 
     def _reading(self, when: str) -> list[NodeCounters]:
         return [
-            parse_reading(file.name.removeprefix(f"{when}."), _text(file))
+            parse_reading(file.name.removeprefix(f"{when}."), text_of(file))
             for file in sorted(self.place.glob(f"{when}.*"))
         ]
 
     def log_end(self) -> str:
         """Last line of the batch system's output."""
-        lines = [line.strip() for line in _text(self.log).splitlines() if line.strip()]
+        lines = [line.strip() for line in text_of(self.log).splitlines() if line.strip()]
         return lines[-1] if lines else ""
 
 
@@ -154,13 +155,6 @@ def parse_reading(node: str, text: str) -> NodeCounters:
 
 def _number(path: Path) -> float | None:
     try:
-        return float(path.read_text().strip())
-    except (OSError, ValueError):
+        return float(text_of(path))
+    except ValueError:
         return None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""

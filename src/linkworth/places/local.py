@@ -11,6 +11,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Binding
+from linkworth.mpi.files import text_of
 from linkworth.places.counters import node_counters
 from linkworth.places.mpiexec import MpiexecLauncher
 
@@ -75,10 +76,7 @@ class LocalPlace:
         found = {"kernel": platform.release(), "cores": str(self.cores)}
         if self.binding:
             found["binding"] = self.binding
-        try:
-            processor = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
-        except OSError:
-            processor = None
+        processor = re.search(r"^model name\s*:\s*(.+)$", text_of(Path("/proc/cpuinfo")), re.M)
         if processor:
             found["processor"] = processor[1].strip()
         return found

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from linkworth.mpi.files import text_of
+
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LOOK_SECONDS = 0.02
 
@@ -28,11 +30,8 @@ def all_pids() -> list[int]:
 
 def stat(pid: int) -> list[str]:
     """Return the fields of a process in proc(5), from the state (field 3) on. Empty if it has ended."""
-    try:
-        # The command's name, in brackets, may contain anything.
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return []
+    # The command's name, in brackets, may contain anything.
+    return text_of(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
 
 
 def environment(pid: int) -> list[bytes]:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from linkworth.model.environment import Check
+from linkworth.mpi.files import text_of
 
 
 def infiniband(sys: Path = Path("/sys")) -> list[Check]:
@@ -95,8 +96,5 @@ def _cpuinfo(proc: Path, field: str) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        # Reading some attributes fails while a link is down.
-        return ""
+    # Reading some attributes fails while a link is down.
+    return text_of(path).strip()
