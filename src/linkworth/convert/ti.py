@@ -12,40 +12,12 @@ from linkworth.replay.collectives import rules_for
 from linkworth.trace.read import TraceFile
 from linkworth.writing.documents import encode
 
-ACTIONS = frozenset(
-    [
-        "init",
-        "finalize",
-        "comm_size",
-        "comm_split",
-        "comm_dup",
-        "send",
-        "isend",
-        "recv",
-        "irecv",
-        "test",
-        "wait",
-        "waitall",
-        "barrier",
-        "bcast",
-        "reduce",
-        "allreduce",
-        "alltoall",
-        "alltoallv",
-        "gather",
-        "gatherv",
-        "scatter",
-        "scatterv",
-        "allgather",
-        "allgatherv",
-        "reducescatter",
-        "scan",
-        "exscan",
-        "compute",
-        "sleep",
-        "location",
-    ]
-)
+ACTIONS = frozenset([
+    "init", "finalize", "comm_size", "comm_split", "comm_dup", "send", "isend", "recv", "irecv", "test",
+    "wait", "waitall", "barrier", "bcast", "reduce", "allreduce", "alltoall", "alltoallv", "gather",
+    "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "reducescatter", "scan", "exscan",
+    "compute", "sleep", "location",
+])  # fmt: skip
 """Actions that SMPI of SimGrid 3.32 replays; old versions write some with capital letters."""
 
 _ENTRY = "ti.txt"
