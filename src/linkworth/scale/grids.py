@@ -165,7 +165,7 @@ def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int
             found += [(size, 0), (0, size), (size, 0, 0), (0, 0, size)]
     for fixed in found:
         layers = prod(extent or 1 for extent in fixed)
-        if 0 in fixed and layers > 1 and all(count % layers == 0 for count in (*counts, new)):
+        if 0 in fixed and any(fixed) and all(count % layers == 0 for count in (*counts, new)):
             yield fixed
 
 

@@ -59,6 +59,10 @@ class Peer(NamedTuple):
     edges: bool = False
     """It is MPI_PROC_NULL beyond the edges of the grid."""
 
+    def doubles(self) -> bool:
+        """Return whether the distance to the peer doubles, or halves, from step to step."""
+        return any("2^k" in term.kind for term in self.terms)
+
     def ranks(self, at: Position, steps: Iterations) -> Numbers:
         """Return the peer of each sample. Raises OffGridError if one is outside a grid without edges."""
         if not self.terms:

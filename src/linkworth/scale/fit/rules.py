@@ -246,7 +246,7 @@ class Partner(NamedTuple):
     peer: Peer
     communicator: int
     whole: bool
-    """The communicator has all ranks, and the program's grid."""
+    """The communicator has all ranks, and the peer is known by the place on the program's grid."""
 
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
@@ -662,9 +662,15 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     peer = fit_peer(at, values, samples.steps)
     if peer is not None:
         return Partner(peer, communicator, whole)
-    # A row's member may be known by its place on the whole grid, such as one on the diagonal.
-    if whole or (values < 0).any() or len(samples.at.extents) < 2:
+    if len(extents) < 2:
         return None
+    if whole:
+        # Trees and butterflies of all ranks take no notice of a grid that other calls have.
+        peer = fit_peer(_inside(index, size), values, samples.steps)
+        return None if peer is None or not peer.doubles() else Partner(peer, communicator, whole=False)
+    if (values < 0).any():
+        return None
+    # A row's member may be known by its place on the whole grid, such as one on the diagonal.
     of_all = np.array([view.peers()[each] for view, each in zip(views, values.tolist(), strict=True)])
     peer = fit_peer(samples.at, of_all, samples.steps)
     return None if peer is None else Member(peer, communicator)

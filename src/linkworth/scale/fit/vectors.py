@@ -6,22 +6,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.fit.numbers import Model
-from linkworth.scale.fit.rules import Each, Ranks, Rule, Samples, UnfitError, block_part, fit_number
+from linkworth.scale.fit.rules import Copied, Each, Ranks, Rule, Samples, UnfitError, block_part, fit_number
 from linkworth.scale.recording import Call, is_of_neighbours
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class Uniform(NamedTuple):
+class Even(NamedTuple):
     """The same count for every peer."""
 
-    model: Model
+    number: Rule
     communicator: int
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
-        count = int(self.model.at(ranks.point) + 0.5)
-        return [[count] * len(each[self.communicator].members) for each in ranks.communicators]
+        return [
+            [count] * len(each[self.communicator].members)
+            for count, each in zip(self.number.values(ranks), ranks.communicators, strict=True)
+        ]
 
 
 class Parts(NamedTuple):
@@ -94,10 +96,10 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call, *, rece
         [(index, each) for index, each in enumerate(lists) if samples.recording[index] == number]
         for number in numbers
     ]
-    if all(len({count for _, each in rows for count in each}) == 1 for rows in by_recording):
-        return Uniform(
-            samples.fitter.fit(numbers, [float(rows[0][1][0]) for rows in by_recording]), communicator
-        )
+    if all(len(set(each)) == 1 for each in lists):
+        count = fit_number(samples, np.array([each[0] for each in lists]))
+        if not isinstance(count, Copied):
+            return Even(count, communicator)
     if all(all(each == rows[0][1] for _, each in rows) for rows in by_recording):
         found = _parts(samples, numbers, [rows[0][1] for rows in by_recording], communicator)
         if found is not None:
