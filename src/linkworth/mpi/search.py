@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,8 @@ PATH_VARIABLE = "LINKWORTH_MPI_PATH"
 
 _WRAPPER = re.compile(r"^mpi(?:cc|icc|icx)([._][\w.-]+)?$")
 _LAUNCHER = re.compile(r"^mpi(?:exec|run)([._][\w.-]+)?$")
+_searching = threading.Lock()
+"""Lets the runs of a study, a thread each, search once."""
 _LIBRARY_FILES = ("libmpi.so.*", "libmpich.so.*", "libmpi_abi.so.*")
 
 
@@ -149,7 +152,8 @@ def is_of(library: Path, mpi: MpiInstallation) -> bool:
 
 def find_all() -> list[MpiInstallation]:
     """Return every MPI of this machine, one per library: first those of LINKWORTH_MPI_PATH, then of PATH."""
-    return list(_search(os.environ.get("PATH", ""), os.environ.get(PATH_VARIABLE, ""), sys.prefix))
+    with _searching:
+        return list(_search(os.environ.get("PATH", ""), os.environ.get(PATH_VARIABLE, ""), sys.prefix))
 
 
 @functools.lru_cache(maxsize=8)

@@ -265,8 +265,10 @@ class Runner:
 
     def _stopped(self) -> IncompleteError:
         made = len(self.chosen) - len(self.open)
+        queued = (self.max_parallel or 1) > 1 and any(is_batch(planned) for planned in self.open.values())
         return IncompleteError(
-            f"stopped; {made} of {len(self.chosen)} runs are made, the others follow with: "
+            f"stopped; {made} of {len(self.chosen)} runs are made, "
+            f"{'submitted jobs go on, ' if queued else ''}the others follow with: "
             f"linkworth study resume {self.store.folder}"
         )
 
