@@ -49,6 +49,15 @@ def test_osu_latency_also_with_validation_and_a_loaders_warnings():
     assert failed[0].warnings == ["the benchmark found wrong data at 1 bytes"]
 
 
+@pytest.mark.parametrize("tag", ["[1,0]<stdout>:", "[prterun-n1-7@1,0]<stdout>: ", " 0: ", "[0] "])
+def test_a_launchers_tags_before_each_line_are_left_out(tmp_path, tag):
+    plain = FIXTURES / "osu-7.1-latency.txt"
+    tagged = tmp_path / "tagged.txt"
+    lines = plain.read_text().splitlines()
+    tagged.write_text("\r\n".join(f"{tag}{line}" for line in lines))
+    assert bench.read(tagged)[0].rows == bench.read(plain)[0].rows
+
+
 def test_osu_full_output_of_a_collective_gives_the_slowest_ranks_time():
     result = only("osu-7.0-bcast-full.txt")
     first = result.rows[0]

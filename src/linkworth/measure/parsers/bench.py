@@ -19,6 +19,9 @@ MOST_BYTES = 64 << 20
 """Largest file of a benchmark's output."""
 
 
+_TAG = re.compile(r"^(?:\[\S*\d,\d+\]<std(?:out|err)>:? ?| *\d+: ?|\[\d+\] ?)", re.M)
+"""Rank before each line: mpirun --tag-output, srun --label, mpiexec -prepend-rank."""
+_TAGGED_HEADING = re.compile(_TAG.pattern + r"\s*#", re.M)
 _JSON = re.compile(r"\s*(?:\{|\[\s*\{)")
 
 
@@ -49,6 +52,8 @@ def read(path: Path) -> list[BenchResult]:
     Raises UsageError for a file that cannot be read, that no known tool wrote, or that has no complete row.
     """
     text = _text(path)
+    if _TAGGED_HEADING.search(text):
+        text = _TAG.sub("", text)
     if _JSON.match(text):
         return [_dated(_possible(result, path), path) for result in _own(text, path)]
     tool = next((tool for tool in TOOLS if tool.recognises(text)), None)
