@@ -86,7 +86,7 @@ def test_what_has_no_value_or_is_not_asked_is_not_reached():
     nothing, absent = paper(
         "retransmits('npb:ft.A', 'gbe') > 0", "gain('npb:ft.D', 'gbe', 'ib-fdr') > 1"
     ).conclusions
-    assert (nothing.reached, nothing.asked) == (False, True)
+    assert (nothing.reached, nothing.asked, nothing.miss) == (None, True, "")
     assert nothing.shown == "npb:ft.A on gbe has no value of retransmits"
     assert (absent.reached, absent.asked, absent.miss) == (False, False, "This scale does not run npb:ft.D.")
 

@@ -37,7 +37,8 @@ class ConclusionBeside(msgspec.Struct, frozen=True, kw_only=True):
     """One conclusion of the paper, and whether our results support it."""
 
     what: str
-    reached: bool
+    reached: bool | None
+    """None if one of its results has no value."""
     asked: bool
     """False if the study, at its scale, does not ask for all results of the conclusion."""
     shown: str
@@ -78,7 +79,7 @@ class PaperBeside(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def reached(self) -> int:
         """Number of conclusions reached."""
-        return sum(conclusion.reached for conclusion in self.conclusions)
+        return sum(conclusion.reached is True for conclusion in self.conclusions)
 
 
 def compare_with_paper(results: Results) -> PaperBeside | None:
@@ -147,7 +148,9 @@ def _conclusion(evaluator: Evaluator, conclusion: PublishedConclusion) -> Conclu
         reached, central = evaluator.truth(expression)
         shown = evaluator.shown(expression)
     except NoValueError as error:
-        reached, central, shown = False, False, str(error)
+        return ConclusionBeside(
+            what=conclusion.what, reached=None, asked=True, shown=str(error), source=conclusion.source
+        )
     miss = "" if reached else conclusion.miss
     if central and not reached:
         miss = f"It holds, but not in 95 % of the draws of what is uncertain. {miss}".strip()

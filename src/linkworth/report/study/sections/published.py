@@ -36,7 +36,9 @@ def summary(paper: PaperBeside) -> str:
 
 
 def verdict(conclusion: ConclusionBeside) -> str:
-    """Return `yes`, `no`, or that the scale does not ask."""
+    """Return `yes`, `no`, or why neither is known."""
+    if conclusion.reached is None:
+        return "no value"
     return "yes" if conclusion.reached else "no" if conclusion.asked else "not asked"
 
 
@@ -76,7 +78,7 @@ def _conclusion(conclusion: ConclusionBeside) -> list[Field]:
         words(
             "reached",
             verdict(conclusion),
-            mark="good" if conclusion.reached else "bad" if conclusion.asked else "quiet",
+            mark="good" if conclusion.reached else "quiet" if verdict(conclusion) != "no" else "bad",
         ),
         words("ours", conclusion.shown),
         words("miss", conclusion.miss, "why not"),
