@@ -1,13 +1,13 @@
 """Shares of a problem that were equal in all recordings, and may not be at the new count."""
 
 from collections.abc import Iterator, Sequence
-from math import lcm
+from math import lcm, prod
 from typing import NamedTuple
 
 from linkworth.scale.behaviour import Behaviour
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Sum
-from linkworth.scale.fit.parts import Bordered
+from linkworth.scale.fit.parts import Product
 from linkworth.scale.fit.rules import Block, rules_within
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import Target
@@ -37,11 +37,16 @@ def unseen_remainders(
         for role in program.roles.values()
         for rule in (*role.counts, *(size for column in role.columns for size in _of_parts(column)))
         for number in rules_within(rule)
-        if isinstance(number, Block | Sum | Bordered)
+        if isinstance(number, Block | Sum | Product)
     ]
     shown = {number.dimension for number in numbers if isinstance(number, Block)}
-    cut = {dimension for number in numbers if not isinstance(number, Block) for dimension in _falling(number)}
     grids = [program.arrangement.grid(recording.ranks) for recording in recordings]
+    cut = {
+        dimension
+        for number in numbers
+        if not isinstance(number, Block)
+        for dimension in _falling(number, grids)
+    }
     sizes = {recording.size for recording in recordings}
     for dimension, parts in enumerate(program.arrangement.grid(target.ranks)):
         known = lcm(*(grid[dimension] for grid in grids))
@@ -65,10 +70,13 @@ def _of_parts(column: PlacedCall) -> Iterator[object]:
             yield rule
 
 
-def _falling(number: Sum | Bordered) -> Iterator[int]:
-    """Yield the dimensions along which an exact number falls; -1: any."""
-    if isinstance(number, Bordered):
-        yield from (dimension for dimension, _, _ in number.sides)
+def _falling(number: Sum | Product, grids: Sequence[tuple[int, ...]]) -> Iterator[int]:
+    """Yield the dimensions along which an exact number falls evenly on all grids; -1: any."""
+    if isinstance(number, Product):
+        for factor in number.factors:
+            parts = [grid[factor.dimension] if factor.dimension >= 0 else prod(grid) for grid in grids]
+            if factor.extent and all(factor.extent % each == 0 for each in parts):
+                yield factor.dimension
         return
     for term in number.terms if number.error == 0 else ():
         if term.ranks < 0:

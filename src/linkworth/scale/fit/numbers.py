@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.parts import Bordered, Power, Quotient, fit_face, fit_power, fit_quotient
+from linkworth.scale.fit.parts import Product, fit_face, fit_power, fit_quotient
 from linkworth.scale.points import Point
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -55,7 +55,7 @@ class Sum(NamedTuple):
 class Exchanged(NamedTuple):
     """A number that grows as one across another dimension does."""
 
-    model: Sum | Power | Quotient | Bordered
+    model: Sum | Product
     one: int
     other: int
     factor: float
@@ -70,7 +70,7 @@ class Exchanged(NamedTuple):
         return self.factor * self.model.at(point.exchanged(self.one, self.other))
 
 
-Model = Sum | Power | Quotient | Bordered | Exchanged
+Model = Sum | Product | Exchanged
 
 
 def power_law(points: Sequence[Point], values: Sequence[float], least: float, most: float) -> Sum:
@@ -120,7 +120,7 @@ def like(model: Model, point: Point, value: float) -> Model:
         return Sum((Monomial(),), (value,), 0.0)
     if isinstance(model, Sum):
         return model._replace(coefficients=tuple(value / before * each for each in model.coefficients))
-    if isinstance(model, Power | Quotient | Bordered):
+    if isinstance(model, Product):
         return model._replace(unit=max(round(model.unit * value / before), 1))
     return model._replace(factor=model.factor * value / before)
 

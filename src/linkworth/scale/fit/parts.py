@@ -17,15 +17,28 @@ MOST_SHARED = 64
 """Largest common factor of all parts that is tried."""
 
 
-class Power(NamedTuple):
-    """A power of the part that every rank has, with a margin."""
+class Factor(NamedTuple):
+    """The part of an extent that every rank has, or the whole parts of which the ranks along a dimension consist."""
 
-    unit: int
-    extent: int
-    margin: int
-    exponent: int
     dimension: int
     """Dimension of the grid along which the extent is cut; -1: among all ranks."""
+    margin: int
+    """What is added to each part."""
+    extent: int = 0
+    """0 for parts of the ranks, such as the steps that each layer does."""
+    divisor: int = 1
+
+    def of(self, point: Point) -> int:
+        """Return its value."""
+        parts = _parts(point, self.dimension)
+        return (self.extent // parts if self.extent else parts // self.divisor) + self.margin
+
+
+class Product(NamedTuple):
+    """A whole number of units for the product of some parts, such as the face of a box with layers of neighbours around it."""
+
+    unit: int
+    factors: tuple[Factor, ...]
     error: float = 0.0
 
     def constant(self) -> bool:
@@ -34,74 +47,35 @@ class Power(NamedTuple):
 
     def at(self, point: Point) -> float:
         """Return its value."""
-        return float(
-            self.unit * (self.extent // _parts(point, self.dimension) + self.margin) ** self.exponent
-        )
+        return float(self.unit * math.prod(factor.of(point) for factor in self.factors))
 
 
 def _parts(point: Point, dimension: int) -> int:
     return point.ranks if dimension < 0 else point.grid[dimension]
 
 
-class Quotient(NamedTuple):
-    """A multiple of the whole parts of which the ranks along a dimension consist, such as the steps that each layer does."""
-
-    unit: int
-    divisor: int
-    margin: int
-    dimension: int
-    error: float = 0.0
-
-    def constant(self) -> bool:
-        """Return whether it is the same everywhere."""
-        return False
-
-    def at(self, point: Point) -> float:
-        """Return its value."""
-        return float(self.unit * (point.grid[self.dimension] // self.divisor + self.margin))
-
-
-def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Quotient | None:
+def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Product | None:
     """Return the quotient that gives all values, if three extents or more show it."""
     for dimension in range(len(points[0].grid)):
         if len({point.grid[dimension] for point in points}) < 3:
             continue
         for divisor, margin in itertools.product(DIVISORS, MARGINS[:3]):
-            parts = points[-1].grid[dimension] // divisor + margin
-            unit = round(values[-1] / parts) if parts else 0
-            found = Quotient(unit, divisor, margin, dimension)
+            steps = Factor(dimension, margin, divisor=divisor)
+            last = steps.of(points[-1])
+            unit = round(values[-1] / last) if last else 0
+            found = Product(unit, (steps,))
             if unit and all(found.at(point) == value for point, value in zip(points, values, strict=True)):
                 return found
     return None
 
 
-class Bordered(NamedTuple):
-    """A face of a box with layers of neighbours around it: the product of the parts along two dimensions, each with a margin."""
-
-    unit: int
-    sides: tuple[tuple[int, int, int], tuple[int, int, int]]
-    """Dimension, extent and margin of each side."""
-    error: float = 0.0
-
-    def constant(self) -> bool:
-        """Return whether it is the same everywhere."""
-        return False
-
-    def at(self, point: Point) -> float:
-        """Return its value."""
-        return float(
-            self.unit
-            * math.prod(extent // point.grid[dimension] + margin for dimension, extent, margin in self.sides)
-        )
-
-
-def fit_face(points: Sequence[Point], values: Sequence[float]) -> Bordered | None:
-    """Return the face that gives all values, of four or more, with the least margins, and of these the most even one."""
+def fit_face(points: Sequence[Point], values: Sequence[float]) -> Product | None:
+    """Return the face of a box that gives all values, of four or more, with the least margins, and of these the most even one."""
     whole = _whole(values, 4)
     if not whole:
         return None
     common = math.gcd(*whole)
-    found: list[tuple[tuple[int, int], Bordered]] = []
+    found: list[tuple[tuple[int, int], Product]] = []
     for one, other in itertools.combinations(range(len(points[0].grid)), 2):
         for unit in (each for each in UNITS if common % each == 0):
             area = whole[0] // unit
@@ -112,8 +86,8 @@ def fit_face(points: Sequence[Point], values: Sequence[float]) -> Bordered | Non
                             (side - margin) * points[0].grid[dimension]
                             for side, margin, dimension in zip(sides, margins, (one, other), strict=True)
                         ]
-                        face = Bordered(
-                            unit, ((one, extents[0], margins[0]), (other, extents[1], margins[1]))
+                        face = Product(
+                            unit, (Factor(one, margins[0], extents[0]), Factor(other, margins[1], extents[1]))
                         )
                         if min(extents) > 0 and [face.at(point) for point in points] == whole:
                             found.append(((sum(margins), abs(extents[0] - extents[1])), face))
@@ -132,13 +106,13 @@ def root(number: int, exponent: int) -> int:
     return found if found**exponent == number else 0
 
 
-def fit_power(points: Sequence[Point], values: Sequence[float]) -> Power | None:
+def fit_power(points: Sequence[Point], values: Sequence[float]) -> Product | None:
     """Return the simplest power that gives all values."""
     whole = _whole(values, 3)
     if not whole:
         return None
     common = math.gcd(*whole)
-    best: tuple[tuple[int, int, int], Power] | None = None
+    best: tuple[tuple[int, int, int], Product] | None = None
     for dimension in range(-1, len(points[0].grid) if len(points[0].grid) > 1 else 0):
         parts = [_parts(point, dimension) for point in points]
         if len(set(parts)) < 3:
@@ -156,7 +130,7 @@ def fit_power(points: Sequence[Point], values: Sequence[float]) -> Power | None:
                     if found is not None:
                         cost = (abs(margin), exponent, -unit)
                         if best is None or cost < best[0]:
-                            best = cost, Power(unit, found, margin, exponent, dimension)
+                            best = cost, Product(unit, (Factor(dimension, margin, found),) * exponent)
     return None if best is None else best[1]
 
 
