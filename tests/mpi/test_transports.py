@@ -64,9 +64,8 @@ def test_another_library_has_its_own_choice_only(tmp_path):
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_every_name_has_a_title_and_settings(mpi):
+def test_every_name_has_settings(mpi):
     for name in transports.names(mpi):
-        assert transports.TITLES[name]
         found = transports.settings(name, mpi)
         assert (name == "default") == (not found.arguments and not found.environment)
     with pytest.raises(UsageError, match=r"no transport shmtcp \(did you mean shm\+tcp\?\)"):

@@ -28,17 +28,6 @@ class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 DEFAULT = "default"
 
-TITLES = {
-    DEFAULT: "what the library chooses by itself",
-    "tcp": "TCP sockets for every message, also within a node",
-    "shm+tcp": "shared memory by two copies within a node, TCP sockets between nodes",
-    "shm-cma": "shared memory with the kernel's single copy (CMA) for long messages within a node, TCP sockets between nodes",
-    "ucx-tcp": "UCX, TCP sockets for every message",
-    "ucx-shm+tcp": "UCX, shared memory within a node, TCP sockets between nodes",
-    "ofi-tcp": "libfabric, TCP sockets for every message",
-}
-
-
 SOCKETS = frozenset({"tcp", "ucx-tcp", "ofi-tcp"})
 """Transports that also use sockets within a node."""
 SHARED_MEMORY = frozenset({"shm+tcp", "ucx-shm+tcp"})
