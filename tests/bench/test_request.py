@@ -50,15 +50,17 @@ def test_bad_settings_are_named(given, sentence):
 
 
 @pytest.mark.parametrize(
-    ("names", "given", "sentence"),
+    ("given", "sentence"),
     [
-        (["latency"], {"asynchronous": True}, "`async` is an option of pingpong, which is not asked for"),
-        (["latency"], {"longest": "1M"}, "`longest` is an option of beff"),
+        ({"asynchronous": True}, "`async` is an option of pingpong, which is not asked for"),
+        ({"longest": "1M"}, "`longest` is an option of beff"),
     ],
 )
-def test_options_of_other_tests_are_named(names, given, sentence):
+def test_options_of_other_tests_are_named(given, sentence):
     with pytest.raises(UsageError, match=sentence):
-        request.prepare(names, opened=LocalPlace(), mpi=None, ranks=2, settings=request.settings(**given))
+        request.prepare(
+            ["latency"], opened=LocalPlace(), mpi=None, ranks=2, settings=request.settings(**given)
+        )
 
 
 @pytest.mark.parametrize(

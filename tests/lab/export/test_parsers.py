@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 
-import msgspec
 import pytest
 
 from linkworth.lab.export.write import environment_for, export, files
@@ -157,17 +156,6 @@ def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path):
     assert there["eth1"]["mtu"] == 9000
 
 
-def test_hosts_of_lxd_and_opennebula_get_what_netplan_reads():
-    for spec in SPECS:
-        for format_name in ("lxd", "opennebula"):
-            environment = environment_for(spec, format_name)
-            written = files(environment, format_name)
-            for host in environment.hosts:
-                path = "etc/netplan/60-linkworth.yaml"
-                as_netplan = files(msgspec.structs.replace(environment, containers="lxc"), "netplan")
-                assert written[f"{host.name}/{path}"] == as_netplan[f"{host.name}/{path}"]
-
-
 @pytest.mark.requires("system-yaml")
 def test_what_lxd_reads_is_what_was_meant():
     spec = LabSpec(nodes=2, nics=2, mtu=9000, aggregate="mptcp")
@@ -203,14 +191,3 @@ def read_yaml(*texts):
         check=True,
     )
     return json.loads(done.stdout)
-
-
-def test_opennebula_templates_have_balanced_brackets_and_one_nic_a_lane():
-    for spec in SPECS:
-        environment = environment_for(spec, "opennebula")
-        written = files(environment, "opennebula")
-        for host in environment.hosts:
-            text = written[f"frontend/{host.container}.tmpl"]
-            assert text.count("[") == text.count("]")
-            assert text.count("NIC = [") == len(environment.lanes)
-            assert f'NAME=\\"{host.name}\\"' in text
