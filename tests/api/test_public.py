@@ -275,6 +275,8 @@ def test_a_tilde_is_the_home_folder(trace, tmp_path, monkeypatch):
     assert made.path == tmp_path / "two.lwt"
     assert lw.scale(["~/two.lwt", trace], 8, output="~/8.lwt").path == tmp_path / "8.lwt"
     assert lw.advise("~/is.lwt", {"gbe": 1}, draws=0).choice == "gbe"
+    near = {"~/near.toml": 1.0}
+    assert lw.advise(trace, near, measured=near, draws=0).choice == lw.Fabric.load("~/near.toml").name
     with pytest.raises(lw.UsageError, match=re.escape(str(tmp_path / "none.toml"))):
         lw.advise(trace, "~/none.toml")
 

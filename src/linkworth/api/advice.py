@@ -114,7 +114,7 @@ def advise(
             "`prices` is empty: give US dollars by network, such as {'gbe': 0.78}, or a catalog's name"
         )
     catalog = None if isinstance(prices, Mapping) else expanded(prices)
-    own = dict(prices) if isinstance(prices, Mapping) else {}
+    own = {expanded(fabric): usd for fabric, usd in prices.items()} if isinstance(prices, Mapping) else {}
     for fabric, dollars in own.items():
         if dollars not in PRICE_USD:
             raise UsageError(f"`prices` {{{fabric!r}: {dollars:g}}}: give {PRICE_USD}")

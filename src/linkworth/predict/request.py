@@ -19,6 +19,7 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
+from linkworth.writing.user_folder import expanded
 
 
 def is_program(target: str) -> bool:
@@ -71,7 +72,7 @@ _LAYOUT = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 
 def measured_texts(seconds: Mapping[str, float]) -> list[str]:
     """Return measured times, by FABRIC[:NODESxRANKS], in the form that `measured_times` parses."""
-    return [f"{place}={value}" for place, value in seconds.items()]
+    return [f"{expanded(place)}={value}" for place, value in seconds.items()]
 
 
 def measured_times(texts: Sequence[str]) -> list[MeasuredTime]:
