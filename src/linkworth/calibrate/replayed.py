@@ -1,7 +1,7 @@
 """Replay predictions for a micro-benchmark on a fabric."""
 
 import tempfile
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,12 +56,12 @@ class _Written(NamedTuple):
 
 def _written(test: str, pairs: int) -> _Written:
     if test == "latency":
-        return _Written(exchanges.in_turn(), 2.0, PINGPONG_WARM_UP)
+        return _Written(exchanges.in_turn, 2.0, PINGPONG_WARM_UP)
     if test in {"bandwidth", "multipair"}:
-        return _Written(exchanges.windows(WINDOW, pairs), float(WINDOW * pairs))
+        return _Written(partial(exchanges.windows, messages=WINDOW, pairs=pairs), float(WINDOW * pairs))
     if test == "bibandwidth":
-        return _Written(exchanges.windows_both_ways(WINDOW), 2.0 * WINDOW)
-    return _Written(exchanges.incast(pairs), 1.0)
+        return _Written(partial(exchanges.windows_both_ways, messages=WINDOW), 2.0 * WINDOW)
+    return _Written(partial(exchanges.incast, senders=pairs), 1.0)
 
 
 @cache

@@ -18,109 +18,87 @@ def partner_of(rank: int, pairs: int) -> int:
     return rank + pairs if rank < pairs else rank - pairs
 
 
-def in_turn(pairs: int = 1) -> Exchange:
-    """Return the ping-pong of `pairs` pairs."""
-
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        partner = partner_of(rank.rank, pairs)
-        for _ in range(count):
-            if rank.rank < pairs:
-                rank.send(partner, size)
-            rank.receive(partner, size)
-            if rank.rank >= pairs:
-                rank.send(partner, size)
-
-    return exchange
-
-
-def in_turn_posted(pairs: int = 1) -> Exchange:
-    """Return the ping-pong that posts each receive before its message can have left."""
-
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        partner = partner_of(rank.rank, pairs)
-        leads = rank.rank < pairs
-        if not leads:
-            rank.begin_receive(partner, size)
-        for number in range(count):
-            if leads:
-                rank.begin_receive(partner, size)
-                rank.send(partner, size)
-                rank.wait(1)
-                continue
-            rank.wait(1)
-            if number + 1 < count:
-                rank.begin_receive(partner, size)
+def in_turn(rank: Rank, size: int, count: int, *, pairs: int = 1) -> None:
+    """Write the ping-pong of `pairs` pairs."""
+    partner = partner_of(rank.rank, pairs)
+    for _ in range(count):
+        if rank.rank < pairs:
+            rank.send(partner, size)
+        rank.receive(partner, size)
+        if rank.rank >= pairs:
             rank.send(partner, size)
 
-    return exchange
 
-
-def at_once(pairs: int = 1, computing: Callable[[int], float] = lambda _: 0.0) -> Exchange:
-    """Return the exchange of one message each way, with computation (seconds by size) before the wait."""
-
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        partner = partner_of(rank.rank, pairs)
-        for _ in range(count):
+def in_turn_posted(rank: Rank, size: int, count: int, *, pairs: int = 1) -> None:
+    """Write the ping-pong that posts each receive before its message can have left."""
+    partner = partner_of(rank.rank, pairs)
+    leads = rank.rank < pairs
+    if not leads:
+        rank.begin_receive(partner, size)
+    for number in range(count):
+        if leads:
             rank.begin_receive(partner, size)
-            rank.begin_send(partner, size)
-            rank.wait(2, after_seconds=computing(size))
-
-    return exchange
-
-
-def windows(messages: int, pairs: int = 1) -> Exchange:
-    """Return windows of messages one way, each with a reply."""
-
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        partner = partner_of(rank.rank, pairs)
-        for _ in range(count):
-            if rank.rank < pairs:
-                for _ in range(messages):
-                    rank.begin_send(partner, size)
-                rank.wait(messages)
-                rank.receive(partner, ANSWER_BYTES)
-            else:
-                for _ in range(messages):
-                    rank.begin_receive(partner, size)
-                rank.wait(messages)
-                rank.send(partner, ANSWER_BYTES)
-
-    return exchange
+            rank.send(partner, size)
+            rank.wait(1)
+            continue
+        rank.wait(1)
+        if number + 1 < count:
+            rank.begin_receive(partner, size)
+        rank.send(partner, size)
 
 
-def windows_both_ways(messages: int) -> Exchange:
-    """Return windows of messages both ways between two ranks."""
+def at_once(
+    rank: Rank, size: int, count: int, *, pairs: int = 1, computing: Callable[[int], float] = lambda _: 0.0
+) -> None:
+    """Write the exchange of one message each way, with computation (seconds by size) before the wait."""
+    partner = partner_of(rank.rank, pairs)
+    for _ in range(count):
+        rank.begin_receive(partner, size)
+        rank.begin_send(partner, size)
+        rank.wait(2, after_seconds=computing(size))
 
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        partner = 1 - rank.rank
-        for _ in range(count):
-            for _ in range(messages):
-                rank.begin_receive(partner, size)
+
+def windows(rank: Rank, size: int, count: int, *, messages: int, pairs: int = 1) -> None:
+    """Write windows of messages one way, each with a reply."""
+    partner = partner_of(rank.rank, pairs)
+    for _ in range(count):
+        if rank.rank < pairs:
             for _ in range(messages):
                 rank.begin_send(partner, size)
             rank.wait(messages)
-            rank.wait(2 * messages, messages + 1)
+            rank.receive(partner, ANSWER_BYTES)
+        else:
+            for _ in range(messages):
+                rank.begin_receive(partner, size)
+            rank.wait(messages)
+            rank.send(partner, ANSWER_BYTES)
 
-    return exchange
+
+def windows_both_ways(rank: Rank, size: int, count: int, *, messages: int) -> None:
+    """Write windows of messages both ways between two ranks."""
+    partner = 1 - rank.rank
+    for _ in range(count):
+        for _ in range(messages):
+            rank.begin_receive(partner, size)
+        for _ in range(messages):
+            rank.begin_send(partner, size)
+        rank.wait(messages)
+        rank.wait(2 * messages, messages + 1)
 
 
-def incast(senders: int) -> Exchange:
-    """Return a message from each other rank to the first one, at its request."""
-
-    def exchange(rank: Rank, size: int, count: int) -> None:
-        others = range(1, senders + 1)
-        for _ in range(count):
-            if rank.rank:
-                rank.receive(0, ANSWER_BYTES)
-                rank.send(0, size)
-                continue
-            for sender in others:
-                rank.begin_receive(sender, size)
-            for sender in others:
-                rank.send(sender, ANSWER_BYTES)
-            rank.wait(senders)
-
-    return exchange
+def incast(rank: Rank, size: int, count: int, *, senders: int) -> None:
+    """Write a message from each other rank to the first one, at its request."""
+    others = range(1, senders + 1)
+    for _ in range(count):
+        if rank.rank:
+            rank.receive(0, ANSWER_BYTES)
+            rank.send(0, size)
+            continue
+        for sender in others:
+            rank.begin_receive(sender, size)
+        for sender in others:
+            rank.send(sender, ANSWER_BYTES)
+        rank.wait(senders)
 
 
 COLLECTIVES: dict[str, Callable[[Rank, int], None]] = {

@@ -1,6 +1,7 @@
 """Predicts the result of a test of `linkworth bench` on a fabric by replaying its calls."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from linkworth import _engine
 from linkworth.bench.replayed import beff, exchanges, hpcc
@@ -92,15 +93,16 @@ def _rows_of_pairs(
     if test == "overlap":
         return overlap_rows(place, sizes)
     if test == "bandwidth":
-        return pair_rows(place, sizes, exchanges.windows(settings.window), share=1 / settings.window)
+        windows = partial(exchanges.windows, messages=settings.window)
+        return pair_rows(place, sizes, windows, share=1 / settings.window)
     if test == "bibandwidth":
-        both = exchanges.windows_both_ways(settings.window)
+        both = partial(exchanges.windows_both_ways, messages=settings.window)
         return pair_rows(place, sizes, both, share=1 / settings.window, ways=2)
     if settings.bidirectional:
-        together = exchanges.at_once(pairs)
+        together = partial(exchanges.at_once, pairs=pairs)
         return pair_rows(place, sizes, together, share=1.0, ways=2, warm_up=PINGPONG_WARM_UP)
     posted = exchanges.in_turn_posted if settings.asynchronous else exchanges.in_turn
-    return pair_rows(place, sizes, posted(pairs), share=0.5, warm_up=PINGPONG_WARM_UP)
+    return pair_rows(place, sizes, partial(posted, pairs=pairs), share=0.5, warm_up=PINGPONG_WARM_UP)
 
 
 def _lengths(place: ReplayedRanks, settings: BenchSettings, memory_bytes_per_node: int | None) -> list[int]:

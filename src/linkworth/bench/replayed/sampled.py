@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean
 
 import msgspec
@@ -104,7 +105,7 @@ def multipair_rows(place: ReplayedRanks, sizes: Sequence[int], settings: BenchSe
     found = []
     for pairs in doublings(most):
         active = [*range(pairs), *range(most, most + pairs)]
-        exchange = exchanges.windows(settings.window, pairs)
+        exchange = partial(exchanges.windows, messages=settings.window, pairs=pairs)
         label = _label(pairs, "pair")
         found += pair_rows(place.part(active), sizes, exchange, share=1 / settings.window, label=label)
     return found
@@ -115,7 +116,8 @@ def incast_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
     found = []
     for senders in doublings(place.ranks - 1):
         label = _label(senders, "sender")
-        own = repeated(place.part(range(senders + 1)), sizes, exchanges.incast(senders))
+        exchange = partial(exchanges.incast, senders=senders)
+        own = repeated(place.part(range(senders + 1)), sizes, exchange)
         found += [
             row(size, of_ranks[0], senders * size, label) for size, of_ranks in zip(sizes, own, strict=True)
         ]
@@ -124,8 +126,8 @@ def incast_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
 
 def overlap_rows(place: ReplayedRanks, sizes: Sequence[int]) -> list[BenchRow]:
     """Return the rows of a transfer, of equally long computation, and of both at once with the hidden share."""
-    alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once())), strict=True))
-    both = map(max, repeated(place, sizes, exchanges.at_once(computing=alone.__getitem__)))
+    alone = dict(zip(sizes, map(max, repeated(place, sizes, exchanges.at_once)), strict=True))
+    both = map(max, repeated(place, sizes, partial(exchanges.at_once, computing=alone.__getitem__)))
     found = []
     for size, together in zip(sizes, both, strict=True):
         hidden = (2 * alone[size] - together) / alone[size] if alone[size] > 0 else 0.0
