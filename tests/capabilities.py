@@ -46,12 +46,12 @@ def _cores(least: int) -> str | None:
     return None if here >= least else f"{here} cores here, {least} needed"
 
 
-def _python_otf2() -> str | None:
-    """Debian's Python bindings of OTF2, which are the system's Python's."""
+def _system_python(module: str) -> str | None:
+    """A module of the system's Python: Debian's bindings of OTF2, or PyYAML, which comes with netplan."""
     if not Path("/usr/bin/python3").exists():
         return "there is no /usr/bin/python3"
-    tried = subprocess.run(["/usr/bin/python3", "-c", "import otf2"], capture_output=True, check=False)
-    return None if tried.returncode == 0 else "the Python bindings of OTF2 are not installed"
+    tried = subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True, check=False)
+    return None if tried.returncode == 0 else f"the system's Python has no module {module}"
 
 
 def _slurm() -> str | None:
@@ -110,14 +110,6 @@ def _isolation(kind: str) -> str | None:
 
 def _mptcp() -> str | None:
     return None if Path("/proc/sys/net/mptcp/enabled").exists() else "the kernel was built without MPTCP"
-
-
-def _system_yaml() -> str | None:
-    """PyYAML of the system's Python, which comes with netplan."""
-    if not Path("/usr/bin/python3").exists():
-        return "there is no /usr/bin/python3"
-    tried = subprocess.run(["/usr/bin/python3", "-c", "import yaml"], capture_output=True, check=False)
-    return None if tried.returncode == 0 else "the system's Python has no yaml"
 
 
 def _networkd() -> str | None:
@@ -180,7 +172,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "pj_dump": partial(_program, "pj_dump"),
     "otf2": partial(_program, "otf2-config"),
     "otf2-print": partial(_program, "otf2-print"),
-    "python-otf2": _python_otf2,
+    "python-otf2": partial(_system_python, "otf2"),
     "eztrace": partial(_program, "eztrace"),
     "namespaces": _namespaces,
     "reframe": _reframe,
@@ -198,7 +190,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "lua": partial(_program, "lua"),
     "netplan": partial(_program, "netplan"),
     "ifupdown": partial(_program, "ifquery"),
-    "system-yaml": _system_yaml,
+    "system-yaml": partial(_system_python, "yaml"),
     "tap": network_namespaces.lacking,
     "users-tap": _users_tap,
     "virtual-machine": virtual_machine.lacking,
