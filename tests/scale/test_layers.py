@@ -5,7 +5,7 @@ from math import isqrt
 from pathlib import Path
 from typing import Any
 
-from written_programs import RECEIVED, Event, same_calls, scaled, trace
+from written_programs import BARRIER, RECEIVED, Event, message, same_calls, scaled, trace
 
 from linkworth.scale.grids import balanced
 
@@ -87,6 +87,63 @@ def pencils(rank: int, ranks: int) -> Iterator[Event]:
 def test_pencils_lie_on_a_plane(tmp_path: Path) -> None:
     made, _ = scaled(pencils, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(pencils, 32, tmp_path))
+
+
+def pools(rank: int, ranks: int) -> Iterator[Event]:
+    """Transpose in groups of ranks, of which each of two pools has two, and add up over groups and pools."""
+    if ranks < 4:
+        yield "MPI_Barrier@pools.c:1", "collective", BARRIER
+        return
+    size = ranks // 4
+    pool, rest = divmod(rank, 2 * size)
+    group, place = divmod(rest, size)
+    members = [
+        [2 * size * pool + size * group + each for each in range(size)],
+        [2 * size * pool + size * each + place for each in range(2)],
+        [2 * size * each + rest for each in range(2)],
+    ]
+    for number, each in enumerate(members):
+        yield communicator(f"MPI_Comm_split@pools.c:{number}", 2 + number, each, [])
+    for _ in range(3):
+        for number in range(3):
+            fields = {**BARRIER, "comm": 2 + number, "bytes": 65536 // size, "recv_bytes": 65536 // size}
+            yield f"MPI_Allreduce@pools.c:{10 + number}", "collective", fields
+
+
+def clients(rank: int, ranks: int) -> Iterator[Event]:
+    """Send to the last rank of each four, which writes, after an exchange with both neighbours among the clients."""
+    serves = rank % 4 == 3
+    group = [each for each in range(ranks) if (each % 4 == 3) == serves]
+    place = group.index(rank)
+    yield communicator("MPI_Comm_split@clients.c:1", 2, group, [])
+    for _ in range(3):
+        if serves:
+            for each in range(3):
+                yield message("recv", rank - 3 + each, 9600, 1, "clients.c:2")
+            yield "MPI_Barrier@clients.c:3", "collective", {**BARRIER, "comm": 2}
+        else:
+            after = place + 1 if place + 1 < len(group) else -2
+            yield "MPI_Sendrecv@clients.c:4", "sendrecv", to_both(place - 1 if place else -2, after)
+            yield message("send", rank // 4 * 4 + 3, 9600, 1, "clients.c:5")
+
+
+def to_both(to: int, source: int) -> dict[str, Any]:
+    fields = {"comm": 2, "peer": to, "tag": 0, "bytes": 80, "recv_peer": source, "recv_tag": 0}
+    return fields | {"recv_bytes": 80, "actual_peer": 0, "actual_tag": 0}
+
+
+def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path: Path) -> None:
+    # Two ranks have no such grid, and call otherwise.
+    made, summary = scaled(pools, (2, 8, 16, 32), 64, tmp_path)
+    remarks = " ".join(summary.scaling.remarks)
+    assert "not used, as their calls do not align with the others: those on 2 ranks" in remarks
+    assert "two extents of the grid are 2 and 2 in all recordings" in remarks
+    assert same_calls(made, trace(pools, 64, tmp_path))
+
+
+def test_the_last_rank_of_each_group_may_serve_the_others(tmp_path: Path) -> None:
+    made, _ = scaled(clients, (8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(clients, 64, tmp_path))
 
 
 def test_layers_stay_as_many_and_their_grids_grow(tmp_path: Path) -> None:

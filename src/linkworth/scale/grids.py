@@ -163,6 +163,8 @@ def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int
     elif len(counts) >= _FEWEST_ALIKE:
         for size in sorted(shown.group_sizes):
             found += [(size, 0), (0, size), (size, 0, 0), (0, 0, size)]
+        for one, other in product(sorted(shown.group_sizes), repeat=2):
+            found += [(one, 0, other), (one, other, 0), (0, one, other)]
     for fixed in found:
         layers = prod(extent or 1 for extent in fixed)
         if 0 in fixed and any(fixed) and all(count % layers == 0 for count in (*counts, new)):

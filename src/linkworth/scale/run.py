@@ -386,14 +386,11 @@ def _as_distributions(reason: str) -> str:
 
 
 def _unused(dropped: Sequence[Recording], found: Found, kept: Sequence[Recording]) -> str:
-    def named(recordings: Sequence[Recording]) -> str:
-        return ", ".join(
-            f"{each.ranks} ({found.program.arrangement.describe(each.ranks)})" for each in recordings
-        )
-
+    without = ", ".join(str(each.ranks) for each in dropped)
+    used = ", ".join(f"{each.ranks} ({found.program.arrangement.describe(each.ranks)})" for each in kept)
     return (
-        f"recordings are not used, as their calls do not align with the others: those on {named(dropped)} ranks; used are "
-        f"{named(kept)}; a dimension with one or two ranks often calls otherwise"
+        f"recordings are not used, as their calls do not align with the others: those on {without} ranks; used are "
+        f"{used}; a dimension with one or two ranks often calls otherwise"
     )
 
 

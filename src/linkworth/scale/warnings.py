@@ -124,10 +124,12 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"the grids of all recordings are as wide as long, and {arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
         )
-    if arrangement.fixed:
+    fixed = [str(extent) for extent in arrangement.fixed if extent]
+    if fixed:
+        which, verb = ("one extent", "is") if len(fixed) == 1 else ("two extents", "are")
         yield (
-            f"one extent of the grid is {max(arrangement.fixed)} in all recordings and is taken to be so at {target.ranks} ranks "
-            f"({arrangement.describe(target.ranks)}); another grid can be set with `grid`"
+            f"{which} of the grid {verb} {' and '.join(fixed)} in all recordings and {verb} taken to be so at "
+            f"{target.ranks} ranks ({arrangement.describe(target.ranks)}); another grid can be set with `grid`"
         )
     if arrangement.doubtful:
         yield (

@@ -38,6 +38,8 @@ class Colour(NamedTuple):
                 return (at.ranks >= first_of_others(self.parameter, at.sizes)).astype(np.int64)
             case "leaders of":
                 return (at.ranks % self.parameter > 0).astype(np.int64)
+            case "lasts of":
+                return ((at.ranks + 1) % self.parameter > 0).astype(np.int64)
             case "leaders":
                 return (at.ranks % np.maximum(at.sizes // self.parameter, 1) > 0).astype(np.int64)
             case "last":
@@ -55,7 +57,10 @@ def candidates(dimensions: int) -> list[Colour]:
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
     found += [Colour("share", number) for number in range(len(SHARES))]
     for number in (2, 3, 4, 6, 8, 12, 16, 24, 32):
-        found += [Colour(kind, number) for kind in ("modulo", "blocks", "blocks of", "leaders", "leaders of")]
+        found += [
+            Colour(kind, number)
+            for kind in ("modulo", "blocks", "blocks of", "leaders", "leaders of", "lasts of")
+        ]
     return found
 
 
@@ -64,7 +69,8 @@ class Groups:
 
     def __init__(self, point: Point) -> None:
         self._at = positions(np.arange(point.ranks, dtype=np.int64), point.ranks, point.grid)
-        self._known: dict[Colour, tuple[list[int], dict[int, list[int]]]] = {}
+        self._colours: dict[Colour, Numbers] = {}
+        self._known: dict[tuple[Colour, int], list[int]] = {}
 
     def others(self, colour: Colour, rank: int) -> list[int]:
         """Return the ranks that are not members of the rank's communicator."""
@@ -73,12 +79,10 @@ class Groups:
 
     def of(self, colour: Colour, rank: int) -> list[int]:
         """Return the members of the rank's communicator. Ranks of one colour share the list."""
-        found = self._known.get(colour)
-        if found is None:
-            colours = colour.colours(self._at)
-            order = np.argsort(colours, kind="stable")
-            cuts = np.flatnonzero(np.diff(colours[order])) + 1
-            groups = {int(colours[part[0]]): part.tolist() for part in np.split(order, cuts)}
-            found = self._known[colour] = (colours.tolist(), groups)
-        colours_of, by_colour = found
-        return by_colour[colours_of[rank]]
+        colours = self._colours.get(colour)
+        if colours is None:
+            colours = self._colours[colour] = colour.colours(self._at)
+        key = colour, int(colours[rank])
+        if key not in self._known:
+            self._known[key] = np.flatnonzero(colours == colours[rank]).tolist()
+        return self._known[key]
