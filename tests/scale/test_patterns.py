@@ -1,6 +1,7 @@
 """Small programs of each pattern, scaled: every call is that of the program at the large count."""
 
 from collections.abc import Iterator
+from itertools import product
 from math import isqrt, prod
 from pathlib import Path
 from typing import Any
@@ -273,6 +274,50 @@ def plate(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(10 + line, at(x + i, y + j), at(x - i, y - j), 80)
 
 
+SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8)}
+
+
+def walls(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with all neighbours in a closed box at once. On the edges some recordings show fewer ranks than on corners."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    sides = {(1, 0): 480 // width, (0, 1): 480 // length, (1, 1): 1}
+    near, sizes = [], []
+    for i, j in product((-1, 0, 1), repeat=2):
+        if (i or j) and 0 <= x + i < length and 0 <= y + j < width:
+            near.append((x + i) * width + y + j)
+            sizes.append(8 * sides[abs(i), abs(j)])
+    made = new_world(ranks) | {
+        "comm": 0,
+        "new_comm": 2,
+        "has_topology": True,
+        "sources": near,
+        "destinations": near,
+    }
+    yield "MPI_Dist_graph_create_adjacent@walls.c:1", "comm_new", made
+    fields = {
+        **BARRIER,
+        "comm": 2,
+        "bytes": sum(sizes),
+        "recv_bytes": sum(sizes),
+        "send_counts": sizes,
+        "recv_counts": sizes,
+    }
+    for _ in range(STEPS):
+        yield "MPI_Neighbor_alltoallv@walls.c:2", "collective", fields
+
+
+def inside(rank: int, ranks: int) -> Iterator[Event]:
+    """Let only ranks that touch no wall send along one side, of which two recordings show the same length."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    for _ in range(STEPS):
+        yield sendrecv(10, rank - width if x else -2, rank + width if x + 1 < length else -2, 80)
+        yield sendrecv(11, rank - 1 if y else -2, rank + 1 if y + 1 < width else -2, 80)
+        if 0 < x < length - 1 and 0 < y < width - 1:
+            yield sendrecv(12, rank, rank, 8 * (480 // width + 5))
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -312,6 +357,7 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (multiply, (4, 16, 36, 64)),
         (tournament, (4, 8, 16, 64)),
         (plate, (8, 16, 32, 64)),
+        (walls, (4, 8, 16, 32, 64)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
     ],
@@ -334,6 +380,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
         ),
         (multigrid, (4, 8, 16), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
+        (inside, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 follow no exact rule"),
         (probing, (4, 8, 16), "differently often on each rank"),
     ],
 )

@@ -173,11 +173,18 @@ class ColumnFit:
         may_differ = (
             (name in _SIZES and self._fewer)
             or (name in _PEERS and self._loops and value > 0)
-            or (name in _COUNTS and value and not is_of_neighbours(self._first.entry))
+            or (name in _COUNTS and value and (self._fewer or not is_of_neighbours(self._first.entry)))
         )
-        self._rules[name] = (
-            Same(value) if alike and not may_differ else self._rule(name, value, different, alike)
-        )
+        if alike and not may_differ:
+            if name in _SIZES:
+                self._samples.fitter.remember(self._site(name), value)
+            self._rules[name] = Same(value)
+            return
+        self._rules[name] = self._rule(name, value, different, alike)
+
+    def _site(self, name: str) -> str:
+        """Return the call and the field, which other roles may have."""
+        return f"{self._first.call_class if self._on_level else self._first.entry} {name}"
 
     def _numbers(self, different: Sequence[int]) -> Numbers:
         """Return the value of each sample."""
@@ -193,7 +200,7 @@ class ColumnFit:
             return _fit_references(samples, different, place, first.entry)
         if name in _COUNTS:
             lists = [different[each] for each in place.tolist()]
-            return fit_vector(samples, lists, first, receives=name == "recv_counts")
+            return fit_vector(samples, lists, first)
         if name in _NEIGHBOURS:
             return _fit_each(samples, different, place, first)
         if isinstance(value, int):
@@ -220,7 +227,7 @@ class ColumnFit:
 
     def _number(self, name: str, numbers: Numbers) -> Rule:
         first, samples = self._first, self._samples
-        site = f"{first.call_class if self._on_level else first.entry} {name}"
+        site = self._site(name)
         if name in _PEER_OF_TAG:
             peer = _PEER_OF_TAG[name]
             peers = self._numbers([call.fields[peer] for call in self._distinct])

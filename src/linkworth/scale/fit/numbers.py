@@ -391,6 +391,8 @@ class Fitter:
         """Prefer, of models that are equally good, the area `across` that dimension if there is one."""
         self._weak = weak
         self._of_faces: dict[int, Fitter] = {}
+        self._all: Fitter | None = None
+        """Of a fitter of faces: that of messages to nobody, whose dimension is not known."""
         self._points = points
         self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
         curves = _curves(tuple(points), weak=weak, across=across)
@@ -401,16 +403,16 @@ class Fitter:
         """Return the fitter of messages across a dimension, for grids on which the powers of extents cannot be told."""
         if across not in self._of_faces:
             self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
+            self._of_faces[across]._all = self
         return self._of_faces[across]
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model of a call's number. Other roles may have the same values at these points, and at more."""
         own = tuple(numbers), tuple(values)
         # Equal at two counts or more, it is the same number at whatever place it is sent.
-        pools = [self._pools[site]]
-        if len(numbers) > 1:
-            pools.append(self._pools[f"any {site.rpartition(' ')[2]}"])
-        for pool in pools:
+        pools = self._pools_of(site)[: len(numbers)]
+        wider = self._all._pools_of(site)[: len(numbers)] if self._all else []
+        for pool in pools + wider:
             more = pool.beyond(own)
             if more is not None:
                 return self.fit(*more)
@@ -418,7 +420,24 @@ class Fitter:
             return self._like_others(site, numbers[0], values[0])
         for pool in pools:
             pool.add(own)
-        return self.fit(numbers, values)
+        found = self.fit(numbers, values)
+        return found._replace(error=math.inf) if self._hides_an_extent(numbers) else found
+
+    def _hides_an_extent(self, numbers: Sequence[int]) -> bool:
+        """Return whether some points are alike along a dimension, though not all are."""
+        extents = np.array([point.grid for point in self._points])
+        few = extents[list(numbers)]
+        return bool(((few == few[0]).all(axis=0) & (extents != extents[0]).any(axis=0)).any())
+
+    def remember(self, site: str, value: float) -> None:
+        """Note a number that is the same at all points, for roles that fewer recordings have."""
+        series = tuple(range(len(self._points))), (float(value),) * len(self._points)
+        for pool in self._pools_of(site):
+            pool.add(series)
+
+    def _pools_of(self, site: str) -> list[_Pool]:
+        """Return those of the call's field and of that field of any call."""
+        return [self._pools[site], self._pools[f"any {site.rpartition(' ')[2]}"]]
 
     def _like_others(self, site: str, number: int, value: float) -> Model:
         """Return the model of a value at one point: it grows as the nearest number of the same call does."""

@@ -86,7 +86,7 @@ def _averages_all(row: Floats, size: int) -> Floats:
     return means
 
 
-def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call, *, receives: bool) -> Rule:
+def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule:
     """Return the rule of the counts by peer."""
     if is_of_neighbours(call.entry):
         return _of_neighbours(samples, lists, call.entry)
@@ -130,7 +130,9 @@ def _of_neighbours(samples: Samples, lists: Sequence[list[int]], site: str) -> E
     """Return one rule for each neighbour, as each may be across another side of the rank's part."""
     if len({len(each) for each in lists}) > 1:
         raise UnfitError(site, "its numbers of neighbours differ")
-    return Each(tuple(fit_number(samples, np.array(column)) for column in zip(*lists, strict=True)))
+    return Each(
+        tuple(fit_number(samples, np.array(column), f"{site} counts") for column in zip(*lists, strict=True))
+    )
 
 
 def _parts(
