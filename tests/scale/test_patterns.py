@@ -318,6 +318,18 @@ def inside(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(12, rank, rank, 8 * (480 // width + 5))
 
 
+def fold(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the mirrored rank along the northern edge, as ocean models on tripolar grids do."""
+    length, width = SQUARE[ranks]
+    y, x = divmod(rank, length)
+    for _ in range(STEPS):
+        yield sendrecv(10, y * length + (x - 1) % length, y * length + (x + 1) % length, 80)
+        yield sendrecv(11, rank + length if y + 1 < width else -2, rank - length if y else -2, 80)
+        if y + 1 == width:
+            mirrored = y * length + length - 1 - x
+            yield sendrecv(12, mirrored, mirrored, 80)
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -358,6 +370,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (tournament, (4, 8, 16, 64)),
         (plate, (8, 16, 32, 64)),
         (walls, (4, 8, 16, 32, 64)),
+        # Of the inner ranks, the recordings show only four along a side.
+        (fold, (4, 8, 16, 32)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
     ],

@@ -86,15 +86,17 @@ class OffGridError(Exception):
 _OTHERS = {f"others {share}": share for share in range(len(SHARES))}
 """The first rank behind a share of all."""
 _WHOLE = {*_OTHERS, "opposite", "mirrored", "parent", "index of others", "tournament"}
+_LATER = _WHOLE - {"mirrored"}
+"""On four ranks alone, mirrored is also an exclusive or with 3, which is rarer."""
 _RING = {"ring", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k", "cyclic"}
 PLAIN = (
     "shift",
     "constant",
     "from the end",
     "ring",
+    "mirrored",
     "xor",
     "opposite",
-    "mirrored",
     "parent",
     "child",
     *_OTHERS,
@@ -243,11 +245,11 @@ def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool) -> It
         # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
         plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
     skews = _skews(dimension, len(at.extents))
-    yield from (Term(kind, "", 0) for kind in plain if kind not in _WHOLE)
+    yield from (Term(kind, "", 0) for kind in plain if kind not in _LATER)
     # A coordinate that another one alone gives is a transposition.
     yield from (Term("constant", "", 0, each) for each in skews if each[0].sign > 0 and not each[0].parts)
     yield from (Term("ring", "", 0, each) for each in skews if not each[-1].parts)
-    yield from (Term(kind, "", 0) for kind in plain if kind in _WHOLE)
+    yield from (Term(kind, "", 0) for kind in plain if kind in _LATER)
     if (steps.total > 1).any():
         # The iterations are as many as distances that double, of which two are also 1 and 2.
         halves = np.array_equal(steps.total, _levels(n))
