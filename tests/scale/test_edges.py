@@ -127,9 +127,23 @@ def topology(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Neighbor_alltoallv@box.c:51", "collective", fields
 
 
+SIDES = (90, 100, 75)
+
+
+def uneven(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange faces of a box whose sides no number of ranks divides."""
+    box = Box(rank, ranks)
+    sides = [side // n + (x < side % n) for side, n, x in zip(SIDES, box.grid, box.place, strict=True)]
+    for _ in range(STEPS):
+        for d in range(3):
+            face = 8 * prod(sides) // sides[d]
+            yield exchange(90 + d, box.along(d, -1), box.along(d, 1), face)
+
+
 @pytest.mark.parametrize(
     ("program", "counts"),
     [
+        (uneven, (4, 8, 16, 32, 64)),
         # No recording has an inner rank along the last dimension.
         (looped, (4, 8, 16, 32, 48)),
         (looped, (8, 16, 32, 64)),

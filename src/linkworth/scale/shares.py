@@ -8,7 +8,7 @@ from linkworth.scale.behaviour import Behaviour
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Sum
 from linkworth.scale.fit.parts import Product
-from linkworth.scale.fit.rules import Block, rules_within
+from linkworth.scale.fit.rules import Block, Portion, rules_within
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import Target
 
@@ -37,14 +37,14 @@ def unseen_remainders(
         for role in program.roles.values()
         for rule in (*role.counts, *(size for column in role.columns for size in _of_parts(column)))
         for number in rules_within(rule)
-        if isinstance(number, Block | Sum | Product)
+        if isinstance(number, Block | Portion | Sum | Product)
     ]
-    shown = {number.dimension for number in numbers if isinstance(number, Block)}
+    shown = {number.dimension for number in numbers if isinstance(number, Block | Portion)}
     grids = [program.arrangement.grid(recording.ranks) for recording in recordings]
     cut = {
         dimension
         for number in numbers
-        if not isinstance(number, Block)
+        if isinstance(number, Sum | Product)
         for dimension in _falling(number, grids)
     }
     sizes = {recording.size for recording in recordings}

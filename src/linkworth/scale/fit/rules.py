@@ -1,6 +1,7 @@
 """Fields of a call as functions of the rank: rules that are fitted to samples and evaluated at the new count."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import gcd
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -219,6 +220,21 @@ class Block(NamedTuple):
         ]
 
 
+class Portion(NamedTuple):
+    """A number in proportion to the rank's part of an extent, such as the face of a box that is cut along several sides."""
+
+    dimension: int
+    extent: int
+    late: bool
+    unit: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        x, n = ranks.at.coordinates[self.dimension], ranks.at.extents[self.dimension]
+        parts = block_part(self.extent, x, n, late=self.late).tolist()
+        return [unit * part for unit, part in zip(self.unit.values(ranks), parts, strict=True)]
+
+
 def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
     """Return how many of `extent` items part x of n has."""
     left = extent % n
@@ -395,6 +411,7 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
         or fit_cells(samples.at, samples.steps, values)
         or _linear(samples.at, values)
         or _block(samples, values, numbers)
+        or _portion(samples, values, numbers)
     )
     if found is not None:
         return found
@@ -577,6 +594,49 @@ def _block_along(
                 if max(unit_model.error, rest_model.error) < 1e-6:
                     return Block(dimension, extent, late, unit_model, rest_model)
     return None
+
+
+def _portion(samples: Samples, values: Numbers, numbers: list[int]) -> Portion | None:
+    """Return the rule of a product of parts along two or more dimensions."""
+    if values.min() <= 0:
+        return None
+    for dimension, (x, n) in enumerate(zip(samples.at.coordinates, samples.at.extents, strict=True)):
+        for extent, late in _extents(samples, values, numbers, dimension):
+            part = block_part(extent, x, n, late=late)
+            if part.min() <= 0 or (values % part).any():
+                continue
+            unit = _unit(samples, values // part, numbers)
+            if unit is not None:
+                return Portion(dimension, extent, late, unit)
+    return None
+
+
+def _unit(samples: Samples, values: Numbers, numbers: list[int]) -> Rule | None:
+    of = [values[samples.recording == number] for number in numbers]
+    if any(np.ptp(each) for each in of):
+        return _block(samples, values, numbers) or _portion(samples, values, numbers)
+    model = samples.fitter.fit(numbers, [float(each[0]) for each in of])
+    return ByCount(model) if model.error < INEXACT else None
+
+
+def _extents(
+    samples: Samples, values: Numbers, numbers: list[int], dimension: int
+) -> Iterator[tuple[int, bool]]:
+    """Yield what is cut along a dimension, if numbers along it differ as parts with one item more: q + 1 to q."""
+    others = [x for each, x in enumerate(samples.at.coordinates) if each != dimension]
+    for number in reversed(numbers):
+        here = samples.recording == number
+        first = int(np.argmax(here))
+        line = values[here & np.all([x == x[first] for x in others], axis=0)]
+        low, high = int(line.min()), int(line.max())
+        if low == high:
+            continue
+        least = low // gcd(low, high)
+        if high * least == low * (least + 1):
+            n = int(samples.at.extents[dimension][first])
+            for late in (False, True):
+                yield from ((extent, late) for extent in range(least * n + 1, (least + 1) * n))
+        return
 
 
 def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
