@@ -26,7 +26,7 @@ from linkworth.scale.fit.rules import (
     rules_within,
 )
 from linkworth.scale.fit.tags import fit_tag
-from linkworth.scale.fit.vectors import Even, fit_vector
+from linkworth.scale.fit.vectors import Even, Parts, fit_vector
 from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
@@ -147,7 +147,7 @@ class ColumnFit:
             self._fit(name, value)
         for name, of in _TOTALS.items():
             counts = self._rules.get(of)
-            if isinstance(counts, Each | Even) and all(
+            if isinstance(counts, Each | Even | Parts) and all(
                 sum(call.fields[of]) == call.fields[name] for call in self._distinct
             ):
                 self._rules[name] = Total(counts)

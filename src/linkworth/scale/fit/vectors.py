@@ -7,7 +7,7 @@ import numpy as np
 
 from linkworth.scale.fit.numbers import Model
 from linkworth.scale.fit.rules import Copied, Each, Ranks, Rule, Samples, UnfitError, block_part, fit_number
-from linkworth.scale.recording import Call, is_of_neighbours
+from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -27,21 +27,20 @@ class Even(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Nearly equal parts of an extent; the first ones are longer."""
+    """Nearly equal parts of an extent, in units of each rank's own; the first parts are longer."""
 
     extent: Model
-    unit: Model
+    unit: Rule
     communicator: int
     late: bool
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
-        extent, unit = int(self.extent.at(ranks.point) + 0.5), int(self.unit.at(ranks.point) + 0.5)
+        extent = int(self.extent.at(ranks.point) + 0.5)
         out = []
-        for each in ranks.communicators:
+        for each, unit in zip(ranks.communicators, self.unit.values(ranks), strict=True):
             size = len(each[self.communicator].members)
-            parts = np.arange(size, dtype=np.int64)
-            out.append((unit * block_part(extent, parts, np.full(size, size), late=self.late)).tolist())
+            out.append((unit * _cut(extent, size, late=self.late)).tolist())
         return out
 
 
@@ -100,8 +99,8 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule
         count = fit_number(samples, np.array([each[0] for each in lists]))
         if not isinstance(count, Copied):
             return Even(count, communicator)
-    if all(all(each == rows[0][1] for _, each in rows) for rows in by_recording):
-        found = _parts(samples, numbers, [rows[0][1] for rows in by_recording], communicator)
+    for late in (False, True):
+        found = _parts(samples, lists, call, late=late)
         if found is not None:
             return found
     views = samples.communicator(communicator)
@@ -120,7 +119,8 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule
         seen[seen == 0] = 1
     pattern /= seen[:, None]
     means = [float(np.mean([np.mean(each) for _, each in rows])) for rows in by_recording]
-    unit = int(np.gcd.reduce([count for _, each in last for count in each])) or 1
+    # Counts that are all alike in the largest recording are no unit of those in others.
+    unit = int(np.gcd.reduce([count for each in lists for count in each])) or 1
     return Stretched(
         pattern / max(pattern.mean(), 1e-300), samples.fitter.fit(numbers, means), unit, communicator
     )
@@ -135,27 +135,34 @@ def _of_neighbours(samples: Samples, lists: Sequence[list[int]], site: str) -> E
     )
 
 
-def _parts(
-    samples: Samples, numbers: Sequence[int], lists: Sequence[list[int]], communicator: int
-) -> Parts | None:
-    unit = min((max(one) - min(one) for one in lists if max(one) > min(one)), default=0)
-    if not unit:
+def _parts(samples: Samples, lists: Sequence[list[int]], call: Call, *, late: bool) -> Parts | None:
+    """Return the rule of counts of which each rank's differ by its unit. Counts that are alike are of the same extent."""
+    units = np.array([max(each) - min(each) for each in lists])
+    if not units.any():
         return None
-    for late in (False, True):
-        extents, units = [], []
-        for one in lists:
-            own = max(one) - min(one) or unit
-            extent, rest = divmod(sum(one), own)
-            parts = np.arange(len(one), dtype=np.int64)
-            if (
-                rest
-                or (own * block_part(extent, parts, np.full(len(one), len(one)), late=late)).tolist() != one
-            ):
-                break
-            extents.append(float(extent))
-            units.append(float(own))
-        else:
-            return Parts(
-                samples.fitter.fit(numbers, extents), samples.fitter.fit(numbers, units), communicator, late
+    extents: dict[int, int] = {}
+    for number, each, unit in zip(samples.recording.tolist(), lists, units.tolist(), strict=True):
+        if unit and extents.setdefault(number, sum(each) // unit) != sum(each) // unit:
+            return None
+    numbers = np.unique(samples.recording).tolist()
+    known = set(extents.values())
+    for number in numbers:
+        if number not in extents:
+            one = lists[int(np.argmax(samples.recording == number))]
+            extents[number] = (
+                known.copy().pop() if len(known) == 1 else sum(one) // int(units[units > 0].min())
             )
-    return None
+    own = [
+        sum(each) // max(extents[number], 1)
+        for number, each in zip(samples.recording.tolist(), lists, strict=True)
+    ]
+    for number, each, unit in zip(samples.recording.tolist(), lists, own, strict=True):
+        if (unit * _cut(extents[number], len(each), late=late)).tolist() != each:
+            return None
+    extent = samples.fitter.fit(numbers, [float(extents[number]) for number in numbers])
+    return Parts(extent, fit_number(samples, np.array(own)), int(call.fields["comm"]), late)
+
+
+def _cut(extent: int, parts: int, *, late: bool) -> Numbers:
+    """Return the sizes of nearly equal parts."""
+    return block_part(extent, np.arange(parts, dtype=np.int64), np.full(parts, parts), late=late)
