@@ -318,6 +318,22 @@ def inside(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(12, rank, rank, 8 * (480 // width + 5))
 
 
+def bounded(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with each neighbour there is in a loop over the sides, which differ in length along each dimension."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    sides = [(1, 0, width), (-1, 0, width), (0, 1, length), (0, -1, length)]
+    near = [each for each in sides if 0 <= x + each[0] < length and 0 <= y + each[1] < width]
+    ended = [(each, False, 0, 0) for each in range(2 * len(near), 0, -1)]
+    for _ in range(STEPS):
+        for i, j, parts in near:
+            fields = {"comm": 0, "peer": (x + i) * width + y + j, "bytes": 8 * 480 // parts}
+            yield "MPI_Irecv@bounded.c:1", "irecv", fields | {"tag": 2 * abs(i) + (i + j > 0)}
+            yield "MPI_Isend@bounded.c:2", "isend", fields | {"tag": 2 * abs(i) + (i + j < 0)}
+        fields = {"mode": 1, "listed": len(ended), "completions": ended}
+        yield "MPI_Waitall@bounded.c:3", "complete", fields
+
+
 def fold(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the mirrored rank along the northern edge, as ocean models on tripolar grids do."""
     length, width = SQUARE[ranks]
@@ -370,6 +386,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (tournament, (4, 8, 16, 64)),
         (plate, (8, 16, 32, 64)),
         (walls, (4, 8, 16, 32, 64)),
+        # The recordings show the inner ranks with both sides alike.
+        (bounded, (4, 8, 16, 32)),
         # Of the inner ranks, the recordings show only four along a side.
         (fold, (4, 8, 16, 32)),
         # Sizes of a level that one recording has grow as those of the next.
