@@ -2,9 +2,10 @@
 
 import subprocess
 
+import msgspec
 import pytest
 
-from linkworth.errors import EnvironmentLacksError
+from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.places.lsf import Lsf
 
 
@@ -38,6 +39,14 @@ def test_an_lsf_script_goes_to_standard_input(tmp_path, commands, request_of_eig
     ):
         assert f"#BSUB {wanted}\n" in text
     assert text.endswith("mpiexec ./x\n")
+
+
+def test_ranks_that_lsf_would_put_on_fewer_nodes_are_refused(request_of_eight):
+    five = msgspec.structs.replace(request_of_eight(), tasks=5, nodes=3, tasks_per_node=None)
+    assert '-R "span[ptile=2]"' in list(Lsf().directives(five))
+    four = msgspec.structs.replace(five, tasks=4)
+    with pytest.raises(UsageError, match="`nodes` 3: LSF fills 2 nodes with the 4 ranks, 2 on each"):
+        list(Lsf().directives(four))
 
 
 def test_an_lsf_array(tmp_path, commands, request_of_eight):

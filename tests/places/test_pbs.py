@@ -1,5 +1,6 @@
 """PBS, with stand-ins of its commands that answer as the manuals describe."""
 
+import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError
@@ -34,6 +35,11 @@ def test_a_pbs_script_and_an_array(tmp_path, commands, request_of_eight):
     job = pbs.submit(request_of_eight(array=3, at_once=2), tmp_path / "job.sh")
     assert "#PBS -J 0-2%2" in (tmp_path / "job.sh").read_text()
     assert pbs.elements(job, 3) == ["12[0].server", "12[1].server", "12[2].server"]
+
+
+def test_uneven_ranks_use_every_node(request_of_eight):
+    request = msgspec.structs.replace(request_of_eight(constraint="ib"), nodes=3, tasks_per_node=None)
+    assert "-l select=2:ncpus=3:mpiprocs=3:ib+1:ncpus=2:mpiprocs=2:ib" in list(Pbs().directives(request))
 
 
 def test_pbs_states_and_causes(tmp_path, commands):

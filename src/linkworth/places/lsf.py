@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
+from linkworth.errors import UsageError
 from linkworth.places.batch import (
     BatchRequest,
     BatchState,
@@ -17,6 +18,7 @@ from linkworth.places.batch import (
     job_name,
     unanswered,
 )
+from linkworth.units import plural
 
 # States of bjobs(1).
 _PENDING = {"PEND", "PSUSP", "WAIT"}
@@ -67,6 +69,11 @@ class Lsf(BatchSystem):
         yield "-rn"
         yield f"-n {request.tasks}"
         each = request.tasks_per_node or (-(-request.tasks // request.nodes) if request.nodes else None)
+        if request.nodes and each and (filled := -(-request.tasks // each)) != request.nodes:
+            raise UsageError(
+                f"`nodes` {request.nodes}: LSF fills {plural(filled, 'node')} with the {request.tasks} ranks, {each} on each; "
+                f"give a multiple of {request.nodes} as `ranks`"
+            )
         if each:
             yield f'-R "span[ptile={each}]"'
         if request.constraint:

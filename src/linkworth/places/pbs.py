@@ -64,9 +64,11 @@ class Pbs(BatchSystem):
         yield "-r n"
         # PBS needs the shape of the nodes. Its submit command has no plain number of tasks.
         nodes = request.nodes or -(-request.tasks // (request.tasks_per_node or request.tasks))
-        each = request.tasks_per_node or -(-request.tasks // nodes)
+        each, more = (request.tasks_per_node, 0) if request.tasks_per_node else divmod(request.tasks, nodes)
         feature = f":{request.constraint}" if request.constraint else ""
-        yield f"-l select={nodes}:ncpus={each}:mpiprocs={each}{feature}"
+        shares = [(more, each + 1), (nodes - more, each)]
+        chunks = [f"{count}:ncpus={ranks}:mpiprocs={ranks}{feature}" for count, ranks in shares if count]
+        yield f"-l select={'+'.join(chunks)}"
         if request.nodes and request.nodes > 1:
             yield "-l place=scatter"
         if request.seconds:
