@@ -37,6 +37,15 @@ def test_nodes_and_settings_are_those_of_the_job(variables):
         open_place(Place(kind="slurm", nodes=4))
 
 
+def test_ranks_on_each_node_decide_how_many_nodes_are_used(variables):
+    with open_place(Place(kind="slurm", ranks_per_node=2)) as opened:
+        assert (opened.shape(2).nodes, opened.shape(3).nodes, opened.shape(6).nodes) == (1, 2, 3)
+        with pytest.raises(UsageError, match="`ppn` 2: 7 ranks need 4 nodes; this Slurm job has 3"):
+            opened.shape(7)
+    with open_place(Place(kind="slurm")) as opened:
+        assert (opened.shape(2).nodes, opened.shape(6).nodes) == (2, 3)
+
+
 @pytest.mark.requires("slurm", "mpi", "c++")
 def test_a_run_is_a_step_on_the_jobs_nodes(tmp_path, monkeypatch):
     mpi = usable_mpis()[0]

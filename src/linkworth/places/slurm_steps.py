@@ -59,19 +59,19 @@ class SlurmSteps:
         return sum(self._cpus) if each is None else min(each * len(self.nodes), sum(self._cpus))
 
     def shape(self, ranks: int) -> JobShape:
-        """Spread ranks over the nodes. Raises UsageError if there are more nodes than ranks."""
-        nodes = self._place.nodes
+        """Spread ranks over the nodes, as the user requested. Raises UsageError if that is impossible."""
+        nodes, each = self._place.nodes, self._place.ranks_per_node
         if nodes and nodes > ranks:
             raise UsageError(
                 f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
             )
-        check_layout(ranks, nodes, self._place.ranks_per_node)
-        return JobShape(
-            ranks=ranks,
-            nodes=min(len(self.nodes), ranks),
-            ranks_per_node=self._place.ranks_per_node,
-            binding=self._place.binding,
-        )
+        check_layout(ranks, nodes, each)
+        used = -(-ranks // each) if each else min(len(self.nodes), ranks)
+        if used > len(self.nodes):
+            raise UsageError(
+                f"`ppn` {each}: {ranks} ranks need {used} nodes; this Slurm job has {len(self.nodes)}"
+            )
+        return JobShape(ranks=ranks, nodes=used, ranks_per_node=each, binding=self._place.binding)
 
     def launcher(self, mpi: MpiInstallation) -> "StepLauncher":
         """Return a launcher that runs programs of an MPI as steps of the job."""
@@ -165,7 +165,7 @@ class StepLauncher:
         for number, way in enumerate(ways):
             kept = pairing.ProbeOutput()
             self._session([*shlex.split(way), *probe.command], probe, kept)
-            trouble = pairing.verdict(kept.text, ranks, min(len(self.opened.nodes), ranks))
+            trouble = pairing.verdict(kept.text, ranks, self.opened.shape(ranks).nodes or 1)
             if not trouble:
                 return number
             tried.append(f"`{way}` {trouble}")
