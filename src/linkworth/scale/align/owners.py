@@ -227,9 +227,8 @@ class _Aligner:
         if all(a == b for each in steps for _, a, b in each[-1:]):
             steps = [each[:-1] for each in steps]
         kinds: dict[Key, int] = {}
-        for each in steps:
-            for span in each:
-                kinds.setdefault(self._kind(span), len(kinds))
+        for span in chain.from_iterable(steps):
+            kinds.setdefault(self._kind(span), len(kinds))
             if len(kinds) > _MOST_KINDS:
                 return None
         return _Cut(steps, kinds)
