@@ -2,10 +2,10 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER] [--programs melt,poisson]
 
-LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, programs of PETSc and FFTW, a
-factorisation in block columns, the HPC Challenge suite, and programs in Python with mpi4py's buffers, with its pickled objects
-and with reductions of them, all with more ranks than cores. The predicted times of the scaled trace on 4 nodes are compared with
-those of the recording at that count. Recordings in FOLDER are used again.
+LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, NWChem, Meep, programs of PETSc and
+FFTW, a factorisation in block columns, the HPC Challenge suite, and programs in Python with mpi4py's buffers, with its pickled
+objects, with reductions of them and with mpi4py-fft (Debian's), all with more ranks than cores. The predicted times of the
+scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
 """
 
 import argparse
@@ -194,6 +194,41 @@ for step in range(8):
 """
 
 
+WATER = """start water
+geometry units au noautosym
+ O 0 0 0
+ H 0 1.43 -1.1
+ H 0 -1.43 -1.1
+end
+basis
+ * library 6-31g*
+end
+dft
+ xc b3lyp
+ iterations 30
+end
+task dft gradient
+"""
+
+WAVEGUIDE = """(set! geometry-lattice (make lattice (size 16 8 no-size)))
+(set! geometry (list (make block (center 0 0) (size infinity 1 infinity) (material (make dielectric (epsilon 12))))))
+(set! sources (list (make source (src (make continuous-src (frequency 0.15))) (component Ez) (center -7 0))))
+(set! pml-layers (list (make pml (thickness 1.0))))
+(set! resolution 20)
+(run-until 4)
+"""
+
+PENCILS = """from mpi4py import MPI
+from mpi4py_fft import PFFT, newDistArray
+fft = PFFT(MPI.COMM_WORLD, [50, 50, 50], axes=(0, 1, 2), dtype=float)
+u = newDistArray(fft, False)
+u[:] = 1.0
+for step in range(6):
+    u = fft.backward(fft.forward(u), u)
+    total = MPI.COMM_WORLD.allreduce(float(u[:].sum()))
+"""
+
+
 class Program(NamedTuple):
     """A program, and the counts to record and to reach."""
 
@@ -218,6 +253,8 @@ PROGRAMS = {
     "drop": Program(OPEN_MPI, [*LAMMPS, "in.drop"], COUNTS, 64, DROP),
     "copper": Program(OPEN_MPI, [*LAMMPS, "in.copper"], COUNTS, 64, METAL),
     "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in", "si.in"], (4, 8, 16), 32, SILICON),
+    "water": Program(OPEN_MPI, ["nwchem.openmpi", "water.nw"], (4, 8, 16), 32, WATER),
+    "waveguide": Program(OPEN_MPI, ["meep", "waveguide.ctl"], (4, 8, 16), 32, WAVEGUIDE),
     "poisson": Program(
         OPEN_MPI, ["./poisson", "-ksp_type", "cg", "-pc_type", "jacobi"], COUNTS, 64, libraries="petsc"
     ),
@@ -229,6 +266,7 @@ PROGRAMS = {
     "factors": Program(OPEN_MPI, ["./factors"], COUNTS, 64, libraries="-lm"),
     "objects": Program(["mpiexec"], [sys.executable, "objects.py"], COUNTS, 64, OBJECTS),
     "reductions": Program(OPEN_MPI, [sys.executable, "reductions.py"], COUNTS, 64, REDUCTIONS),
+    "pencils": Program(OPEN_MPI, ["/usr/bin/python3", "pencils.py"], (4, 8, 16), 32, PENCILS),
     "halo": Program(["mpiexec"], [sys.executable, "halo.py"], COUNTS, 64, HALO),
 }
 
