@@ -127,6 +127,35 @@ def topology(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Neighbor_alltoallv@box.c:51", "collective", fields
 
 
+def open_above(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange across faces and edges of a box that is open along its last dimension, where there is a neighbour."""
+    box = Box(rank, ranks)
+
+    def near(offsets: tuple[int, ...]) -> int:
+        around = box.neighbour((*offsets[:2], 0), periodic=True)
+        return around + offsets[2] if 0 <= box.place[2] + offsets[2] < box.grid[2] else NOBODY
+
+    sides = [near(tuple(step if d == each else 0 for each in range(3))) for d in range(3) for step in (-1, 1)]
+    made: dict[str, Any] = {"comm": 0, "new_comm": 2, "members": list(range(ranks)), "remote_members": []}
+    made |= {"inter": False, "has_topology": True, "sources": sides, "destinations": sides}
+    yield "MPI_Cart_create@box.c:100", "comm_new", made
+    for _ in range(STEPS):
+        for tag, offsets in enumerate(product((-1, 0, 1), repeat=3)):
+            if sum(map(abs, offsets)) not in (1, 2):
+                continue
+            source, to = near(tuple(-each for each in offsets)), near(offsets)
+            if source >= 0:
+                yield "MPI_Irecv@box.c:101", "irecv", {"comm": 2, "peer": source, "tag": tag, "bytes": 80}
+            if to >= 0:
+                yield "MPI_Isend@box.c:102", "isend", {"comm": 2, "peer": to, "tag": tag, "bytes": 80}
+
+
+def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Path) -> None:
+    # No recording has an inner rank along the last dimension, and the calls also fit a plane.
+    _, summary = scaled(open_above, (4, 8, 16, 32), 64, tmp_path)
+    assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
+
+
 SIDES = (90, 100, 75)
 
 

@@ -124,6 +124,13 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"the grids of all recordings are as wide as long, and {arrangement.describe(target.ranks)} is not, "
             "so that each message is taken to be as large as the side that it crosses; record such a count"
         )
+    shown = [recording.cartesian() for recording in recordings]
+    if len(new) > 1 and all(shown) and list(map(_longer, shown)) != list(map(_longer, grids)):
+        yield (
+            "the program's Cartesian communicators have other grids than that with which its calls fit, "
+            f"{arrangement.describe(target.ranks)} at {target.ranks} ranks, so that peers may be wrong; record counts at which "
+            "more ranks lie along each dimension"
+        )
     fixed = [str(extent) for extent in arrangement.fixed if extent]
     if fixed:
         which, verb = ("one extent", "is") if len(fixed) == 1 else ("two extents", "are")
@@ -136,6 +143,11 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"the process grid follows the shape of the problem, which the recordings do not determine: at {target.ranks} ranks "
             f"it is taken to be {arrangement.describe(target.ranks)}; another one can be set with `grid`"
         )
+
+
+def _longer(grid: Sequence[int]) -> list[int]:
+    """Return the extents of a grid without those of one rank."""
+    return [extent for extent in grid if extent > 1]
 
 
 def _of_remainders(found: Found, target: Target, remainders: Sequence[Unseen]) -> Iterator[str]:
