@@ -318,6 +318,17 @@ def inside(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(12, rank, rank, 8 * (480 // width + 5))
 
 
+def areas(rank: int, ranks: int) -> Iterator[Event]:
+    """Let only ranks that touch no wall send their areas, which fall unevenly along the longer side."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    for _ in range(STEPS):
+        yield sendrecv(10, rank - 1 if y else -2, rank + 1 if y + 1 < width else -2, 80)
+        if 0 < y < width - 1:
+            area = (101 // length + (x < 101 % length)) * 480 // width
+            yield sendrecv(12, rank, rank, area)
+
+
 def bounded(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each neighbour there is in a loop over the sides, which differ in length along each dimension."""
     length, width = SQUARE[ranks]
@@ -413,6 +424,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
         (multigrid, (4, 8, 16), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
         (inside, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 follow no exact rule"),
+        (areas, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 are unequal parts along one dimension"),
         (probing, (4, 8, 16), "differently often on each rank"),
     ],
 )

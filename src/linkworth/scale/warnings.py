@@ -10,10 +10,12 @@ from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
     INEXACT,
     Appearing,
+    Block,
     ByCount,
     ByStep,
     Copied,
     Partner,
+    Portion,
     Rule,
     Varying,
     rules_within,
@@ -73,6 +75,12 @@ def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"sizes of {_first(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
             f"power of two times {_odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
             "of this kind"
+        )
+    hidden = _unequal_parts(found, recordings, target)
+    if hidden:
+        yield (
+            f"sizes of {_first(hidden)} are unequal parts along one dimension of the grid, and all recordings with such ranks "
+            "are as long along another, so that they may be wrong; record a count at which it is longer"
         )
     inexact, gone = _by_count(found, recordings, target)
     if inexact:
@@ -265,6 +273,25 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
                 if rule.model.at(largest) >= 0.5 > value:
                     gone.add(column.entry)
     return sorted(inexact), sorted(gone)
+
+
+def _unequal_parts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:
+    """Return the calls of roles that only recordings as long along a dimension show, with parts that no other role has."""
+    grids = [found.program.arrangement.grid(recording.ranks) for recording in recordings]
+    new = found.program.arrangement.grid(target.ranks)
+    parts: dict[bool, set[tuple[str, object]]] = {False: set(), True: set()}
+    for role in found.program.roles.values():
+        # Larger grids have all roles that smaller ones have.
+        few = zip(zip(*grids[-role.recordings :], strict=True), zip(*grids, strict=True), new, strict=True)
+        hides = any(len(set(some)) == 1 < len(set(of)) and extent != some[0] for some, of, extent in few)
+        parts[hides] |= {
+            (column.entry, rule)
+            for column in role.columns
+            for name in ("bytes", "recv_bytes")
+            for rule in rules_within(column.rules.get(name))
+            if isinstance(rule, Block | Portion)
+        }
+    return sorted({entry for entry, _ in parts[True] - parts[False]})
 
 
 def _transpositions(recording: Recording) -> list[str]:
