@@ -36,6 +36,13 @@ static bool asked_for(const char* variable) {
     return value && strcmp(value, "1") == 0;
 }
 
+// Hydra, which starts the ranks of MPICH and Intel MPI, gives their number on this node. Their libraries keep
+// a core while they wait, even if the ranks share it.
+static bool shares_cores(void) {
+    const char* ranks = getenv("MPI_LOCALNRANKS");
+    return ranks && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static bool begin_part(void) {
     const char* folder = getenv("LINKWORTH_TRACE_DIR");
     if (!folder || !*folder) return false;
@@ -87,7 +94,7 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     }
     if (recorded_process) lw_note_restart();
     bool tracing = !recorded_process && !lw_part.header && begin_part();
-    lw_yielding = asked_for("LINKWORTH_YIELD");
+    lw_yielding = asked_for("LINKWORTH_YIELD") || (tracing && !getenv("LINKWORTH_YIELD") && shares_cores());
     lw_tracing = tracing;
     lw_enter(call, name, NULL, NULL, 0);
     // Calls that the library makes during its initialisation are not recorded, because lw_own.inside is set.

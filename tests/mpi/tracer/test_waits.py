@@ -12,3 +12,13 @@ def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     for part in run.parts:
         assert [event.name for event in part.of_kind("local") if "Wait" in event.name] == ["MPI_Wait"]
+
+
+def test_ranks_that_share_cores_give_them_away(bench):
+    program = bench.compile("shared_core.c", "-D_GNU_SOURCE")
+
+    def sleeps(ranks_here: int) -> int:
+        command = ["env", "-u", "LINKWORTH_YIELD", f"MPI_LOCALNRANKS={ranks_here}", program]
+        return int(bench.record(*command, ranks=2).stdout)
+
+    assert sleeps(1) < 10 <= sleeps(100_000)
