@@ -14,7 +14,7 @@ from linkworth.measure import plan, run
 from linkworth.measure.open_place import open_place
 from linkworth.model.place import Place
 from linkworth.places import hosts as hostfile
-from linkworth.places.hosts import HostfileLauncher, HostSlots, share
+from linkworth.places.hosts import HostfileLauncher, HostfilePlace, HostSlots, share
 from linkworth.places.job import Job
 
 
@@ -112,6 +112,23 @@ def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
     unequal = HostfileLauncher(hosts, described(kind, version), each=8, cores=8, transport="", spread=True)
     with pytest.raises(UsageError, match="make 16 ranks, but `ranks` is 8"):
         unequal.placement(8)
+
+
+@pytest.mark.parametrize(
+    ("text", "each", "cores"),
+    [
+        ("a slots=2\nb slots=8", None, 10),
+        ("a slots=4\nb slots=4", None, 2),
+        ("a\nb", None, 4),
+        ("a\nb", 4, 2),
+    ],
+)
+def test_ranks_share_cores_as_soon_as_one_host_has_too_few(text, each, cores, tmp_path, commands):
+    commands("ssh", 'case "$*" in *" a "*) echo 2;; *) echo 8;; esac')
+    file = tmp_path / "hosts"
+    file.write_text(text)
+    with HostfilePlace(Place(kind="hostfile", name=str(file), ranks_per_node=each)) as opened:
+        assert opened.cores == cores
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ The MPI's launcher reaches them by ssh for the ranks, linkworth for the counters
 slots in Open MPI's, MPICH's or no notation.
 """
 
+import bisect
 import platform
 import re
 import subprocess
@@ -52,8 +53,17 @@ class HostfilePlace:
 
     @property
     def cores(self) -> int:
-        """Cores of the hosts, or the slots in the file if those are fewer."""
-        return sum(min(host.slots or self._cores[host.name], self._cores[host.name]) for host in self.hosts)
+        """Ranks that get a core each as the launcher fills the hosts, which may leave cores of some idle."""
+        limits = [
+            min(self._each or host.slots or self._cores[host.name], self._cores[host.name])
+            for host in self.hosts
+        ]
+
+        def crowds(ranks: int) -> bool:
+            shares = share(self.hosts, ranks, self._each, spread=self._spread)
+            return any(count > self._cores[name] for name, count in shares.items())
+
+        return bisect.bisect_left(range(1, sum(limits) + 1), True, key=crowds)
 
     def launcher(self, mpi: MpiInstallation) -> "HostfileLauncher":
         """Return a launcher for jobs of an MPI on the hosts."""
