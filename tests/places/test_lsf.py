@@ -59,6 +59,12 @@ def test_an_lsf_array(tmp_path, commands, request_of_eight):
     assert first.stdout == b"0\n"
 
 
+def test_lsf_names_each_host_once():
+    slots = {"LSB_MCPU_HOSTS": "n2 16 n1 4", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(["sh", "-c", Lsf.list_nodes], env=slots, capture_output=True, check=True)
+    assert done.stdout == b"n1\nn2\n"
+
+
 def test_lsf_states_and_causes(tmp_path, commands):
     answer = tmp_path / "answer"
     answer.write_text(
