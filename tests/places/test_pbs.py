@@ -8,7 +8,7 @@ from linkworth.places.pbs import Pbs
 
 
 def qstat(jobs):
-    """What `qstat -f` prints about jobs. Long values continue on lines that begin with a tab."""
+    """Return the output of `qstat -f` about jobs. Long values continue on lines that begin with a tab."""
     blocks = []
     for job, fields in jobs.items():
         lines = [f"Job Id: {job}"]

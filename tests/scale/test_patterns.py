@@ -399,7 +399,7 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (walls, (4, 8, 16, 32, 64)),
         # The recordings show the inner ranks with both sides alike.
         (bounded, (4, 8, 16, 32)),
-        # Of the inner ranks, the recordings show only four along a side.
+        # The recordings show only four inner ranks along a side.
         (fold, (4, 8, 16, 32)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),

@@ -13,7 +13,7 @@ from linkworth.scale.recording import TESTS, Call, Numbers, Recording, without
 WAITALL = 1
 """The mode of MPI_Waitall."""
 ANY, SOME = 2, 3
-"""Modes of waits for some requests only; those of the tests are as much larger as all tests' are."""
+"""Modes of MPI_Waitany and MPI_Waitsome. Those of MPI_Testany and MPI_Testsome are larger by `TESTS`."""
 
 
 def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
@@ -37,7 +37,7 @@ class _Group(NamedTuple):
     kept: int
     """The one whose place and computation before it stay."""
     like: Call
-    """Whose site the one has."""
+    """Call whose site the one takes."""
 
 
 Groups = Callable[[Numbers], Iterator[_Group]]

@@ -392,7 +392,7 @@ class Fitter:
         self._weak = weak
         self._of_faces: dict[int, Fitter] = {}
         self._all: Fitter | None = None
-        """Of a fitter of faces: that of messages to nobody, whose dimension is not known."""
+        """Fitter of messages to nobody, whose dimension is not known; None unless this one is of faces."""
         self._points = points
         self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
         curves = _curves(tuple(points), weak=weak, across=across)

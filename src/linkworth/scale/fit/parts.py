@@ -23,7 +23,7 @@ class Factor(NamedTuple):
     dimension: int
     """Dimension of the grid along which the extent is cut; -1: among all ranks."""
     margin: int
-    """What is added to each part."""
+    """Points that are added to each part."""
     extent: int = 0
     """0 for parts of the ranks, such as the steps that each layer does."""
     divisor: int = 1
