@@ -69,7 +69,7 @@ class Launcher(Protocol):
         """True if waiting ranks keep a shared core, and the launcher's own options cannot change that.
 
         The preload library can. False if the launcher makes the MPI yield, or if the user's own command
-        decides.
+        starts the ranks: what runs there is the user's decision, and a recording yields by itself.
         """
 
     def arguments(self, job: Job) -> list[str]:
