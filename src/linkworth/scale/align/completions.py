@@ -23,8 +23,17 @@ def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
     requests elsewhere. A loop that completes some requests at a time becomes one wait for all of them. A test that completes
     nothing is left out in any case.
     """
-    found = _waits_after_tests(recordings)
-    found = _tests_as_waits(found)
+    modes = {
+        call.fields["mode"]
+        for recording in recordings
+        for call in recording.calls
+        if call.call_class == "complete"
+    }
+    if max(modes, default=WAITALL) <= WAITALL:
+        return None
+    found = list(recordings)
+    if max(modes) >= TESTS:
+        found = _tests_as_waits(_waits_after_tests(found))
     found = _loops_as_waits(found)
     return found if any(one is not other for one, other in zip(found, recordings, strict=True)) else None
 
@@ -46,13 +55,11 @@ Groups = Callable[[Numbers], Iterator[_Group]]
 
 def _waits_after_tests(recordings: Sequence[Recording]) -> list[Recording]:
     """Join tests with the wait after them if that completes fewer requests in some iterations, or none in any."""
-    ends = [call for recording in recordings for call in recording.calls if call.call_class == "complete"]
-    if all(call.fields["mode"] < TESTS for call in ends):
-        return list(recordings)
     completed = defaultdict(set)
-    for call in ends:
-        if call.fields["mode"] <= WAITALL:
-            completed[call.entry].add(len(call.fields["completions"]))
+    for recording in recordings:
+        for call in recording.calls:
+            if call.call_class == "complete" and call.fields["mode"] <= WAITALL:
+                completed[call.entry].add(len(call.fields["completions"]))
     left_over = {entry for entry, numbers in completed.items() if len(numbers) > 1 or 0 in numbers}
 
     def groups(recording: Recording) -> Groups:
@@ -106,16 +113,14 @@ def _loops_as_waits(recordings: Sequence[Recording]) -> list[Recording]:
 
     def groups(recording: Recording) -> Groups:
         some = _where(recording, lambda call: _completes(call) and call.fields["mode"] % TESTS in (ANY, SOME))
+        sites = {call.entry: number for number, call in enumerate(recording.calls)}
+        site = np.where(some, [sites[call.entry] for call in recording.calls], -1)
 
         def of(calls: Numbers) -> Iterator[_Group]:
-            first = last = -1
-            for at in np.flatnonzero(some[calls]).tolist():
-                if at > last + 1 or recording.calls[calls[at]].entry != recording.calls[calls[first]].entry:
-                    if first >= 0:
-                        yield _Group(first, last, first, recording.calls[calls[first]])
-                    first = at
-                last = at
-            if first >= 0:
+            here = site[calls]
+            firsts = np.flatnonzero((here >= 0) & (np.diff(here, prepend=-2) != 0))
+            lasts = np.flatnonzero((here >= 0) & (np.diff(here, append=-2) != 0))
+            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
                 yield _Group(first, last, first, recording.calls[calls[first]])
 
         return of
