@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -51,7 +52,7 @@ class HostfilePlace:
         """Names of the hosts, in the order of the ranks."""
         return [host.name for host in self.hosts]
 
-    @property
+    @cached_property
     def cores(self) -> int:
         """Ranks that get a core each as the launcher fills the hosts, which may leave cores of some idle."""
         limits = [
