@@ -2,7 +2,7 @@
 
 from linkworth import units
 from linkworth.report.study.published import ConclusionBeside, NumberBeside, PaperBeside
-from linkworth.report.table import NOTHING, Cell, Field, Section, cell, table, words
+from linkworth.report.table import NOTHING, Cell, Field, Mark, Section, cell, table, words
 
 
 def section(paper: PaperBeside) -> Section:
@@ -33,6 +33,9 @@ def summary(paper: PaperBeside) -> str:
     if paper.conclusions:
         parts.append(f"Conclusions reached: {paper.reached} of {len(paper.conclusions)}.")
     return " ".join(parts)
+
+
+_MARKS: dict[str, Mark] = {"yes": "good", "no": "bad"}
 
 
 def verdict(conclusion: ConclusionBeside) -> str:
@@ -75,11 +78,7 @@ def _number(number: NumberBeside) -> list[Field]:
 def _conclusion(conclusion: ConclusionBeside) -> list[Field]:
     return [
         words("what", conclusion.what, "conclusion", note=conclusion.source),
-        words(
-            "reached",
-            verdict(conclusion),
-            mark="good" if conclusion.reached else "quiet" if verdict(conclusion) != "no" else "bad",
-        ),
+        words("reached", verdict(conclusion), mark=_MARKS.get(verdict(conclusion), "quiet")),
         words("ours", conclusion.shown),
         words("miss", conclusion.miss, "why not"),
     ]
