@@ -32,6 +32,18 @@ def message(kind: str, peer: int, size: int, tag: int, site: str) -> Event:
     return f"MPI_{kind.capitalize()}@{site}", kind, fields | RECEIVED if kind == "recv" else fields
 
 
+def counted(comm: int, counts: list[int]) -> dict[str, Any]:
+    """Return the fields of an exchange in which a rank sends to each peer as much as it receives."""
+    total = sum(counts)
+    return BARRIER | {
+        "comm": comm,
+        "bytes": total,
+        "recv_bytes": total,
+        "send_counts": counts,
+        "recv_counts": counts,
+    }
+
+
 def even(rank: int, ranks: int, calls: int) -> list[float]:
     return [1e-4 / ranks] * calls
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, same_calls, scaled, trace
+from written_programs import BARRIER, Event, Program, counted, same_calls, scaled, trace
 
 GRIDS = {
     4: (2, 2, 1),
@@ -121,10 +121,8 @@ def topology(rank: int, ranks: int) -> Iterator[Event]:
     made: dict[str, Any] = {"comm": 0, "new_comm": 2, "members": list(range(ranks)), "remote_members": []}
     made |= {"inter": False, "has_topology": True, "sources": near, "destinations": near}
     yield "MPI_Dist_graph_create_adjacent@box.c:50", "comm_new", made
-    fields = {"comm": 2, "peer": -1, "bytes": sum(sizes), "recv_bytes": sum(sizes), "element_bytes": 1}
-    fields |= {"send_counts": sizes, "recv_counts": sizes}
     for _ in range(STEPS):
-        yield "MPI_Neighbor_alltoallv@box.c:51", "collective", fields
+        yield "MPI_Neighbor_alltoallv@box.c:51", "collective", counted(2, sizes)
 
 
 def open_above(rank: int, ranks: int) -> Iterator[Event]:

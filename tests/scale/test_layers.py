@@ -5,7 +5,7 @@ from math import isqrt
 from pathlib import Path
 from typing import Any
 
-from written_programs import BARRIER, RECEIVED, Event, message, same_calls, scaled, trace
+from written_programs import BARRIER, RECEIVED, Event, counted, message, same_calls, scaled, trace
 
 from linkworth.scale.grids import balanced
 
@@ -73,12 +73,7 @@ def pencils(rank: int, ranks: int) -> Iterator[Event]:
     yield communicator("MPI_Cart_sub@pencils.c:2", 3, list(range(column, ranks, columns)), side)
     # The lines of a pencil do not divide into its row's ranks, so that some exchange more than others.
     piece = 16 * (BLOCKS // rows) * (LINES // columns + (column < LINES % columns))
-    yield (
-        "MPI_Alltoallw@pencils.c:3",
-        "collective",
-        {"comm": 3, "peer": -1, "bytes": rows * piece, "recv_bytes": rows * piece, "element_bytes": 1}
-        | {"send_counts": [piece] * rows, "recv_counts": [piece] * rows},
-    )
+    yield "MPI_Alltoallw@pencils.c:3", "collective", counted(3, [piece] * rows)
     for level in range(ranks.bit_length() - 1):
         fields = {"comm": 2, "peer": rank ^ 1 << level, "tag": 0, "bytes": 8, "recv_peer": rank ^ 1 << level}
         yield "MPI_Sendrecv@pencils.c:4", "sendrecv", fields | {"recv_tag": 0, "recv_bytes": 8} | RECEIVED

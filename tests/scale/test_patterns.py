@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, calls, even, message, same_calls, scaled, trace
+from written_programs import BARRIER, Event, Program, calls, counted, even, message, same_calls, scaled, trace
 
 from linkworth import _engine
 
@@ -295,16 +295,8 @@ def walls(rank: int, ranks: int) -> Iterator[Event]:
         "destinations": near,
     }
     yield "MPI_Dist_graph_create_adjacent@walls.c:1", "comm_new", made
-    fields = {
-        **BARRIER,
-        "comm": 2,
-        "bytes": sum(sizes),
-        "recv_bytes": sum(sizes),
-        "send_counts": sizes,
-        "recv_counts": sizes,
-    }
     for _ in range(STEPS):
-        yield "MPI_Neighbor_alltoallv@walls.c:2", "collective", fields
+        yield "MPI_Neighbor_alltoallv@walls.c:2", "collective", counted(2, sizes)
 
 
 def inside(rank: int, ranks: int) -> Iterator[Event]:

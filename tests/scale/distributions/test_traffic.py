@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, Event, Program, calls, message, scaled, seconds_on, trace
+from written_programs import BARRIER, Event, Program, calls, counted, message, scaled, seconds_on, trace
 
 from linkworth.errors import ThresholdError
 from linkworth.scale.distributions.traffic import _messages
@@ -69,15 +69,8 @@ def around(rank: int, ranks: int) -> Iterator[Event]:
     topology = {"comm": 0, "new_comm": 2, "inter": False, "sources": peers, "destinations": peers}
     yield "MPI_Dist_graph_create@graph.c:1", "comm_new", topology | members
     sizes = [size for _, size in near]
-    counts = {
-        "comm": 2,
-        "bytes": sum(sizes),
-        "recv_bytes": sum(sizes),
-        "send_counts": sizes,
-        "recv_counts": sizes,
-    }
     for _ in range(STEPS):
-        yield "MPI_Neighbor_alltoallv@graph.c:2", "collective", BARRIER | counts
+        yield "MPI_Neighbor_alltoallv@graph.c:2", "collective", counted(2, sizes)
         yield reduction(4)
 
 
