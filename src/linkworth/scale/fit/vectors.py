@@ -149,9 +149,7 @@ def _parts(samples: Samples, lists: Sequence[list[int]], call: Call, *, late: bo
     for number in numbers:
         if number not in extents:
             one = lists[int(np.argmax(samples.recording == number))]
-            extents[number] = (
-                known.copy().pop() if len(known) == 1 else sum(one) // int(units[units > 0].min())
-            )
+            extents[number] = min(known) if len(known) == 1 else sum(one) // int(units[units > 0].min())
     own = [
         sum(each) // max(extents[number], 1)
         for number, each in zip(samples.recording.tolist(), lists, strict=True)
