@@ -83,6 +83,10 @@ def test_recordings_are_scaled_and_refused_as_on_the_command_line(tmp_path):
         lw.scale(small[0], 16, output=tmp_path / "one.lwt")
     with pytest.raises(lw.UsageError, match=r"`output` .*16.lwt exists"):
         lw.scale(small, 16, output=tmp_path / "16.lwt")
+    with pytest.raises(lw.UsageError, match=r"`output` .*8.lwt exists"):
+        lw.skeleton("npb:is.S", 8, output=tmp_path / "8.lwt", machine=machines.names()[0])
+    with pytest.raises(lw.UsageError, match=r"`output` .*8.lwt exists"):
+        lw.record("./none", 8, output=tmp_path / "8.lwt")
 
 
 def test_tables_are_read_through_the_arrow_stream(trace):

@@ -5,10 +5,13 @@ import os
 import reprlib
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
 from functools import wraps
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from linkworth.errors import UsageError
+from linkworth.writing.files import is_stream
+from linkworth.writing.user_folder import expanded
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,6 +56,14 @@ def accepted(name: str, value: Any, hint: Any) -> Any:  # noqa: ANN401 (any argu
         shown = " ".join(reprlib.repr(value).split())  # that of a data frame has several lines
         raise UsageError(f"`{name}` {shown}: give {in_words(hint)}")
     return value
+
+
+def new_file(output: PathText, *, replace: bool) -> Path:
+    """Return the path of a file to write. Raises UsageError if it exists, unless `replace`: the caller would open the old one."""
+    path = Path(expanded(output))
+    if path.exists() and not is_stream(path) and not replace:
+        raise UsageError(f"`output` {output} exists; give another name, or `replace=True`")
+    return path
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from linkworth.api.arguments import checked
+from linkworth.api.arguments import checked, new_file
 from linkworth.api.trace import Trace
-from linkworth.errors import UsageError
 from linkworth.scale.run import ScaleRequest
 from linkworth.scale.run import scale as scaled
 from linkworth.trace.read import open_trace
@@ -32,9 +31,7 @@ def scale(
     `metadata.scaling` of the result shows how far it can be trusted. Raises UsageError for unusable recordings, and
     LinkworthError if they do not align, with the call and the reason.
     """
-    written = Path(expanded(output))
-    if written.exists() and not replace:
-        raise UsageError(f"`output` {output} exists; give another name, or `replace=True`")
+    written = new_file(output, replace=replace)
     summary = scaled(
         ScaleRequest(
             traces=[trace.path if isinstance(trace, Trace) else Path(expanded(trace)) for trace in traces],

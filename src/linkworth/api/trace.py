@@ -10,7 +10,7 @@ import msgspec
 
 from linkworth import _engine, units
 from linkworth.api import html
-from linkworth.api.arguments import PathText, checked, in_words
+from linkworth.api.arguments import PathText, checked, in_words, new_file
 from linkworth.api.fabric import FabricLike, found_fabrics
 from linkworth.api.predictions import Predictions
 from linkworth.api.profile import Profile
@@ -299,8 +299,8 @@ def record(
     """Run an MPI program on this machine and record it, without recompiling or relinking it.
 
     `command` is the program with its arguments, or a bundled one such as `npb:ft.W`. `ranks` defaults to the cores. The trace
-    is written to `output`, by default `<program>-<ranks>.lwt` in the current folder; an existing file is only replaced if
-    `replace` is set, else a number is added. `timeout` is in seconds.
+    is written to `output`, which must not exist unless `replace` is set. By default it is `<program>-<ranks>.lwt` in the current
+    folder, with a number if that exists. `timeout` is in seconds.
 
     Raises UsageError if the program cannot be recorded, EnvironmentLacksError if the machine lacks something, and IncompleteError
     if the program failed or was stopped; its message then names the trace, which has everything until that moment.
@@ -308,7 +308,7 @@ def record(
     if timeout is not None and timeout not in TIMEOUT_SECONDS:
         raise UsageError(f"`timeout` {units.plain(timeout)}: give {TIMEOUT_SECONDS}")
     given = workload(_words(command), ranks)
-    wanted = recording.default_output(given) if output is None else Path(expanded(output))
+    wanted = recording.default_output(given) if output is None else new_file(output, replace=replace)
     summary = recording.record(
         plan(given, None if mpi is None else expanded(mpi)),
         output=wanted,
@@ -341,7 +341,7 @@ def skeleton(
         _words(program),
         ranks,
         of_machines(machine),
-        None if output is None else Path(expanded(output)),
+        None if output is None else new_file(output, replace=replace),
         replace=replace,
         progress=Steps(on_progress),
     )
