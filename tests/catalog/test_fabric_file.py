@@ -111,6 +111,11 @@ def test_a_fault_is_named_with_file_and_field(tmp_path, old, new, message):
     assert "\n" not in str(caught.value)
 
 
+def test_a_byte_order_mark_is_left_out(tmp_path):
+    plain = fabrics.get(write(tmp_path, GOOD))
+    assert fabrics.get(write(tmp_path, "\ufeff" + GOOD)) == plain
+
+
 def test_what_is_no_text_file_is_said(tmp_path):
     binary = tmp_path / "b.toml"
     binary.write_bytes(b"\xff\xfe\x00")

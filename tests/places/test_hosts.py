@@ -121,6 +121,7 @@ def test_each_launcher_is_told_in_its_own_words(kind, version, expected):
         ("a slots=4\nb slots=4", None, 2),
         ("a\nb", None, 4),
         ("a\nb", 4, 2),
+        ("\ufeffa\nb", 4, 2),
     ],
 )
 def test_ranks_share_cores_as_soon_as_one_host_has_too_few(text, each, cores, tmp_path, commands):

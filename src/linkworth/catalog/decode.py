@@ -24,33 +24,31 @@ def data_folder() -> Traversable:
     return importlib.resources.files("linkworth.catalog") / "data"
 
 
-def read_text(path: Path | Traversable, kind: str) -> str:
-    """Read the text of a TOML file of some kind (`catalog`), with its line ends. Raises UsageError that names the file."""
+def read_text(path: Path | Traversable) -> str:
+    """Read the text of a TOML file, with its line ends and without a byte order mark. Raises UsageError that names the file."""
     try:
-        return path.read_bytes().decode()
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; give a {kind} file (.toml)") from None
+        raise UsageError(f"{path} is a folder; give a TOML file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8 text (byte {error.start}); a {kind} file is TOML text"
-        ) from None
+        raise UsageError(f"{path} is not UTF-8 text (byte {error.start}); give a TOML file") from None
     except ValueError as error:  # a path with a null byte or a surrogate in it
         raise UsageError(f"{str(path)!r} cannot be a file's name: {error}") from None
 
 
 def read_toml(path: Path | Traversable) -> dict[str, Any]:
-    """Read a TOML file of the catalog's kinds. Raises UsageError that names the file."""
-    text = read_text(path, "catalog")
+    """Read a TOML file. Raises UsageError that names the file."""
+    text = read_text(path)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from None
     except RecursionError:
-        raise UsageError(f"{path} is not a catalog file: its values are nested too deep") from None
+        raise UsageError(f"{path} cannot be read: its values are nested too deep") from None
 
 
 def read_json(path: Path, kind: type[S], verb: str) -> S:

@@ -51,7 +51,7 @@ def read(folder: Path, known: Mapping[str, Price]) -> list[Price]:
 def _rows(file: Path, known: Mapping[str, Price]) -> Iterator[Price]:
     try:
         date = datetime.datetime.fromtimestamp(file.stat().st_mtime, datetime.UTC).date().isoformat()
-        with file.open(encoding="utf-8", newline="") as text:
+        with file.open(encoding="utf-8-sig", newline="") as text:
             rows = csv.DictReader(text, strict=True)
             missing = _COLUMNS - set(rows.fieldnames or ())
             if missing:

@@ -188,7 +188,7 @@ class HostSlots(NamedTuple):
 def read(path: Path) -> list[HostSlots]:
     """Read a hostfile in its order. Raises UsageError with the invalid line."""
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text file"
         raise UsageError(f"{path}: {reason}") from None

@@ -80,7 +80,7 @@ def _hosts_of_file(path: Path, ranks: int) -> list[str]:
     """Return the host of each rank from a rankfile (Open MPI) or a hostfile (Open MPI, MPICH), filled host by host."""
     lines = [
         (number, line.split("#")[0].strip())
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), 1)
     ]
     lines = [(number, line) for number, line in lines if line]
     by_rank: dict[int, str] = {}

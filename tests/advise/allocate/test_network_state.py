@@ -56,7 +56,7 @@ def test_the_choice_follows_the_state(folder, json_of):
 
 def test_the_busiest_link_of_a_kind_counts(folder):
     table = folder / "state.csv"
-    table.write_text("link,nodes,utilisation\nleaf1,busy,0.1\nleaf2, busy ,0.4\n\nleaf3,quiet,0\n")
+    table.write_text("\ufefflink,nodes,utilisation\nleaf1,busy,0.1\nleaf2, busy ,0.4\n\nleaf3,quiet,0\n")
     found = network_state.load(table, load(folder / "queue.toml"))
     assert {name: (state.link, state.utilisation) for name, state in found.items()} == {
         "busy": ("leaf2", 0.4),

@@ -49,6 +49,12 @@ def test_osu_latency_also_with_validation_and_a_loaders_warnings():
     assert failed[0].warnings == ["the benchmark found wrong data at 1 bytes"]
 
 
+def test_a_byte_order_mark_is_left_out(tmp_path):
+    plain, marked = FIXTURES / "osu-7.1-latency.txt", tmp_path / "marked.txt"
+    marked.write_text("\ufeff" + plain.read_text())
+    assert bench.read(marked)[0].rows == bench.read(plain)[0].rows
+
+
 @pytest.mark.parametrize("tag", ["[1,0]<stdout>:", "[prterun-n1-7@1,0]<stdout>: ", " 0: ", "[0] "])
 def test_a_launchers_tags_before_each_line_are_left_out(tmp_path, tag):
     plain = FIXTURES / "osu-7.1-latency.txt"

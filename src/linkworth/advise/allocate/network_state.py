@@ -57,7 +57,7 @@ def load(path: Path, queue: Queue) -> dict[str, LinkState]:
 
 def _csv(path: Path) -> list[LinkState]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise UsageError(f"{OPTION} {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def _csv(path: Path) -> list[LinkState]:
     header = [name.strip() for name in next(rows, [])]
     if sorted(header) != sorted(wanted):
         raise UsageError(
-            f"{path}:1: the columns are {', '.join(header) or 'missing'}; give {', '.join(wanted)}"
+            f"{path}:1: the columns are {', '.join(header) or 'missing'}; write the line {','.join(wanted)}"
         )
     found = []
     for row in rows:

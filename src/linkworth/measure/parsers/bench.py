@@ -93,7 +93,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: longer than {MOST_BYTES >> 20} MiB; give the output of a benchmark")
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read ({error.strerror}); give the file of a benchmark's output"

@@ -138,7 +138,7 @@ def written(place: KeyPath) -> str:
 
 def read(path: Path) -> tuple[Document, bytes]:
     """Parse a file; also return its bytes. Raises UsageError that names file and line."""
-    text = read_text(path, "study")
+    text = read_text(path)
     return parse(text, str(path)), text.encode()
 
 
