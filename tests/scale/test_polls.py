@@ -66,6 +66,44 @@ def some_at_a_time(rank: int, ranks: int) -> Iterator[Event]:
         yield from exchanged(rank, ranks, *waits)
 
 
+def found_in_a_loop(rank: int, ranks: int, order: list[int], *, at_once: bool) -> Iterator[Event]:
+    """Yield two sends, and in some order what a loop finds and receives, and tests that complete the sends."""
+    for way in (1, -1):
+        yield message("isend", (rank + way) % ranks, 4096, way + 3, "polls.c:9")
+    for step in order:
+        way, tested = (1, 2) if step % 2 else (-1, 1)
+        if step < 2:
+            received = message("recv", (rank - way) % ranks, 4096, way + 3, "polls.c:11")
+            source, tag = received[2]["peer"], received[2]["tag"]
+            found = {
+                "comm": 0,
+                "peer": source,
+                "tag": tag,
+                "found": True,
+                "actual_peer": source,
+                "actual_tag": tag,
+            }
+            yield from (("MPI_Iprobe@polls.c:10", "probe", found), received)
+        elif not at_once:
+            ended = [(tested, False, 0, 0)]
+            yield "MPI_Test@polls.c:12", "complete", {"mode": 4, "listed": 1, "completions": ended}
+    if at_once:
+        ended = [(back, False, 0, 0) for back in (2, 1)]
+        yield "MPI_Test@polls.c:12", "complete", {"mode": 1, "listed": 2, "completions": ended}
+    yield "MPI_Allreduce@polls.c:13", "collective", BARRIER
+
+
+def in_any_order(rank: int, ranks: int) -> Iterator[Event]:
+    for step in range(STEPS):
+        order = sorted(range(4), key=lambda each: by_chance(rank, ranks, step, each, 1 << 20))
+        yield from found_in_a_loop(rank, ranks, order, at_once=False)
+
+
+def in_one_order(rank: int, ranks: int) -> Iterator[Event]:
+    for _ in range(STEPS):
+        yield from found_in_a_loop(rank, ranks, [0, 1, 2, 3], at_once=True)
+
+
 def program(rank: int, ranks: int) -> Iterator[Event]:
     yield from (event for event, _ in polled(rank, ranks))
 
@@ -91,3 +129,9 @@ def test_one_wait_is_for_all_that_completes_in_parts(tmp_path: Path, described: 
 
     made, _ = scaled(described, (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(at_once, 32, tmp_path))
+
+
+def test_a_loop_receives_before_its_sends_are_complete(tmp_path: Path) -> None:
+    made, summary = scaled(in_any_order, (4, 8, 16), 32, tmp_path)
+    assert not summary.scaling.distributions
+    assert same_calls(made, trace(in_one_order, 32, tmp_path))

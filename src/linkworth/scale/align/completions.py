@@ -12,16 +12,16 @@ from linkworth.scale.recording import TESTS, Call, Numbers, Recording, without
 
 WAITALL = 1
 """The mode of MPI_Waitall."""
-ANY, SOME = 2, 3
-"""Modes of MPI_Waitany and MPI_Waitsome. Those of MPI_Testany and MPI_Testsome are larger by `TESTS`."""
+SOME_AT_A_TIME = {2, 3, TESTS, TESTS + 2, TESTS + 3}
+"""Modes of MPI_Waitany and MPI_Waitsome, and of MPI_Test, MPI_Testany and MPI_Testsome."""
 
 
 def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
     """Return recordings in which no completion depends on time, or None if none does.
 
     A wait completes what tests before it completed in some iterations. A test becomes the wait that completes the same
-    requests elsewhere. A loop that completes some requests at a time becomes one wait for all of them. A test that completes
-    nothing is left out in any case.
+    requests elsewhere. A loop that completes some requests at a time becomes one wait for all of them. A loop that also
+    receives what it finds does so first. A test that completes nothing is left out in any case.
     """
     modes = {
         call.fields["mode"]
@@ -33,9 +33,33 @@ def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
         return None
     found = list(recordings)
     if max(modes) >= TESTS:
-        found = _tests_as_waits(_waits_after_tests(found))
+        found = _tests_as_waits(_waits_after_tests([_receiving_first(each) for each in found]))
     found = _loops_as_waits(found)
     return found if any(one is not other for one, other in zip(found, recordings, strict=True)) else None
+
+
+def _receiving_first(recording: Recording) -> Recording:
+    """Put messages that a loop finds and receives before the requests that its tests complete, ordered by tag and sender."""
+    probes = _where(recording, lambda call: call.call_class == "probe")
+    receives = _where(recording, lambda call: call.call_class == "recv")
+    tests = _where(recording, lambda call: _completes(call) and call.fields["mode"] >= TESTS)
+    if not (probes.any() and tests.any()):
+        return recording
+    tags = np.array([call.fields.get("tag", 0) for call in recording.calls])
+    peers = np.array([call.fields.get("peer", 0) for call in recording.calls])
+    found = copy(recording)
+    found.sequences = []
+    for rank, each in enumerate(recording.sequences):
+        calls = each.calls
+        tested = tests[calls]
+        matched = probes[calls] & np.append(receives[calls][1:], False)
+        in_loop = tested | matched | np.append(False, matched[:-1])
+        loop = np.cumsum(~(in_loop & np.append(False, in_loop[:-1])))
+        # A probe stays before its receive.
+        like = np.where(matched, np.roll(calls, -1), calls)
+        order = np.lexsort(((peers[like] - rank) % recording.ranks, tags[like], tested, loop))
+        found.sequences.append(each._replace(calls=calls[order]))
+    return found
 
 
 class _Group(NamedTuple):
@@ -112,7 +136,7 @@ def _loops_as_waits(recordings: Sequence[Recording]) -> list[Recording]:
     """Join adjacent calls of one site that complete some requests."""
 
     def groups(recording: Recording) -> Groups:
-        some = _where(recording, lambda call: _completes(call) and call.fields["mode"] % TESTS in (ANY, SOME))
+        some = _where(recording, lambda call: _completes(call) and call.fields["mode"] in SOME_AT_A_TIME)
         sites = {call.entry: number for number, call in enumerate(recording.calls)}
         site = np.where(some, [sites[call.entry] for call in recording.calls], -1)
 
