@@ -61,11 +61,15 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
 
 
-def test_short_messages_alone_are_compared_with_short_messages(tmp_path):
-    for name, most in (("ib-hdr", 1), ("ib-hdr", 1024), ("gbe", 1024)):
-        sizes = [size for size in SIZES if size <= most]
-        file = put(tmp_path / "short.json", predicted(fabrics.get(name), "latency", sizes))
-        assert calibrate(CalibrationRequest(files=[file])).base == name
+@pytest.mark.parametrize(
+    ("test", "most", "missing"), [("latency", 1024, "bandwidth"), ("bandwidth", 1 << 22, "latency")]
+)
+def test_half_of_a_network_needs_a_base_that_the_user_names(tmp_path, test, most, missing):
+    sizes = [size for size in SIZES if size <= most]
+    file = put(tmp_path / "half.json", predicted(fabrics.get("gbe"), test, sizes))
+    with pytest.raises(UsageError, match=f"half.json: no result shows the {missing}; .* `base`"):
+        calibrate(CalibrationRequest(files=[file]))
+    assert calibrate(CalibrationRequest(files=[file], base="gbe")).base == "gbe"
 
 
 def test_the_written_file_is_the_fitted_fabric(tmp_path, calibration):
@@ -204,7 +208,7 @@ def test_the_warnings_of_results_are_those_of_the_fit(tmp_path):
     assert note.startswith("crowded.json") and note.endswith(": 2 ranks share 1 cores")
     text = (FIXTURES / "osu-7.5-latency-validation.txt").read_text().replace("Pass", "Fail", 1)
     (tmp_path / "osu.txt").write_text(text)
-    notes = calibrate(CalibrationRequest(files=[tmp_path / "osu.txt"])).notes
+    notes = calibrate(CalibrationRequest(files=[tmp_path / "osu.txt"], base="ib-hdr")).notes
     assert any("the benchmark found wrong data at 1 bytes" in note for note in notes)
 
 

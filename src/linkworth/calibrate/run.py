@@ -12,7 +12,7 @@ from linkworth.calibrate import measured
 from linkworth.calibrate.incast import TEST, fit_incast, with_buffer
 from linkworth.calibrate.measured import MeasuredPoint, Origin
 from linkworth.calibrate.path import fit_path
-from linkworth.calibrate.path_fit import BOUND, FieldReason
+from linkworth.calibrate.path_fit import BOUND, LARGE_BYTES, FieldReason
 from linkworth.calibrate.rails import fit_rails, on_rails
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.calibrate.request import CalibrationRequest, fabric_name
@@ -37,8 +37,8 @@ FAR_LESS = 2.0
 def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibration:
     """Fit a fabric to the results in the request's files. `output` only sets the name; `write.write` writes the file.
 
-    Raises UsageError for a file without results, for results that leave both latency and bandwidth unknown, and for
-    results over several NICs without any over one.
+    Raises UsageError for a file without results, for results that leave latency or bandwidth unknown where no base was
+    named, and for results over several NICs without any over one.
     """
     between, inside, several = _read(request)
     incasts = [origin for origin in between if origin.result.test == TEST]
@@ -52,6 +52,8 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         notes += more
     if not any(point.kind in {measured.IN_TURN, measured.STREAM, measured.BOTH_WAYS} for point in points):
         raise UsageError(_nothing_to_fit(request, between, inside, by_rails))
+    if request.base is None:
+        _require_both(points, request.files)
     base = fabrics.get(request.base) if request.base else _base(points)
     base = msgspec.structs.replace(base, rails=1)
 
@@ -183,6 +185,20 @@ def _nothing_to_fit(
     return (
         f"{files}: no test that a fabric can be fitted to (there: {tests}); give a latency or ping-pong test, and a bandwidth "
         "test if you have one"
+    )
+
+
+def _require_both(points: Sequence[MeasuredPoint], files: Sequence[Path]) -> None:
+    """Raise UsageError if latency or bandwidth was not measured: neither shows which network gives the other."""
+    if not measured.of_kind(points, measured.IN_TURN):
+        what, test = "latency", "a ping-pong (`linkworth bench latency`)"
+    elif not any(point.bytes >= LARGE_BYTES for point in points):
+        what, test = "bandwidth", f"messages of {LARGE_BYTES >> 10} KiB and more"
+    else:
+        return
+    listed = ", ".join(map(str, files))
+    raise UsageError(
+        f"{listed}: no result shows the {what}; add {test}, or name by `base` the fabric that gives it"
     )
 
 
