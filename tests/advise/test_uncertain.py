@@ -92,7 +92,7 @@ def named(name, bandwidth, spread):
 def options_of(trace, seed=0, noise=0.0, spread=None):
     settings = ReplaySettings(seed=seed, noise=noise, samples=40)
     fast, slow = (
-        named(name, bandwidth, spread or Spread(bandwidth=0.1))
+        named(name, bandwidth, spread or Spread(bandwidth=0.1, computation=1e-9))
         for name, bandwidth in (("fast", 2e9), ("slow", 1e9))
     )
     return predict_with_draws(trace, [slow, fast], Arrangement(nodes=2), settings=settings)[1]

@@ -146,7 +146,7 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path):
     path = write_trace(
         tmp_path / "half.lwt", [[send(1, MB).after(1e-3), recv(1, 0)] * 10, [recv(0, MB), send(0, 0)] * 10]
     )
-    spread = Spread(bandwidth=0.1)
+    spread = Spread(bandwidth=0.1, computation=1e-6)
     slow, fast = (
         msgspec.structs.replace(fabric(way(bandwidth=rate), spread=spread), name=name)
         for name, rate in (("slow", 1e9), ("fast", 1e11))

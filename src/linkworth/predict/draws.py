@@ -220,11 +220,13 @@ class Draws:
         return np.where(self._random("start-up").random(self.count) < known.share, seconds, 0.0)
 
     def _spread(self, response: Response) -> Spread:
-        own = response.fabric.spread
-        if not any(msgspec.structs.astuple(own)):
-            own = ASSUMED_SPREAD
-            if set(own.__struct_fields__) - set(self.settings.spread):
-                self.assumed.add(response.fabric.name)
+        given = response.fabric.spread
+        own = msgspec.structs.replace(
+            ASSUMED_SPREAD,
+            **{name: known for name in given.__struct_fields__ if (known := getattr(given, name))},
+        )
+        if not any(msgspec.structs.astuple(given)) and set(own.__struct_fields__) - set(self.settings.spread):
+            self.assumed.add(response.fabric.name)
         if other_library(response.fabric, self.mpi, self.settings):
             own = msgspec.structs.replace(own, overhead=max(own.overhead, OTHER_LIBRARY_OVERHEAD))
         return msgspec.structs.replace(own, **self.settings.spread)
