@@ -52,6 +52,14 @@ def cyclic(rank: int, ranks: int) -> Iterator[Event]:
         yield broadcast(4, 0, step % ranks, 80)
 
 
+def unrolled(rank: int, ranks: int) -> Iterator[Event]:
+    """Factorise a matrix by a loop of which the compiler made one over three columns each, with some before it."""
+    for _ in range(3):
+        for step in range(32):
+            yield broadcast(40 if step < 2 else 41 + step % 3, 0, step % ranks, 80)
+        yield "MPI_Barrier@owners.c:44", "collective", BARRIER
+
+
 def twice(rank: int, ranks: int) -> Iterator[Event]:
     """Factorise two matrices, each from the first owner on."""
     for _ in range(2):
@@ -138,7 +146,7 @@ def aggregators(rank: int, ranks: int) -> Iterator[Event]:
 
 
 @pytest.mark.parametrize(
-    "program", [aggregators, ocean, rows_and_columns, cyclic, blocks, writer, epochs, coupled]
+    "program", [aggregators, ocean, rows_and_columns, cyclic, unrolled, blocks, writer, epochs, coupled]
 )
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)

@@ -131,6 +131,8 @@ def _step(kind: str, steps: Iterations) -> Numbers:
         return steps.total - 1 - steps.number
     if kind.startswith("k of "):
         return steps.number % np.maximum(steps.total // int(kind[5:]), 1)
+    if kind.startswith("k by "):
+        return steps.number * int(kind[5:])
     return steps.number
 
 
@@ -303,6 +305,15 @@ def _candidates(
         if kind in _WHOLE and constant != 0:
             continue
         yield way._replace(constant=constant)
+    yield from _unrolled(wanted, n, steps)
+
+
+def _unrolled(wanted: Numbers, n: Numbers, steps: Iterations) -> Iterator[Term]:
+    """Yield owners of every second, third, ... step: a compiler that unrolls a loop makes several calls of one."""
+    first = [np.flatnonzero((n == n[0]) & (steps.number == number))[:1] for number in (0, 1)]
+    if all(map(len, first)):
+        start, then = (int(wanted[each[0]]) for each in first)
+        yield Term("cyclic", f"k by {(then - start) % int(n[0])}", start)
 
 
 _fitted: dict[bytes, Peer | None] = {}
