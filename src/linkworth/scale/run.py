@@ -25,6 +25,7 @@ from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.recording import Recording
+from linkworth.scale.roots import with_counts
 from linkworth.scale.search import (
     FEWEST_LEFT_OUT,
     Aligned,
@@ -339,9 +340,13 @@ def _leave_out(
 def _events(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[RankEvents]:
     """Yield every rank's events at a new count. Raises UnfitError."""
     point = found.point(target.ranks, target.size)
+
+    def made() -> Iterator[RankEvents]:
+        return with_counts(found.program, lambda: generate(found.program, point))
+
     if recordings[-1].stretches is None:
-        return generate(found.program, point)
-    events = unbalanced(lambda: generate(found.program, point), recordings, target.ranks, target.size)
+        return made()
+    events = unbalanced(made, recordings, target.ranks, target.size)
     return filled(events, recordings, target.ranks, target.size)
 
 

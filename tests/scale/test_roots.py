@@ -1,0 +1,40 @@
+"""Vector collectives whose root counts what data give the ranks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from written_programs import BARRIER, Event, calls, scaled, seconds_on, trace
+
+
+def share(rank: int, ranks: int) -> int:
+    """Return the bytes of a rank: nothing of the root and of each third one, and unequal parts of the others."""
+    return 0 if rank % 3 == 0 else 48_000 // ranks + 8 * (rank * 7 % 5)
+
+
+def vector(name: str, rank: int, ranks: int) -> Event:
+    gathers = name == "Gatherv"
+    own, total, counts = (
+        ("bytes", "recv_bytes", "recv_counts") if gathers else ("recv_bytes", "bytes", "send_counts")
+    )
+    fields = BARRIER | {"peer": 0, own: share(rank, ranks)}
+    if rank == 0:
+        of_all = [share(each, ranks) for each in range(ranks)]
+        fields |= {counts: of_all, total: sum(of_all)}
+    return f"MPI_{name}@roots.c:{1 + gathers}", "collective", fields
+
+
+def spread(rank: int, ranks: int) -> Iterator[Event]:
+    """Scatter data of which some ranks have none, and gather them."""
+    for _ in range(5):
+        yield vector("Scatterv", rank, ranks)
+        yield vector("Gatherv", rank, ranks)
+
+
+def test_a_root_counts_what_the_ranks_have(tmp_path: Path) -> None:
+    made, _ = scaled(spread, (4, 8, 16), 32, tmp_path)
+    own = [fields["recv_bytes"] for rank in range(32) for _, _, fields in calls(made, rank)[1:2]]
+    _, _, of_root = calls(made, 0)[1]
+    assert of_root["send_counts"] == own
+    # No rank waits for a message that nobody sends.
+    assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", trace(spread, 32, tmp_path)), rel=0.25)
