@@ -202,6 +202,11 @@ def test_a_changed_file_is_refused_then_followed(begin):
     begin(changed + "# a remark alone changes nothing\n")
 
 
+def test_a_changed_file_is_followed_before_the_first_result(begin):
+    begin(STUDY.replace("repetitions = 3", "repetitions = 5"))
+    assert begin().study.repetitions == 3
+
+
 @needs_mpi
 def test_a_record_that_a_full_disk_refuses_is_not_half(begin, monkeypatch):
     from linkworth.study import store as module

@@ -150,12 +150,17 @@ def _check_scaled(study: Study, planned: PlannedRun) -> None:
 
 
 def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
-    """Raise EnvironmentLacksError with all environments whose lab cannot be made here, and the reasons."""
+    """Raise EnvironmentLacksError with all environments whose lab cannot be made here, and the reasons.
+
+    Raise UsageError for the first that names no lab.
+    """
     lacking: dict[str, list[str]] = {}
     in_labs = {planned.environment.name: planned for planned in runs if _in_lab(planned)}
     for name in (environment.name for environment in study.environments if environment.name in in_labs):
         try:
             check_lab(place_of(in_labs[name]))
+        except UsageError as error:
+            raise UsageError(f"{study.path}: environment {name}: {error}") from None
         except EnvironmentLacksError as error:
             lacking.setdefault(str(error), []).append(name)
     if lacking:

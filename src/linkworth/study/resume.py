@@ -111,7 +111,7 @@ def _follow(store: Store, file: Path, *, accept_changes: bool) -> None:
         return
     changed = store.load(file)
     found = differences(store.study, changed)
-    if found and not accept_changes:
+    if found and not accept_changes and store.records():
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise UsageError(
             f"{file} has changed since {store.folder} was begun: {'; '.join(found[:_SHOWN])}{more}. Give "
