@@ -4,11 +4,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+import numpy as np
+import numpy.typing as npt
+
 from linkworth.scale.align.folding import Body, Grammar
 
 Tree = tuple["int | Tree", ...]
 """A body: symbols, and the bodies of its loops."""
 Item = int | Tree
+_Known = dict[tuple[Tree, Tree], tuple["Item | None", int]]
+"""By two loops: the loop that they are together, if any, and the symbols that they share."""
 
 
 class Perhaps(tuple[Item, ...]):
@@ -98,25 +103,15 @@ def _aligned(one: Tree, other: Tree) -> tuple[list[Item], int]:
     rows, columns = len(one), len(other)
     if rows * columns > MOST_CELLS:
         return [*_optional(one), *_optional(other)], 0
-    known: dict[tuple[Tree, Tree], tuple[Item | None, int]] = {}
-    # The best of what is left from each pair of places: symbols shared, and the step to take.
-    best = [[0] * (columns + 1) for _ in range(rows + 1)]
-    steps: list[list[tuple[int, int, Item | None]]] = [
-        [(0, 0, None)] * (columns + 1) for _ in range(rows + 1)
-    ]
-    for i in range(rows, -1, -1):
-        for j in range(columns, -1, -1):
-            found = -1
-            for down, right, item, shared in _ways(one, other, i, j, known):
-                total = shared + best[i + down][j + right]
-                if total > found:
-                    found = total
-                    steps[i][j] = (down, right, item)
-            best[i][j] = max(found, 0)
+    known: _Known = {}
+    best = _most_shared(one, other, known)
     path: list[tuple[str, Item]] = []
     i = j = 0
     while i < rows or j < columns:
-        down, right, item = steps[i][j]
+        # Of equally good ways, the first.
+        down, right, item, _ = max(
+            _ways(one, other, i, j, known), key=lambda way: way[3] + best[i + way[0], j + way[1]]
+        )
         if item is not None:
             path.append(("both", item))
         else:
@@ -126,11 +121,35 @@ def _aligned(one: Tree, other: Tree) -> tuple[list[Item], int]:
     for side, run in groupby(path, key=lambda step: step[0]):
         items = [item for _, item in run]
         out += items if side == "both" else _optional(items)
-    return out, best[0][0]
+    return out, int(best[0, 0])
+
+
+def _most_shared(one: Tree, other: Tree, known: _Known) -> npt.NDArray[np.int64]:
+    """Return from each pair of places how many symbols the rests of two bodies share at most."""
+    numbers: dict[Item, int] = {}
+    first, second = (
+        np.array([numbers.setdefault(item, len(numbers)) for item in body], dtype=np.int64)
+        for body in (one, other)
+    )
+    loops = [j for j, item in enumerate(other) if isinstance(item, tuple)]
+    best = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int64)
+    for i in range(len(one) - 1, -1, -1):
+        row, below = best[i], best[i + 1]
+        row[:] = below
+        # A symbol is the same or it is not, for a whole row at once.
+        row[:-1] = np.maximum(below[:-1], (below[1:] + 1) * (second == first[i]))
+        for j in range(len(other)) if isinstance(one[i], tuple) else loops:
+            row[j] = max(
+                shared + best[i + down, j + right]
+                for down, right, _, shared in _ways(one, other, i, j, known)
+                if down
+            )
+        row[:] = np.maximum.accumulate(row[::-1])[::-1]
+    return best
 
 
 def _ways(
-    one: Tree, other: Tree, i: int, j: int, known: dict[tuple[Tree, Tree], tuple[Item | None, int]]
+    one: Tree, other: Tree, i: int, j: int, known: _Known
 ) -> Iterator[tuple[int, int, Item | None, int]]:
     """Yield steps: items of each body that are passed, what they are together if both have it, and symbols shared."""
     if i < len(one) and j < len(other):
