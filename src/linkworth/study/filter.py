@@ -40,10 +40,14 @@ class Filter:
         return all(key in values and matches(as_text(values[key]), patterns) for key, patterns in self.terms)
 
 
-def filter_of(study: Study, expressions: Sequence[str]) -> Filter | None:
-    """Return the filter of a study from expressions, None without any."""
+def selected(study: Study, runs: Sequence[PlannedRun], expressions: Sequence[str]) -> list[PlannedRun]:
+    """Return the runs that the expressions select, all without any. Raises UsageError if they select none."""
     if not expressions:
-        return None
+        return list(runs)
     names = {name for entry in study.workloads for name in entry.variables}
     names |= {name for entry in study.environments for name in entry.variables}
-    return Filter(expressions, sorted(names))
+    by = Filter(expressions, sorted(names))
+    found = [planned for planned in runs if by.fits(planned)]
+    if not found:
+        raise UsageError("`filter` fits no run of the study; its plan lists all runs")
+    return found

@@ -11,7 +11,7 @@ from linkworth.model.study import Study
 from linkworth.places import hosts
 from linkworth.skeleton.program import check, parse
 from linkworth.study.definition.file import load
-from linkworth.study.filter import filter_of
+from linkworth.study.filter import selected
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
 from linkworth.study.prediction.fabric import fabric_of
 from linkworth.study.prediction.library import library_of
@@ -67,8 +67,7 @@ def plan_of(
     study = load(file, scale=scale, where=where)
     store = Store(folder) if is_begun(folder) else None
     seed = store.manifest.seed if store else study.seed or 0
-    chosen = filter_of(study, filters)
-    runs = [planned for planned in expand(study, seed) if chosen is None or chosen.fits(planned)]
+    runs = selected(study, expand(study, seed), filters)
     check_all(study, runs)
     commands: dict[tuple[str, str, str], list[str]] = {}
     listed = []

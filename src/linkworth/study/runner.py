@@ -18,7 +18,7 @@ from linkworth.places.batch_place import BatchPlace
 from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
-from linkworth.study.filter import Filter, filter_of
+from linkworth.study.filter import selected
 from linkworth.study.inputs import files_of
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import Outcome
@@ -53,7 +53,7 @@ def run_study(
         runner = Runner(
             store,
             watch=watch or Watch(),
-            chosen=filter_of(store.study, filters),
+            chosen=selected(store.study, store.planned, filters),
             redo_failed=redo_failed,
             max_parallel=max_parallel,
             opener=opener,
@@ -70,16 +70,14 @@ class Runner:
         store: Store,
         *,
         watch: Watch,
-        chosen: Filter | None,
+        chosen: list[PlannedRun],
         redo_failed: bool,
         max_parallel: int | None,
         opener: Opener,
     ) -> None:
         self.store = store
         self.watch = watch
-        self.chosen = [planned for planned in store.planned if chosen is None or chosen.fits(planned)]
-        if not self.chosen:
-            raise UsageError("`filter` fits no run of the study; its plan lists all runs")
+        self.chosen = chosen
         self.redo_failed = redo_failed
         self.max_parallel = max_parallel
         self.places = OpenPlaces(opener, self.watch.say)
