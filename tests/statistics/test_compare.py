@@ -170,3 +170,9 @@ def test_three_sigma_is_the_overlap_of_both_intervals():
     assert compare(a, [15.1, 16.1, 17.1]).three_sigma == "outside"
     assert sigma_overlap([15.0, 16.0, 17.0], a) is True
     assert sigma_overlap([16.0], a) is None
+
+
+def test_an_interval_with_0_in_it_shows_no_difference():
+    found = compare([93.6, 90.8, 91.5, 85.1], [72.6, 79.5, 59.3, 46.4])
+    assert found.p_different < 0.05 and found.interval.low < 0 < found.interval.high
+    assert found.verdict == "undecided" and "but the interval contains 0" in found.reason

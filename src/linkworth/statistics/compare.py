@@ -25,10 +25,10 @@ def compare(
     """Compare runs of `b` with runs of the baseline `a`.
 
     The verdict is `same` only if the equivalence test shows it at the level 1 - CONFIDENCE, and `faster` or `slower`
-    (better or worse, for metrics other than times) if the test of difference does; else `undecided`. A real difference
-    inside the margin is `same`. The three-sigma rule of the literature (the intervals mean +- 3 standard deviations
-    overlap) is reported too. It decides nothing, since by it more noise makes more things equal. Raises ValueError
-    for empty samples, values that are not finite, and a margin that is not above 0.
+    (better or worse, for metrics other than times) if the test of difference does and the interval agrees; else
+    `undecided`. A real difference inside the margin is `same`. The three-sigma rule of the literature (the intervals
+    mean +- 3 standard deviations overlap) is reported too. It decides nothing, since by it more noise makes more things
+    equal. Raises ValueError for empty samples, values that are not finite, and a margin that is not above 0.
     """
     if not margin > 0:
         raise ValueError(f"a margin of {margin}: give a relative difference above 0")
@@ -40,11 +40,14 @@ def compare(
     p_equivalent = equivalence_test(first, second, margin) if repeated and positive else None
     relative = mean_b / mean_a - 1 if mean_a > 0 else None
     sigmas, overlap = _sigmas(first, second)
+    interval = _interval(first, second) if repeated and positive else None
     significance = 1 - CONFIDENCE
     verdict: Verdict = "undecided"
     if p_equivalent is not None and p_equivalent <= significance * (1 + 1e-9):
         verdict = "same"
-    elif p_different is not None and p_different <= significance * (1 + 1e-9):
+    elif (
+        p_different is not None and p_different <= significance * (1 + 1e-9) and not _contains_equal(interval)
+    ):
         verdict = "faster" if (mean_b < mean_a) == (better == "lower") else "slower"
     needed = None
     if verdict == "undecided" and repeated and mean_a > 0:
@@ -57,7 +60,7 @@ def compare(
         runs_a=len(first),
         runs_b=len(second),
         relative_difference=relative,
-        interval=_interval(first, second) if repeated and positive else None,
+        interval=interval,
         sigmas=sigmas,
         three_sigma="unknown" if overlap is None else "within" if overlap else "outside",
         p_different=p_different,
@@ -101,6 +104,11 @@ def _interval(a: "NDArray[Any]", b: "NDArray[Any]") -> Bounds:
     return Bounds(low=ratio - 1 - half, high=ratio - 1 + half, confidence=CONFIDENCE, method="normal")
 
 
+def _contains_equal(interval: Bounds | None) -> bool:
+    """Return whether the interval of the relative difference contains 0, which few runs of unequal spread may leave."""
+    return interval is not None and interval.low <= 0 <= interval.high
+
+
 def _reason(
     verdict: Verdict, p_different: float | None, p_equivalent: float | None, margin: float, needed: int | None
 ) -> str:
@@ -114,4 +122,6 @@ def _reason(
     if p_equivalent is not None:
         equivalent = f"nor the same within {margin:.3g} (p = {p_equivalent:.3g})"
     more = f"; about {needed} runs of each would decide" if needed else ""
+    if p_different <= 1 - CONFIDENCE:
+        return f"both tests find them different (p = {p_different:.3g}), but the interval contains 0{more}"
     return f"neither shown different (p = {p_different:.3g}) {equivalent}{more}"
