@@ -82,15 +82,13 @@ def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file):
     assert "chosen for the tests, 2025-01-01" in text
 
 
-def test_links_to_recordings_of_one_program_have_their_ranks(tmp_path):
+def test_recordings_of_one_program_are_named_with_their_ranks(tmp_path):
     report.write([samples.item(), samples.item(ranks=4), samples.item("npb:cg.W")], tmp_path / "r.html")
-    _, _, navigation = (tmp_path / "r.html").read_text(encoding="utf-8").partition("<nav")
-    links = re.findall(r'<a href="#p\d">(.*?)</a>', navigation.partition("</nav>")[0])
-    assert links == [
-        "<bdi>npb:ft.W</bdi> on 16 ranks",
-        "<bdi>npb:ft.W</bdi> on 4 ranks",
-        "<bdi>npb:cg.W</bdi>",
-    ]
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    _, _, navigation = page.partition("<nav")
+    names = ["npb:ft.W on 16 ranks", "npb:ft.W on 4 ranks", "npb:cg.W"]
+    assert re.findall(r'<a href="#p\d"><bdi>(.*?)</bdi></a>', navigation.partition("</nav>")[0]) == names
+    assert re.findall(r'<tr data-program="\d"><th scope="row"><bdi>(.*?)</bdi>', page) == names
 
 
 def test_nothing_to_report_is_a_usage_error(tmp_path):

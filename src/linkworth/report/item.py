@@ -1,7 +1,11 @@
 """Contribution of one program to a report."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 import msgspec
 
+from linkworth import units
 from linkworth.model.activities import Activities
 from linkworth.model.advice import Advice
 from linkworth.model.fabric import Fabric
@@ -42,3 +46,13 @@ class ReportItem(msgspec.Struct, frozen=True, kw_only=True):
     def trusted(self) -> bool:
         """False if the program reports a wrong result, so that its times are no basis for a choice."""
         return self.profile.verified is not False
+
+
+def labels(items: Sequence[ReportItem]) -> list[str]:
+    """Return the name of each program, with its ranks if several items are of one program."""
+    names = Counter(item.profile.workload for item in items)
+    return [
+        f"{name} on {units.plural(item.profile.ranks, 'rank')}" if names[name] > 1 else name
+        for item in items
+        for name in [item.profile.workload]
+    ]

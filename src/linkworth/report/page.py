@@ -20,7 +20,7 @@ from linkworth.report.charts import (
     shares,
     sizes,
 )
-from linkworth.report.item import MOST_DRAWN, ReportItem
+from linkworth.report.item import MOST_DRAWN, ReportItem, labels
 from linkworth.report.summary import Summary, summarise
 from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
@@ -54,7 +54,10 @@ def render(items: Sequence[ReportItem]) -> bytes:
         slider_step=whatif.STEP,
         shares=shares.figure(items) if len(items) > 1 else None,
         node_counts=node_counts.figures(items, summary.scale),
-        programs=[_program(item, number, summary) for number, item in enumerate(items)],
+        programs=[
+            _program(item, number, summary) | {"label": label}
+            for number, (item, label) in enumerate(zip(items, labels(items), strict=True))
+        ],
         most_drawn=MOST_DRAWN,
         figures_used=[tables.fabrics(items), tables.prices(items)],
         sources=tables.sources(items),
@@ -112,7 +115,8 @@ def _results(items: Sequence[ReportItem], summary: Summary, data: whatif.WhatIf)
     results = []
     for row, program in zip(rows, data.programs, strict=True):
         numbers = {option.fabric: number for number, option in enumerate(program.options)}
-        results.append({"row": row, "cells": [(cell, numbers.get(cell.fabric)) for cell in row.cells]})
+        cells = [(cell, numbers.get(cell.fabric)) for cell in row.cells]
+        results.append({"row": row, "label": program.name, "cells": cells})
     return results
 
 

@@ -8,7 +8,7 @@ from linkworth.advise.choose import TIE_TOLERANCE
 from linkworth.advise.uncertain import CLOSE
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import SensitivityGrid
-from linkworth.report.item import ReportItem
+from linkworth.report.item import ReportItem, labels
 from linkworth.report.sensitivity import position, usable
 
 STEP = 0.0625
@@ -73,7 +73,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
     """Return the sliders' data; programs whose verification failed are left out."""
     groups: dict[object, tuple[WhatIfGroup, list[int]]] = {}
     programs: list[WhatIfProgram] = []
-    for item in items:
+    for item, label in zip(items, labels(items), strict=True):
         if not item.trusted:
             continue
         fabrics = {fabric.name: fabric for fabric in item.fabrics}
@@ -102,7 +102,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
         advice = item.advice
         programs.append(
             WhatIfProgram(
-                name=item.profile.workload,
+                name=label,
                 nodes=item.predictions.nodes,
                 goal=advice.goal,
                 deadline=advice.deadline_seconds,

@@ -6,7 +6,7 @@ import altair as alt
 
 from linkworth import units
 from linkworth.report.charts import kinds, theme
-from linkworth.report.item import MOST_DRAWN, ReportItem
+from linkworth.report.item import MOST_DRAWN, ReportItem, labels
 from linkworth.report.table import Field, Figure, table, value, words
 
 KINDS = {"compute": "computation", "communication": "communication"}
@@ -15,12 +15,12 @@ COLOURS = {kind: theme.KINDS[kind] for kind in KINDS.values()}
 
 def figure(items: Sequence[ReportItem]) -> Figure:
     """Return one stacked bar for each program, or of very many for those that communicate most."""
-    drawn = list(items)
+    named = list(zip(items, labels(items), strict=True))
+    drawn = named
     if len(items) > MOST_DRAWN:
-        drawn.sort(key=lambda item: -item.profile.run_shares.communication)
-        del drawn[MOST_DRAWN:]
-    names = {str(number): item.profile.workload for number, item in enumerate(drawn)}
-    bars = [(str(number), _parts(item)) for number, item in enumerate(drawn)]
+        drawn = sorted(named, key=lambda each: -each[0].profile.run_shares.communication)[:MOST_DRAWN]
+    names = {str(number): label for number, (_, label) in enumerate(drawn)}
+    bars = [(str(number), _parts(item)) for number, (item, _) in enumerate(drawn)]
     chart = kinds.stacked(
         bars,
         COLOURS,
@@ -29,15 +29,16 @@ def figure(items: Sequence[ReportItem]) -> Figure:
         height=18,
         names=names,
     ).properties(width=theme.PLOT_WIDTH, height=alt.Step(28))
-    most = max(items, key=lambda item: item.profile.run_shares.communication).profile
-    share = units.percent(most.run_shares.communication)
-    title = f"{most.workload} communicates {share} of its ranks' time"
+    most, of_most = max(named, key=lambda each: each[0].profile.run_shares.communication)
+    share = units.percent(most.profile.run_shares.communication)
+    title = f"{of_most} communicates {share} of its ranks' time"
     if len(items) > 1:
-        title = f"{most.workload} communicates most: {share} of its ranks' time"
+        title = f"{of_most} communicates most: {share} of its ranks' time"
 
-    def row(item: ReportItem) -> list[Field]:
+    def row(each: tuple[ReportItem, str]) -> list[Field]:
+        item, label = each
         return [
-            words("program", item.profile.workload),
+            words("program", label),
             *(value(f"{kind} [1]", kind, share, "share") for kind, share in _parts(item).items()),
             value("initialisation [s]", "initialisation of a rank", item.profile.init_seconds, "time"),
         ]
@@ -45,7 +46,7 @@ def figure(items: Sequence[ReportItem]) -> Figure:
     note = _note(items)
     if len(items) > len(drawn):
         note += f" The chart has the {len(drawn)} programs that communicate most, the table all."
-    return Figure(chart=chart, table=table("shares", title, items, row, note=note), wide=True)
+    return Figure(chart=chart, table=table("shares", title, named, row, note=note), wide=True)
 
 
 def _parts(item: ReportItem) -> dict[str, float]:
