@@ -1,6 +1,6 @@
 """Messages of a stretch at a rank count: all are received, and they are as many and as large as they should be."""
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -47,3 +47,37 @@ def test_every_message_is_received_in_the_order_in_which_it_is_sent(stretch: Str
     assert total[1] == (stretch.scattered.messages + stretch.gathered.messages) * others
     if stretch.wraps.all():
         assert total[0] == pytest.approx(stretch.messages * ranks * (ranks > 1), abs=1)
+
+
+def longest_chain(pattern: _Pattern, ranks: int) -> int:
+    """Return how many messages wait for one another: a rank's sends do for all that it received before."""
+    left = [deque(pattern.calls(rank)[0]) for rank in range(ranks)]
+    lengths = [0] * ranks
+    under_way: defaultdict[tuple[int, int], deque[int]] = defaultdict(deque)
+    awaited: list[list[int]] = [[] for _ in range(ranks)]
+    while any(left):
+        for rank, calls in enumerate(left):
+            while calls:
+                _, kind, fields = calls[0]
+                if kind == "isend":
+                    under_way[rank, fields["peer"]].append(lengths[rank] + 1)
+                elif kind == "irecv":
+                    awaited[rank].append(fields["peer"])
+                elif all(under_way[source, rank] for source in awaited[rank]):
+                    arrived = [under_way[source, rank].popleft() for source in awaited[rank]]
+                    lengths[rank] = max([lengths[rank], *arrived])
+                    awaited[rank] = []
+                else:
+                    break
+                calls.popleft()
+    return max(lengths)
+
+
+def test_as_many_messages_wait_for_one_another_in_parts_of_the_ranks() -> None:
+    bins = np.arange(BINS)
+    none = Rooted(0, 0)
+    distance, blocks, sizes = (
+        np.array(each, dtype=np.float64) for each in (np.where(bins % 2, 1, -3), 2 ** (bins % 4), 1000 + bins)
+    )
+    stretch = Stretch(200.0, 12.0, distance, blocks, bins >= 0, sizes, none, none)
+    assert longest_chain(_Pattern(stretch, 32), 32) == 200

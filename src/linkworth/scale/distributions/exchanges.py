@@ -99,8 +99,15 @@ class _Pattern:
         self._senders = np.diff(np.floor(np.concatenate([[0.0], np.cumsum(shares)]) * ranks + 1e-6)).astype(
             np.int64
         )
-        # A rank that receives in one step sends in the next.
-        self._first = np.concatenate([[0], np.cumsum(self._distance)[:-1]])[:steps] % ranks
+        self._first = np.zeros(steps, dtype=np.int64)
+        for step in range(1, steps):
+            # A rank that receives in one step sends in the next.
+            before = int(self._first[step - 1])
+            place = before % self._block[step - 1]
+            there = place + self._distance[step - 1]
+            if self._wraps[step - 1] or 0 <= there < self._block[step - 1]:
+                before += there % self._block[step - 1] - place
+            self._first[step] = before
 
     def calls(self, rank: int) -> tuple[list[Made], Times]:
         """Return the calls of a rank, and the share of its computation before each and after all."""
