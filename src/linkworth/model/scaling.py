@@ -1,7 +1,7 @@
 """A trace that was made of recordings at other rank counts."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, log, log1p, prod
 
 import msgspec
@@ -89,10 +89,20 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
 
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""
-        differences = self.left_out.seconds.values() if self.left_out else ()
-        # A time that is predicted 50 % too low is half of the real one.
-        error = exp(max((abs(log1p(max(each, -0.99))) for each in differences), default=0.0)) ** self.steps()
+        error = self._error(self.left_out.seconds.values() if self.left_out else ())
         return 1 / error, error * self.uneven / (1 - self.omitted)
+
+    def communicated(self) -> tuple[float, float]:
+        """Return the factors by which the messages, and their data, may be too many or too few."""
+        if self.left_out is None:
+            return 1.0, 1.0
+        return self._error([self.left_out.messages]), self._error([self.left_out.bytes])
+
+    def _error(self, differences: Iterable[float]) -> float:
+        """Return the factor by which differences at the largest recorded count put the new one in doubt."""
+        # A time that is predicted 50 % too low is half of the real one.
+        error: float = exp(max((abs(log1p(max(each, -0.99))) for each in differences), default=0.0))
+        return float(error ** self.steps())
 
 
 def _steps(recorded: Sequence[float], reached: float) -> float:

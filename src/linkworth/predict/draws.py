@@ -176,15 +176,24 @@ class Draws:
         whole = parts.latency_seconds + parts.bandwidth_seconds + parts.overhead_seconds
         if whole <= 0:
             return np.ones(self.count)
+        messages, data = self._communicated()
         factor = (
-            parts.latency_seconds * latency
-            + parts.bandwidth_seconds * inverse_bandwidth
-            + parts.overhead_seconds * overhead
+            parts.latency_seconds * latency * messages
+            + parts.bandwidth_seconds * inverse_bandwidth * data
+            + parts.overhead_seconds * overhead * messages
         ) / whole
         size, freedom = self.errors.of(self.pattern.name, technology)
         model = np.exp(size * self._random(f"model of {technology}").standard_t(freedom, self.count))
         result: Array = factor * model
         return result
+
+    def _communicated(self) -> tuple[Array, Array]:
+        """Return the factors of a scaled trace's messages and data in each draw: their errors at a recorded count."""
+        if self.scaling is None:
+            return np.ones(self.count), np.ones(self.count)
+        sizes = np.log(self.scaling.communicated())
+        messages, data = np.exp(sizes[:, None] * self._random("messages").uniform(-1, 1, self.count))
+        return messages, data
 
     def _scaled(self) -> Array:
         """Return the factor of a scaled trace's time in each draw, apart from its computation's.
