@@ -65,7 +65,7 @@ def test_a_prediction_that_is_terminated_leaves_no_temporary_trace(linkworth):
     running.send_signal(signal.SIGTERM)
     _, said = running.communicate(timeout=100)
     assert (running.returncode, list(temporary.iterdir())) == (4, [])
-    assert said.endswith("linkworth: interrupted; what was measured is kept\n")
+    assert said.endswith("linkworth: interrupted\n")
 
 
 def test_an_interrupt_in_a_finalizer_is_raised_again():

@@ -154,7 +154,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except Exit as stop:
         return stop.exit_code
     except click.Abort:
-        note("linkworth: interrupted; what was measured is kept")
+        note("linkworth: interrupted")
         return 4
     except click.NoSuchOption as error:
         near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75)

@@ -152,6 +152,8 @@ def _run(decided: Plan) -> PhaseReport:
             report = msgspec.json.decode(bytes(listener.stdout), type=PhaseReport)
             if report.verified and report.seconds > 0:
                 return report
+    if result.message.startswith("it was interrupted"):
+        raise KeyboardInterrupt
     raise EnvironmentLacksError(
         f"the computation has no speed: timing {name} here failed ({result.message or 'its output cannot be used'}); "
         f"choose another class with `calibrate_with`, {_ELSE}"
