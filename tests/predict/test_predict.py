@@ -93,6 +93,17 @@ def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap
     assert any("cold caches" in warning for warning in found.warnings) == warned
 
 
+@pytest.mark.parametrize("cores", [1, 2])
+def test_time_in_files_of_ranks_that_shared_cores_is_warned_of(tmp_path, cores):
+    ranks = [
+        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
+    ]
+    calls = [[Call("MPI_File_write_all", "local").lasting(1.0)]] * 2
+    path = write_trace(tmp_path / "files.lwt", calls, ranks=ranks)
+    (warning,) = (each for each in predict(path, [SLOW]).warnings if "calls to files" in each)
+    assert ("waits for a core" in warning) == (cores == 1)
+
+
 def test_a_cut_trace_is_predicted_up_to_its_end(tmp_path):
     ranks = [{"rank": 0, "host": "a", "state": "cut"}, {"rank": 1, "host": "b", "state": "complete"}]
     path = write_trace(tmp_path / "cut.lwt", [[], [recv(0, 8).after(5 * MS)]], end=False, ranks=ranks)

@@ -8,7 +8,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict.response import Response
 from linkworth.profile.pop import idle_in_part
-from linkworth.profile.where_it_ran import core_shares
+from linkworth.profile.where_it_ran import shared_cores
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
@@ -54,9 +54,14 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     if result.input_output_seconds:
         longest = sorted(result.input_output_seconds.items(), key=lambda call: (-call[1], call[0]))
         calls = ", ".join(f"{name} {duration(seconds)}" for name, seconds in longest)
+        crowded = (
+            "; ranks shared cores when this was recorded, so that this time contains waits for a core and for each other"
+            if shared_cores(trace)
+            else ""
+        )
         warnings.append(
             "calls to files take their recorded time, whatever the fabric and the CPU, and count as computation "
-            f"(all ranks together: {calls})"
+            f"(all ranks together: {calls}){crowded}"
         )
     if trace.metadata.verified is False:
         warnings.append("the recorded run failed its own verification; do not trust what follows from it")
@@ -71,8 +76,7 @@ def _cold_caches(trace: TraceFile, compute_seconds: float) -> str:
     between_calls = compute_seconds / max(1, trace.engine.events)
     if not 0 < between_calls < 2 * _COLD_SECONDS:
         return ""
-    found = trace.metadata
-    if min(core_shares(found.ranks, trace.engine.ranks, one_machine=found.one_machine)) == 1:
+    if not shared_cores(trace):
         return ""
     return (
         f"ranks shared cores when this was recorded, and computed {duration(between_calls)} between two calls on average; each "

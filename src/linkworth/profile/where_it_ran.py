@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from linkworth.model.profile import CpuUse, Profile
 from linkworth.model.trace import RankInfo
 from linkworth.profile.scan import RankTimes
+from linkworth.trace.read import TraceFile
 from linkworth.units import duration
 
 _MUCH_WAITING = 0.05
@@ -33,6 +34,12 @@ def core_shares(ranks: Sequence[RankInfo], count: int, *, one_machine: bool = Fa
             if 0 < cores < len(neighbours) and rank.rank < count:
                 shares[rank.rank] = cores / len(neighbours)
     return shares
+
+
+def shared_cores(trace: TraceFile) -> bool:
+    """Return whether ranks shared cores in the recording of a trace; False for a trace of no recording."""
+    found = trace.metadata
+    return min(core_shares(found.ranks, trace.engine.ranks, one_machine=found.one_machine)) < 1
 
 
 def elapsed_seconds(ranks: Sequence[RankInfo], times: Sequence[RankTimes]) -> float:

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from linkworth.model.trace import FILE_CALLS
+from linkworth.profile.where_it_ran import shared_cores
 from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
@@ -44,7 +46,16 @@ def scaling_warnings(
         *_of_resting(found, recordings, target),
         *_of_transpositions(recordings[-1], target),
         *_of_computation(recordings[-1]),
+        *_of_files(recordings[-1]),
     ]
+
+
+def _of_files(largest: Recording) -> Iterator[str]:
+    if any(call.entry.startswith(FILE_CALLS) for call in largest.calls) and shared_cores(largest.trace):
+        yield (
+            f"the time of calls to files contains the waits of {largest.ranks} ranks, which shared cores, for a core and for "
+            "each other, and may grow otherwise; record where each rank has a core"
+        )
 
 
 def _of_structure(found: Found, largest: int) -> Iterator[str]:
