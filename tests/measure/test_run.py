@@ -41,6 +41,13 @@ def test_a_result_is_one_document_beside_the_raw_output(tmp_path):
 
 
 @needs_mpi
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "result").write_text("")
+    with pytest.raises(UsageError, match=r"cannot write .*result: .*; give another place"):
+        played(tmp_path)
+
+
+@needs_mpi
 def test_failures_are_results(tmp_path):
     assert played(tmp_path, exit_code=3).state == "failed"
     stopped = played(tmp_path, exit_code=-15, timed_out=True)

@@ -93,8 +93,10 @@ def command(
     from linkworth.predict.workers import ReplayWorkers
     from linkworth.trace.read import open_trace
     from linkworth.units import plural
-    from linkworth.writing.files import write_output
+    from linkworth.writing.files import require_writable, write_output
 
+    if output is not None:
+        require_writable(output)
     chosen = fabrics.get_each(fabric_names)
     varied = [parameters.parse(text) for text in axes]
     for axis in varied:

@@ -19,7 +19,7 @@ from linkworth.mpi import build, preload
 from linkworth.places.job import Job, Observer
 from linkworth.units import plural
 from linkworth.writing.documents import encode
-from linkworth.writing.files import write_atomically
+from linkworth.writing.files import unwritable, write_atomically
 
 APP_USAGE_ERROR = 2
 """Exit code of the bundled programs for an invalid rank count or class."""
@@ -43,7 +43,10 @@ def run(
     """
     output = None
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(folder, error) from None
         output = folder / "output.txt"
     with ranks_found(decided, folder) as found:
         result = execute(
