@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from linkworth.scale.align.folding import (
     Alignment,
@@ -353,26 +355,24 @@ class Builder:
         table = _Table(self, samples, alignment, numbers, arrangement)
         leaves = leaves_of_loops(alignment.top)
         first = first_leaves(alignment.top)
-        sites = [
-            self._calls[int(table.call[np.searchsorted(table.leaf, first[loop])])].entry
-            for loop in range(0 if self.multigrid else alignment.loops)
-        ]
+        one_of = [first[loop] for loop in range(0 if self.multigrid else alignment.loops)]
+        sites = [self._calls[call].entry for call in table.call[np.searchsorted(table.leaf, one_of)].tolist()]
         each = table.of_sequences(fitter)
         ladders = _ladders(alignment.top)
-        runs = {
-            loop: self._runs(alignment.counts[loop], table, site)
-            for loop, site in enumerate(sites)
-            if loop not in ladders and loop not in alignment.within
-        }
+        runs: dict[int, _Runs] = {}
         repeats: dict[int, list[Repeats]] = {}
         # An unrolled loop leaves many inner ones that run equally often.
-        known: dict[tuple[bytes, bytes], list[Repeats]] = {}
-        for loop, run in runs.items():
-            if not run.varies:
-                key = run.which.tobytes(), run.times.tobytes()
-                if key not in known:
-                    known[key] = fit_repeats(each.at.only(run.which), run.times)
-                repeats |= dict.fromkeys(leaves[loop], known[key])
+        known: dict[tuple[tuple[int, ...], ...], tuple[_Runs, list[Repeats]]] = {}
+        for loop, site in enumerate(sites):
+            if loop in ladders or loop in alignment.within:
+                continue
+            key = tuple(map(tuple, alignment.counts[loop]))
+            if key not in known:
+                run = self._runs(alignment.counts[loop], table, site)
+                known[key] = run, [] if run.varies else fit_repeats(each.at.only(run.which), run.times)
+            runs[loop], of = known[key]
+            if of:
+                repeats |= dict.fromkeys(leaves[loop], of)
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         if self.ladders is None and self.multigrid is None and self.owners is None:
             columns, column_of_leaf = directed(
@@ -601,12 +601,10 @@ class _Table:
         self.recordings = builder.recordings
         self.sequence_of_sample = [numbers[builder._texts[each.recording][each.rank]] for each in samples]
         sequences = [self.recordings[each.recording].sequences[each.rank] for each in samples]
-        leaf = np.concatenate([alignment.leaf_of[number] for number in self.sequence_of_sample])
-        order = np.argsort(leaf, kind="stable")
+        self._leaf_of = [alignment.leaf_of[number] for number in self.sequence_of_sample]
+        leaf = np.concatenate(self._leaf_of)
+        self._order = order = np.argsort(leaf, kind="stable")
         self.leaf = leaf[order]
-        codes = np.concatenate([slot_codes(alignment.leaf_of[number]) for number in self.sequence_of_sample])
-        self.slots, slot = np.unique(codes, return_inverse=True)
-        self.slot = slot[order]
 
         def gathered(parts: list[Numbers]) -> Numbers:
             return np.concatenate(parts)[order]
@@ -626,10 +624,40 @@ class _Table:
         if alignment.steps:
             self.step = gathered([alignment.step[number] for number in self.sequence_of_sample])
             self.steps = gathered([alignment.steps[number] for number in self.sequence_of_sample])
-        self.compute = np.concatenate([each.compute for each in sequences])[order]
-        self.durations = np.concatenate([each.durations for each in sequences])[order]
-        self.has_cpu = np.concatenate([each.has_cpu for each in sequences])[order]
+        self._sequences = sequences
         self.at = _where(samples, self.recordings, arrangement)
+
+    # What only programs need whose calls fit is found when it is used.
+
+    @cached_property
+    def _slots(self) -> tuple[Numbers, Numbers]:
+        slots, slot = np.unique(np.concatenate(list(map(slot_codes, self._leaf_of))), return_inverse=True)
+        return slots, slot[self._order]
+
+    @property
+    def slots(self) -> Numbers:
+        """Return the different slots."""
+        return self._slots[0]
+
+    @property
+    def slot(self) -> Numbers:
+        """Return the number of each event's slot."""
+        return self._slots[1]
+
+    @cached_property
+    def compute(self) -> Times:
+        """Return the computation before each event."""
+        return np.concatenate([each.compute for each in self._sequences])[self._order]
+
+    @cached_property
+    def durations(self) -> Times:
+        """Return how long each event took."""
+        return np.concatenate([each.durations for each in self._sequences])[self._order]
+
+    @cached_property
+    def has_cpu(self) -> npt.NDArray[np.bool_]:
+        """Return whether the computation is in CPU time."""
+        return np.concatenate([each.has_cpu for each in self._sequences])[self._order]
 
     def group_of_slot(self, column_of_leaf: Numbers) -> Numbers:
         """Return slots whose computation is fitted together: the same call after the same call."""
