@@ -24,8 +24,8 @@ from linkworth.scale.distributions.imbalance import unbalanced
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
+from linkworth.scale.pieces import with_counts
 from linkworth.scale.recording import Recording
-from linkworth.scale.roots import with_counts
 from linkworth.scale.search import (
     FEWEST_LEFT_OUT,
     Aligned,

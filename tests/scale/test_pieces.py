@@ -1,10 +1,10 @@
-"""Vector collectives whose root counts what data give the ranks."""
+"""Vector collectives in which data decide what ranks have for one another."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, Event, calls, scaled, seconds_on, trace
+from written_programs import BARRIER, Event, calls, message, scaled, seconds_on, trace
 
 
 def share(rank: int, ranks: int) -> int:
@@ -21,7 +21,7 @@ def vector(name: str, rank: int, ranks: int) -> Event:
     if rank == 0:
         of_all = [share(each, ranks) for each in range(ranks)]
         fields |= {counts: of_all, total: sum(of_all)}
-    return f"MPI_{name}@roots.c:{1 + gathers}", "collective", fields
+    return f"MPI_{name}@pieces.c:{1 + gathers}", "collective", fields
 
 
 def spread(rank: int, ranks: int) -> Iterator[Event]:
@@ -38,3 +38,28 @@ def test_a_root_counts_what_the_ranks_have(tmp_path: Path) -> None:
     assert of_root["send_counts"] == own
     # No rank waits for a message that nobody sends.
     assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", trace(spread, 32, tmp_path)), rel=0.25)
+
+
+def piece(rank: int, to: int, ranks: int) -> int:
+    """Return the bytes from one rank to another: none to most."""
+    mixed = (rank * 31 + to * 17 + ranks * 7) % 23
+    return 8 * mixed if mixed > 16 else 0
+
+
+def sparse(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with few others, after a message of rank 0, so that ranks have roles."""
+    for _ in range(5):
+        if rank < 2:
+            yield message("recv" if rank else "send", 1 - rank, 80, 3, f"pieces.c:{rank}")
+        to = [piece(rank, each, ranks) for each in range(ranks)]
+        of = [piece(each, rank, ranks) for each in range(ranks)]
+        fields = BARRIER | {"send_counts": to, "recv_counts": of, "bytes": sum(to), "recv_bytes": sum(of)}
+        yield "MPI_Alltoallv@pieces.c:3", "collective", fields
+
+
+def test_ranks_receive_what_the_others_send(tmp_path: Path) -> None:
+    made, _ = scaled(sparse, (4, 8, 16), 32, tmp_path)
+    last = [calls(made, rank)[-2][2] for rank in range(32)]
+    for rank, fields in enumerate(last):
+        assert fields["recv_counts"] == [each["send_counts"][rank] for each in last]
+    assert seconds_on("gbe", made) > 0
