@@ -596,25 +596,26 @@ def _block_along(
     return None
 
 
-def _portion(samples: Samples, values: Numbers, numbers: list[int]) -> Portion | None:
-    """Return the rule of a product of parts along two or more dimensions."""
+def _portion(samples: Samples, values: Numbers, numbers: list[int], begin: int = 0) -> Portion | None:
+    """Return the rule of a product of parts along two or more dimensions, each of them once. `begin`: the first dimension."""
     if values.min() <= 0:
         return None
-    for dimension, (x, n) in enumerate(zip(samples.at.coordinates, samples.at.extents, strict=True)):
+    for dimension in range(begin, len(samples.at.extents)):
+        x, n = samples.at.coordinates[dimension], samples.at.extents[dimension]
         for extent, late in _extents(samples, values, numbers, dimension):
             part = block_part(extent, x, n, late=late)
             if part.min() <= 0 or (values % part).any():
                 continue
-            unit = _unit(samples, values // part, numbers)
+            unit = _unit(samples, values // part, numbers, dimension + 1)
             if unit is not None:
                 return Portion(dimension, extent, late, unit)
     return None
 
 
-def _unit(samples: Samples, values: Numbers, numbers: list[int]) -> Rule | None:
+def _unit(samples: Samples, values: Numbers, numbers: list[int], begin: int) -> Rule | None:
     of = [values[samples.recording == number] for number in numbers]
     if any(np.ptp(each) for each in of):
-        return _block(samples, values, numbers) or _portion(samples, values, numbers)
+        return _block(samples, values, numbers) or _portion(samples, values, numbers, begin)
     model = samples.fitter.fit(numbers, [float(each[0]) for each in of])
     return ByCount(model) if model.error < INEXACT else None
 
