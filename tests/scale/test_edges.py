@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, counted, same_calls, scaled, trace
+from written_programs import BARRIER, RECEIVED, Event, Program, counted, same_calls, scaled, trace
+
+from linkworth import _engine
 
 GRIDS = {
     4: (2, 2, 1),
@@ -125,6 +127,53 @@ def topology(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Neighbor_alltoallv@box.c:51", "collective", counted(2, sizes)
 
 
+def message(line: int, kind: str, peer: int, size: int) -> Event:
+    fields = {"comm": 0, "peer": peer, "tag": 0, "bytes": size}
+    return f"MPI_{kind.capitalize()}@box.c:{line}", kind, fields
+
+
+def listed(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with each of up to 26 neighbours in the order of their ranks, and wait for one after the other."""
+    box = Box(rank, ranks)
+    offsets = [each for each in product((-1, 0, 1), repeat=3) if any(each) and box.neighbour(each) >= 0]
+    for _ in range(STEPS):
+        for kind in ("irecv", "send"):
+            for each in offsets:
+                size = 8 * prod(POINTS // 4 for step in each if not step)
+                yield message(110, kind, box.neighbour(each), size)
+        for left in range(len(offsets), 0, -1):
+            ended = [(left, False, 0, 0)]
+            yield "MPI_Wait@box.c:112", "complete", {"mode": 0, "listed": 1, "completions": ended}
+
+
+def guarded(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange across each face beyond which there is a neighbour, with persistent requests."""
+    box = Box(rank, ranks)
+    made = 0
+    for number, (d, step) in enumerate(product(range(3), (-1, 1))):
+        peer = box.along(d, step)
+        for kind in ("recv_init", "send_init") if peer >= 0 else ():
+            yield message(120 + number, kind, peer, box.face(d))
+            made += 1
+    ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
+    for _ in range(STEPS):
+        yield "MPI_Startall@box.c:130", "start", {"references": [*range(made, 0, -1)]}
+        yield "MPI_Waitall@box.c:131", "complete", {"mode": 1, "listed": made, "completions": ended}
+
+
+def closed_above(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the neighbours that there are in a box that is a ring along its last dimension."""
+    box = Box(rank, ranks)
+    near = [box.along(d, step, periodic=d == 2) for d, step in product(range(3), (-1, 1))]
+    there = [each for each in near if each >= 0]
+    ended = [(each, False, 0, 0) for each in range(2 * len(there), 0, -1)]
+    for _ in range(STEPS):
+        for kind in ("irecv", "isend"):
+            for peer in there:
+                yield message(140, kind, peer, 80)
+        yield "MPI_Waitall@box.c:141", "complete", {"mode": 1, "listed": len(ended), "completions": ended}
+
+
 def open_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange across faces and edges of a box that is open along its last dimension, where there is a neighbour."""
     box = Box(rank, ranks)
@@ -152,6 +201,58 @@ def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Pat
     # No recording has an inner rank along the last dimension, and the calls also fit a plane.
     _, summary = scaled(open_above, (4, 8, 16, 32), 64, tmp_path)
     assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
+
+
+def test_two_ranks_in_a_ring_are_no_edges(tmp_path: Path) -> None:
+    # Both neighbours along the last dimension are the same rank in all recordings.
+    _, summary = scaled(closed_above, (8, 16, 32), 64, tmp_path)
+    assert summary.scaling.distributions
+
+
+def tile(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the neighbours on a plane that there are; faces have corners, and no count divides the plane."""
+    rows, columns, _ = {4: (2, 2, 1), 8: (4, 2, 1), 16: (4, 4, 1), 32: (8, 4, 1), 64: (8, 8, 1)}[ranks]
+    y, x = divmod(rank, columns)
+    width, height = (side // n + (at < side % n) for side, n, at in ((970, columns, x), (950, rows, y)))
+    near = [(rank - 1, height, x > 0), (rank + 1, height, x + 1 < columns)]
+    near += [(rank - columns, width, y > 0), (rank + columns, width, y + 1 < rows)]
+    rooted = {"peer": 0, "bytes": 8, "recv_bytes": 8 * ranks if rank == 0 else 0}
+    yield "MPI_Gather@tile.c:1", "collective", BARRIER | rooted
+    for _ in range(STEPS):
+        made = 0
+        for line, (peer, side, exists) in enumerate(near):
+            for kind in ("irecv", "isend") if exists else ():
+                yield message(150 + line, kind, peer, 16 * (side + 5))
+                made += 1
+        ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
+        yield "MPI_Waitall@tile.c:2", "complete", {"mode": 1, "listed": made, "completions": ended}
+
+
+def chain(rank: int, ranks: int) -> Iterator[Event]:
+    """Pass on what comes from the rank before, if there is one, to the next."""
+    for _ in range(STEPS):
+        if rank > 0:
+            yield (
+                "MPI_Recv@chain.c:1",
+                "recv",
+                {"comm": 0, "peer": rank - 1, "tag": 0, "bytes": 80} | RECEIVED,
+            )
+        if rank + 1 < ranks:
+            yield message(2, "send", rank + 1, 80)
+
+
+def work_of_chain(rank: int, ranks: int, calls: int) -> list[float]:
+    """Return a second after each message from the rank before, or before each to the next one."""
+    if rank == 0:
+        return [0.0, *[1.0] * STEPS, 0.0]
+    return [0.0, 0.0, *[1.0] * STEPS] if rank == ranks - 1 else [0.0, *[0.0, 1.0] * STEPS, 0.0]
+
+
+def test_ranks_at_an_edge_compute_as_much_as_others(tmp_path: Path) -> None:
+    made, _ = scaled(chain, (4, 8, 16), 32, tmp_path, work_of_chain)
+    read = _engine.Trace(str(made))
+    work = [_engine.read_rank(read, rank)["cpu_seconds"].sum() for rank in range(32)]
+    assert work == pytest.approx([STEPS] * 32)
 
 
 SIDES = (90, 100, 75)
@@ -184,6 +285,9 @@ def uneven(rank: int, ranks: int) -> Iterator[Event]:
         (tagged, (4, 8, 16, 32, 64)),
         (tagged, (8, 16, 32, 48)),
         (topology, (4, 8, 16, 32, 64)),
+        (listed, (4, 8, 16, 32, 64)),
+        (guarded, (8, 16, 32, 64)),
+        (tile, (4, 8, 16, 32, 64)),
     ],
 )
 def test_ranks_of_a_kind_that_no_recording_has(

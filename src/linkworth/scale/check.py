@@ -11,6 +11,7 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 from linkworth.scale.distributions.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of
+from linkworth.scale.neighbours import without_absent
 from linkworth.scale.recording import SENDS, Recording
 from linkworth.trace.read import TraceFile
 
@@ -45,8 +46,11 @@ def weight(call_class: str, fields: Mapping[str, Any]) -> tuple[int, int]:
 
 def recorded(recording: Recording) -> Totals:
     """Return a recording's totals; with the messages in the mean if they are distributions."""
-    if recording.stretches is not None:
-        counted = Counted(filled(events_of(recording), [recording], recording.ranks, recording.size))
+    if recording.stretches is not None or recording.absent:
+        events = without_absent(events_of(recording), recording.absent)
+        if recording.stretches is not None:
+            events = filled(events, [recording], recording.ranks, recording.size)
+        counted = Counted(events)
         for _ in counted:
             pass
         return counted.totals

@@ -15,7 +15,7 @@ from linkworth.scale.align.folding import Item, Ladder, Loop
 from linkworth.scale.behaviour import SLOT_MASK, Behaviour, Events, InSteps, Key, Role, slot_codes
 from linkworth.scale.fit.members import Colour, Groups
 from linkworth.scale.fit.peers import Iterations, OffGridError
-from linkworth.scale.fit.rules import Communicator, Ranks, UnfitError
+from linkworth.scale.fit.rules import Communicator, Partner, Ranks, UnfitError
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
@@ -299,15 +299,22 @@ def _times(
 
 
 def _nearest(role: Role, ranks: Numbers, point: Point) -> Numbers:
-    """Return for each rank the one of its role in the largest recording that is nearest in relative position."""
+    """Return for each rank the one of its role in the largest recording that is nearest in relative position.
+
+    On a grid with edges, it is one on the same edges if there is one.
+    """
     of = np.array(sorted(role.models), dtype=np.int64)
     there = positions(of, role.last.ranks, role.last.grid)
     here = positions(ranks, point.ranks, point.grid)
     distance = np.zeros((len(ranks), len(of)))
+    rules = (rule for column in role.columns for rule in column.rules.values())
+    edges = any(isinstance(rule, Partner) and rule.peer.edges for rule in rules)
     for x, n, y, m in zip(here.coordinates, here.extents, there.coordinates, there.extents, strict=True):
         own = x / np.maximum(n - 1, 1)
         other = y / np.maximum(m - 1, 1)
         distance += (own[:, None] - other[None, :]) ** 2
+        for end in (0, 1) if edges else ():
+            distance += len(point.grid) * ((own == end)[:, None] != (other == end)[None, :])
     nearest: Numbers = of[np.argmin(distance, axis=1)]
     return nearest
 

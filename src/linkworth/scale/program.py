@@ -198,7 +198,8 @@ class Builder:
         roles = {
             key: self._role(of, alignment, arrangement, fitter, groups)
             for key, (of, alignment) in sorted(
-                aligned.items(), key=lambda each: -len({sample.recording for sample in each[1][0]})
+                aligned.items(),
+                key=lambda each: (-len({sample.recording for sample in each[1][0]}), -len(each[1][0])),
             )
         }
         # Fits of computation take long and refuse nothing, so they come last.

@@ -1,6 +1,6 @@
 """Recordings in memory: the different calls of all ranks, and each rank's sequence of them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -113,6 +113,8 @@ class Recording:
         """Messages by the code of their marker, if they are taken as distributions."""
         self.spans: Mapping[Pair, float] = {}
         """Mean seconds between two collective calls if messages take no time, if `stretches` are known."""
+        self.absent: Collection[str] = ()
+        """Call sites whose messages to MPI_PROC_NULL were put in for neighbours that do not exist."""
         self.name_groups()
 
     def name_groups(self) -> None:

@@ -24,6 +24,7 @@ from linkworth.scale.distributions.imbalance import unbalanced
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
+from linkworth.scale.neighbours import without_absent
 from linkworth.scale.pieces import with_counts
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import (
@@ -345,7 +346,7 @@ def _events(found: Found, recordings: Sequence[Recording], target: Target) -> It
         return with_counts(found.program, lambda: generate(found.program, point))
 
     if recordings[-1].stretches is None:
-        return made()
+        return without_absent(made(), recordings[-1].absent)
     events = unbalanced(made, recordings, target.ranks, target.size)
     return filled(events, recordings, target.ranks, target.size)
 

@@ -16,6 +16,7 @@ from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, positions, role_keys
+from linkworth.scale.neighbours import with_absent
 from linkworth.scale.points import Point
 from linkworth.scale.program import Builder
 from linkworth.scale.recording import Alphabet, Recording
@@ -109,6 +110,12 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
         whole = set()
+        for arrangement, some in product(tried, choices):
+            present = with_absent(some, [arrangement.grid(each.ranks) for each in some]) or []
+            for found in _programs(present, target, Way.EDGES, [arrangement]) if present else ():
+                if isinstance(found, Found):
+                    aligned = True
+                    yield Aligned(found, present, list(recordings[:dropped]))
         for way, some in product(Way, choices):
             # If no rank lacks a part, looking for parts would find the same program again.
             left = [each for each in tried if way is not Way.PARTS or each not in whole]

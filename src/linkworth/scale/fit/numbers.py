@@ -395,6 +395,8 @@ class Fitter:
         """Fitter of messages to nobody, whose dimension is not known; None unless this one is of faces."""
         self._points = points
         self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
+        self.shares: defaultdict[str, list[Any]] = defaultdict(list)
+        """By call and field: rules of ranks' shares of an extent, which other roles may have as well."""
         curves = _curves(tuple(points), weak=weak, across=across)
         self.fit = curves.fit
         self.smooth = curves.smooth
@@ -404,6 +406,7 @@ class Fitter:
         if across not in self._of_faces:
             self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
             self._of_faces[across]._all = self
+            self._of_faces[across].shares = self.shares
         return self._of_faces[across]
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:

@@ -395,6 +395,12 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     numbers = np.unique(samples.recording).tolist()
     if (values == values[0]).all() and (not site or len(numbers) == len(samples.recordings) or values[0] < 0):
         return Same(int(values[0]))
+    # Few ranks do not show a share, such as rank 0 alone.
+    share: Rule | None = next(
+        (each for each in samples.fitter.shares[site] if _meets(each, samples, values)), None
+    )
+    if share is not None:
+        return share
     of = [values[samples.recording == number] for number in numbers]
     if all((each == each[0]).all() for each in of):
         return ByCount(samples.fitter.pooled(site, numbers, [float(each[0]) for each in of]))
@@ -413,10 +419,23 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
         or _block(samples, values, numbers)
         or _portion(samples, values, numbers)
     )
+    if site and isinstance(found, Block | Portion):
+        samples.fitter.shares[site].append(found)
     if found is not None:
         return found
     model = samples.fitter.fit(numbers, [float(each.mean()) for each in of])
     return _copied(samples, values, model)
+
+
+def _meets(rule: Rule, samples: Samples, values: Numbers) -> bool:
+    """Return whether a rule of other ranks gives the values of some samples."""
+    for number in np.unique(samples.recording).tolist():
+        here = np.flatnonzero(samples.recording == number)
+        some = samples.only(here)
+        ranks = Ranks(some.at, some.steps, samples.point(number), samples.arrangement, (), some.rank)
+        if not np.array_equal(rule.values(ranks), values[here]):
+            return False
+    return True
 
 
 class Linear(NamedTuple):
@@ -564,7 +583,7 @@ def _block_along(
     if not more:
         return None
     # The extent is not known if the samples are some of the ranks only, nor is a part that all have.
-    for rest in (0, *(each * unit for each in (1, 2, 4, -1, -2))):
+    for rest in _rests(samples, values, here, n, unit):
         if (low - rest) % unit or low < rest:
             continue
         each = (low - rest) // unit
@@ -594,6 +613,20 @@ def _block_along(
                 if max(unit_model.error, rest_model.error) < 1e-6:
                     return Block(dimension, extent, late, unit_model, rest_model)
     return None
+
+
+def _rests(
+    samples: Samples, values: Numbers, here: npt.NDArray[np.bool_], n: Numbers, unit: int
+) -> dict[int, None]:
+    """Return what each rank may have beside its part: a few units, or as many as parts in another recording suggest."""
+    found = dict.fromkeys((0, unit, 2 * unit, 4 * unit, -unit, -2 * unit))
+    parts, mean = int(n[here][0]), float(values[here].mean())
+    for number in np.unique(samples.recording[~here]):
+        there = samples.recording == number
+        if int(n[there][0]) != parts:
+            extent = (float(values[there].mean()) - mean) / (1 / int(n[there][0]) - 1 / parts)
+            found[round((mean - extent / parts) / unit) * unit] = None
+    return found
 
 
 def _portion(samples: Samples, values: Numbers, numbers: list[int], begin: int = 0) -> Portion | None:

@@ -1,0 +1,429 @@
+"""Messages that programs leave out where a rank has no neighbour, put in as messages to MPI_PROC_NULL and taken out again.
+
+All ranks then call alike, so that recordings on short grids show what ranks inside a longer one do.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from linkworth import _engine
+from linkworth.scale.generate import RankEvents
+from linkworth.scale.grids import coordinates
+from linkworth.scale.recording import NOBODY, SENDS, Call, Numbers, Recording, Times, frozen, without
+from linkworth.scale.recording import Sequence as Calls
+
+_MESSAGES = (SENDS - {"sendrecv", "isendrecv"}) | {"recv", "irecv", "recv_init", "precv_init"}
+WAIT = 0
+"""The mode of MPI_Wait."""
+
+Offset = tuple[int, ...]
+Directions = dict[Offset, Counter[int]]
+"""By place of the neighbour: how many messages with it each rank has."""
+Symbol = tuple[str, Offset, int]
+"""Call site, where the neighbour is, and how many such calls come before between two calls of all ranks."""
+Request = tuple[int, Symbol | None]
+"""Number of the burst in which a call makes it, and that call; None: the call of all ranks after the burst."""
+
+
+class _Unlike(Exception):
+    """Ranks lack other calls than those for neighbours that do not exist."""
+
+
+def with_absent(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> list[Recording] | None:
+    """Return recordings in which all ranks send to as many neighbours, or None if they do not lack just these."""
+    sites = _sites(recordings, grids)
+    if not sites:
+        return None
+    try:
+        boxes = [_Box(each, grid, sites) for each, grid in zip(recordings, grids, strict=True)]
+        order = _order([burst for box in boxes for burst in box.distinct()])
+        return [box.completed(order) for box in boxes]
+    except _Unlike:
+        return None
+
+
+def without_absent(ranks: Iterable[RankEvents], sites: Collection[str]) -> Iterator[RankEvents]:
+    """Yield ranks without messages of these sites to MPI_PROC_NULL, and without what waits for nothing else."""
+    for each in ranks:
+        yield _without(each, sites)
+
+
+def _sites(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> set[str]:
+    """Return the sites at which each rank has messages with those of its neighbours in some directions that exist.
+
+    None if no rank of some recording lacks a neighbour, or if recordings do not show whether a dimension is a ring.
+    """
+    known: list[dict[str, Directions]] = []
+    for recording, grid in zip(recordings, grids, strict=True):
+        made = _made(recording, grid)
+        known.append({site: of for site, of in made.items() if _exist(of, grid)})
+        if not any(len(ranks) < recording.ranks for of in known[-1].values() for ranks in of.values()):
+            return set()
+    sites = set.intersection(*map(set, known))
+    if any(known[-1][site].keys() != of[site].keys() for of in known for site in sites):
+        return set()
+    longest = [max(extents) for extents in zip(*grids, strict=True)]
+    times = [{offset: max(ranks.values()) for offset, ranks in known[-1][site].items()} for site in sites]
+    return sites if all(_open(of, longest) for of in times) else set()
+
+
+def _made(recording: Recording, grid: Sequence[int]) -> dict[str, Directions]:
+    """Return the messages of each site. Sites with messages elsewhere are left out."""
+    everyone = list(range(recording.ranks))
+    at = _coordinates(recording.ranks, grid)
+    found: defaultdict[str, Directions] = defaultdict(dict)
+    elsewhere = set()
+    for rank, sequence in enumerate(recording.sequences):
+        for number, times in enumerate(np.bincount(sequence.calls).tolist()):
+            entry, call_class, fields = recording.calls[number]
+            if not times:
+                continue
+            if call_class not in _MESSAGES or fields["peer"] < 0:
+                elsewhere.add(entry)
+                continue
+            if recording.peers(rank, fields["comm"]) != everyone:
+                elsewhere.add(entry)
+                continue
+            offset = _offset(at[rank], at[fields["peer"]])
+            if max(map(abs, offset)) != 1:
+                elsewhere.add(entry)
+            else:
+                found[entry].setdefault(offset, Counter())[rank] += times
+    return {site: of for site, of in found.items() if site not in elsewhere}
+
+
+def _offset(here: Offset, there: Offset) -> Offset:
+    return tuple(to - of for of, to in zip(here, there, strict=True))
+
+
+def _coordinates(ranks: int, grid: Sequence[int]) -> list[Offset]:
+    parts, _ = coordinates(np.arange(ranks), [np.full(ranks, n) for n in grid])
+    return list(zip(*(part.tolist() for part in parts), strict=True))
+
+
+def _exist(directions: Directions, grid: Sequence[int]) -> bool:
+    """Return whether all ranks that have a neighbour in each direction have messages with it."""
+    return all(
+        len(ranks) == prod(n - abs(step) for n, step in zip(grid, offset, strict=True))
+        for offset, ranks in directions.items()
+    )
+
+
+def _open(times: Mapping[Offset, int], longest: Sequence[int]) -> bool:
+    """Return whether dimensions of at most two ranks are no rings, in which both directions lead to the same rank.
+
+    A site of one direction shows that, and so does one that treats a longer dimension in the same way. `times`: number of
+    messages of a rank in each direction.
+    """
+    for dimension, extent in enumerate(longest):
+        if extent > 2 or len({offset[dimension] for offset in times} - {0}) < 2:
+            continue
+        longer = [other for other, n in enumerate(longest) if n > 2]
+        if not any(_exchanged(times, dimension, other) == times for other in longer):
+            return False
+    return True
+
+
+def _exchanged(times: Mapping[Offset, int], one: int, other: int) -> dict[Offset, int]:
+    found = {}
+    for offset, number in times.items():
+        swapped = list(offset)
+        swapped[one], swapped[other] = offset[other], offset[one]
+        found[tuple(swapped)] = number
+    return found
+
+
+def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
+    """Return the places of symbols in an order that all bursts have. Raises _Unlike.
+
+    Where none shows it, the site that is called earlier comes first, and at one site the neighbour before. What follows a
+    site of one direction goes before that.
+    """
+    later: defaultdict[Symbol, set[Symbol]] = defaultdict(set)
+    earliest: dict[str, int] = {}
+    for burst in bursts:
+        for symbol, after in pairwise(burst):
+            later[symbol].add(after)
+        for place, (entry, _, _) in enumerate(burst):
+            earliest[entry] = min(earliest.get(entry, place), place)
+    symbols = {symbol for burst in bursts for symbol in burst}
+    directions = Counter(entry for entry, _ in {symbol[:2] for symbol in symbols})
+    before = Counter(after for of in later.values() for after in of)
+    ready = {symbol for symbol in symbols if not before[symbol]}
+    found: dict[Symbol, int] = {}
+    following: set[Symbol] = set()
+    while ready:
+        symbol = min(ready, key=lambda each: (each[2], each not in following, earliest[each[0]], each))
+        ready.remove(symbol)
+        found[symbol] = len(found)
+        following = later[symbol] if directions[symbol[0]] == 1 else set()
+        before.subtract(later[symbol])
+        ready |= {after for after in later[symbol] if not before[after]}
+    if len(found) < len(symbols):
+        # Some order is another one elsewhere.
+        raise _Unlike
+    return found
+
+
+class _Rank:
+    """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
+
+    def __init__(
+        self, recording: Recording, rank: int, sites: Collection[str], offsets: Sequence[Offset]
+    ) -> None:
+        """Divide the calls. `offsets`: by peer."""
+        self.bursts: list[dict[Symbol, int]] = [{}]
+        """By burst: places of its calls."""
+        self.common: list[int] = []
+        """By burst: place of the call after it. There is none after the last."""
+        self.refers: dict[int, list[Request]] = defaultdict(list)
+        """By place: the requests that a call starts or completes."""
+        requests: list[Request] = []
+        turns: Counter[tuple[str, Offset]] = Counter()
+        for place, number in enumerate(recording.sequences[rank].calls.tolist()):
+            call = recording.calls[number]
+            backs = references(call)
+            if backs:
+                self.refers[place] = [requests[-back] for back in backs]
+            symbol: Symbol | None = None
+            if call.entry in sites:
+                offset: Offset | None = offsets[call.fields["peer"]]
+            else:
+                offset = _offset_of_one(call, self.refers.get(place, ()))
+            if offset is not None:
+                symbol = call.entry, offset, turns[call.entry, offset]
+                turns[call.entry, offset] += 1
+                self.bursts[-1][symbol] = place
+            if _engine.makes_request(call.call_class):
+                requests.append((len(self.common), symbol))
+            if symbol is None:
+                self.common.append(place)
+                self.bursts.append({})
+                turns.clear()
+
+
+def _offset_of_one(call: Call, refers: Sequence[Request]) -> Offset | None:
+    """Return where the neighbour is with which a call starts or completes a single message. None: it does not."""
+    if len(refers) != 1 or not _is_of_one(call):
+        return None
+    _, symbol = refers[0]
+    return symbol and symbol[1]
+
+
+def _is_of_one(call: Call) -> bool:
+    """Return whether a call starts or completes one request whatever the rank, which a list of one does not show."""
+    if call.call_class == "complete":
+        return bool(call.fields["mode"] == WAIT)
+    return not call.entry.startswith("MPI_Startall")
+
+
+def references(call: Call) -> list[int]:
+    """Return which requests a call starts or completes: how many requests ago each was made."""
+    if call.call_class == "complete":
+        return [each[0] for each in call.fields["completions"]]
+    return list(call.fields.get("references", ()))
+
+
+class _Step(NamedTuple):
+    """A call of all ranks, if those without the neighbour make it as well."""
+
+    burst: int
+    symbol: Symbol | None
+    backs: Mapping[Request, int]
+    """How many requests ago those that it refers to were made, in order."""
+
+
+class _Box:
+    """The messages of all ranks of a recording with their neighbours on a grid."""
+
+    def __init__(self, recording: Recording, grid: Sequence[int], sites: Collection[str]) -> None:
+        """Find them. Raises _Unlike if ranks differ in other calls."""
+        self._recording = recording
+        self._sites = frozenset(sites)
+        self._grid = grid
+        self._at = _coordinates(recording.ranks, grid)
+        self._ranks = [
+            _Rank(recording, rank, sites, [_offset(here, there) for there in self._at])
+            for rank, here in enumerate(self._at)
+        ]
+        if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
+            raise _Unlike
+
+    def _entries(self, rank: int) -> tuple[str, ...]:
+        calls = self._recording.sequences[rank].calls
+        return tuple(self._recording.calls[calls[place]].entry for place in self._ranks[rank].common)
+
+    def distinct(self) -> set[tuple[Symbol, ...]]:
+        """Return all different bursts of the ranks."""
+        return {tuple(burst) for rank in self._ranks for burst in rank.bursts}
+
+    def completed(self, order: Mapping[Symbol, int]) -> Recording:
+        """Return the recording in which all ranks have the calls of those in the middle. Raises _Unlike.
+
+        `order`: places of symbols in each burst.
+        """
+        steps = list(self._steps(order))
+        found = copy(self._recording)
+        found.absent = self._sites
+        found.calls = []
+        numbers: dict[Any, int] = {}
+        found.sequences = [self._sequence(rank, steps, found.calls, numbers) for rank in range(found.ranks)]
+        return found
+
+    def _steps(self, order: Mapping[Symbol, int]) -> Iterator[_Step]:
+        made: dict[Request, int] = {}
+        for burst, owns in enumerate(zip(*(rank.bursts for rank in self._ranks), strict=True)):
+            symbols = sorted({symbol for own in owns for symbol in own}, key=order.__getitem__)
+            for symbol in (*symbols, None):
+                if symbol is None and burst == len(self._ranks[0].common):
+                    return
+                places = [
+                    (rank, self._ranks[rank].common[burst] if symbol is None else own[symbol])
+                    for rank, own in enumerate(owns)
+                    if symbol is None or symbol in own
+                ]
+                lists = [self._ranks[rank].refers[place] for rank, place in places]
+                oldest_first = all(each == sorted(each, key=made.__getitem__) for each in lists)
+                refers = sorted({request for each in lists for request in each}, key=made.__getitem__)
+                if not oldest_first:
+                    refers.reverse()
+                yield _Step(burst, symbol, {request: len(made) - made[request] for request in refers})
+                if _engine.makes_request(self._call(*places[0]).call_class):
+                    made[burst, symbol] = len(made)
+
+    def _call(self, rank: int, place: int) -> Call:
+        return self._recording.calls[int(self._recording.sequences[rank].calls[place])]
+
+    def _sequence(
+        self, rank: int, steps: Sequence[_Step], calls: list[Call], numbers: dict[Any, int]
+    ) -> Calls:
+        """Return a rank's calls. `numbers`: of `calls`, to which new ones are added."""
+        own = []
+        absent = []
+        columns: list[tuple[float, bool, float]] = []
+        for burst, symbol, backs in steps:
+            source, place = self._source(rank, burst, symbol)
+            call = self._call(source, place)
+            fields = dict(call.fields)
+            if source != rank and call.entry in self._sites:
+                fields["peer"] = NOBODY
+            completed = dict(zip(self._ranks[source].refers[place], self._completions(call), strict=True))
+            if call.call_class == "complete" and completed:
+                fields["completions"] = [
+                    (back, *completed.get(request, (0, False, 0, 0))[1:]) for request, back in backs.items()
+                ]
+                fields["listed"] += len(backs) - len(completed)
+            elif completed:
+                fields["references"] = list(backs.values())
+            key = call.entry, call.call_class, frozen(fields)
+            number = numbers.setdefault(key, len(calls))
+            if number == len(calls):
+                calls.append(call._replace(fields=fields))
+            own.append(number)
+            absent.append(source != rank)
+            sequence = self._recording.sequences[source]
+            columns.append(
+                (sequence.compute[place], bool(sequence.has_cpu[place]), sequence.durations[place])
+            )
+        compute, has_cpu, durations = (np.array(column) for column in zip(*columns, strict=True))
+        return Calls(np.array(own), _divided(compute, np.array(absent)), has_cpu, durations)
+
+    def _completions(self, call: Call) -> Sequence[Any]:
+        return call.fields["completions"] if call.call_class == "complete" else references(call)
+
+    def _source(self, rank: int, burst: int, symbol: Symbol | None) -> tuple[int, int]:
+        """Return which rank's call a rank has, and its place: if its own neighbour is absent, the next rank that has one."""
+        of = self._ranks[rank]
+        if symbol is None:
+            return rank, of.common[burst]
+        if symbol in of.bursts[burst]:
+            return rank, of.bursts[burst][symbol]
+        there = [
+            min(max(x, -min(step, 0)), n - 1 - max(step, 0))
+            for x, step, n in zip(self._at[rank], symbol[1], self._grid, strict=True)
+        ]
+        donor = int(np.ravel_multi_index(there, tuple(self._grid)))
+        if donor == rank or symbol not in self._ranks[donor].bursts[burst]:
+            raise _Unlike
+        return donor, self._ranks[donor].bursts[burst][symbol]
+
+
+def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
+    """Return the computation before each call, of which some are absent, where `compute` is that of other ranks.
+
+    What a rank computes before such a call is before its next one, of which the call takes as much as on other ranks.
+    """
+    found = compute.copy()
+    for place in np.flatnonzero(~absent).tolist():
+        first = place
+        while first > 0 and absent[first - 1]:
+            first -= 1
+        ends = np.minimum(np.cumsum(compute[first:place]), compute[place])
+        found[first:place] = np.diff(ends, prepend=0.0)
+        found[place] -= ends[-1] if len(ends) else 0.0
+    return found
+
+
+def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
+    """Return a rank's events without messages to nobody. Computation before these is before the next call."""
+    calls = [Call(*call) for call in events.calls]
+    absent = np.array(
+        [call.entry in sites and call.fields.get("peer") == NOBODY for call in calls], dtype=bool
+    )
+    if not absent.any():
+        return events
+    makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=bool)[events.call]
+    kept = ~absent[events.call]
+    # Numbers of the requests made before each event: with absent ones, and without.
+    before = np.cumsum(makes) - makes
+    left = np.cumsum(makes & kept) - (makes & kept)
+    request = np.flatnonzero(makes)
+    found = list(events.calls)
+    call = events.call.copy()
+    for number, each in enumerate(calls):
+        backs = np.array(references(each), dtype=np.int64)
+        places = np.flatnonzero(events.call == number)
+        if not len(backs) or not len(places):
+            continue
+        made = request[before[places][:, None] - backs[None, :]]
+        rows = np.where(kept[made], left[places][:, None] - left[made], 0)
+        for row, which in zip(*_rows(rows), strict=True):
+            some = places[which]
+            if any(row):
+                call[some] = len(found)
+                found.append((each.entry, each.call_class, _referring(each, row)))
+            else:
+                kept[some] = False
+    has_cpu = events.cpu >= 0
+    left_over = without(Calls(call, events.compute, has_cpu, events.durations), ~kept)
+    used, call = np.unique(left_over.calls, return_inverse=True)
+    return events._replace(
+        calls=[found[number] for number in used.tolist()],
+        call=call,
+        compute=left_over.compute,
+        cpu=np.where(left_over.has_cpu, left_over.compute, -1.0),
+        durations=left_over.durations,
+    )
+
+
+def _rows(rows: Numbers) -> tuple[list[list[int]], list[Numbers]]:
+    """Return the different rows, and the numbers of those that are alike."""
+    different, which = np.unique(rows, axis=0, return_inverse=True)
+    return different.tolist(), [np.flatnonzero(which.reshape(-1) == each) for each in range(len(different))]
+
+
+def _referring(call: Call, backs: Sequence[int]) -> dict[str, Any]:
+    """Return the fields of a call that refers to other requests. 0: to one that is not there."""
+    fields = dict(call.fields)
+    if call.call_class != "complete":
+        return fields | {"references": [back for back in backs if back]}
+    completions = [(back, *each[1:]) for back, each in zip(backs, fields["completions"], strict=True) if back]
+    listed = fields["listed"] - len(backs) + len(completions)
+    return fields | {"completions": completions, "listed": listed}
