@@ -38,11 +38,13 @@ class _Unlike(Exception):
 
 def with_absent(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> list[Recording] | None:
     """Return recordings in which all ranks send to as many neighbours, or None if they do not lack just these."""
-    sites = _sites(recordings, grids)
+    rings = _rings(recordings, grids)
+    spaces = [_Space(grid, _coordinates(grid), rings) for grid in grids]
+    sites = _sites(recordings, spaces)
     if not sites:
         return None
     try:
-        boxes = [_Box(each, grid, sites) for each, grid in zip(recordings, grids, strict=True)]
+        boxes = [_Box(each, space, sites) for each, space in zip(recordings, spaces, strict=True)]
         order = _order([burst for box in boxes for burst in box.distinct()])
         return [box.completed(order) for box in boxes]
     except _Unlike:
@@ -55,63 +57,84 @@ def without_absent(ranks: Iterable[RankEvents], sites: Collection[str]) -> Itera
         yield _without(each, sites)
 
 
-def _sites(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> set[str]:
+class _Space(NamedTuple):
+    """Places of ranks on a grid, and the dimensions along which it has no edges."""
+
+    extents: Sequence[int]
+    places: Sequence[Offset]
+    rings: frozenset[int]
+
+    def offset(self, rank: int, peer: int) -> Offset:
+        """Return where a peer is. Along rings, all ranks have the same neighbours, and it does not matter."""
+        steps = enumerate(zip(self.places[rank], self.places[peer], strict=True))
+        return tuple(0 if dimension in self.rings else there - here for dimension, (here, there) in steps)
+
+
+def _coordinates(grid: Sequence[int]) -> list[Offset]:
+    ranks = prod(grid)
+    parts, _ = coordinates(np.arange(ranks), [np.full(ranks, n) for n in grid])
+    return list(zip(*(part.tolist() for part in parts), strict=True))
+
+
+def _rings(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> frozenset[int]:
+    """Return the dimensions along which some site has messages with neighbours from one end to the other."""
+    found = set()
+    for recording, grid in zip(recordings, grids, strict=True):
+        made = _made(recording, _Space(grid, _coordinates(grid), frozenset()))
+        for dimension, n in enumerate(grid):
+            for directions in made.values() if n > 2 else ():
+                steps = {abs(offset[dimension]) for offset in directions}
+                if n - 1 in steps and steps <= {0, 1, n - 1}:
+                    found.add(dimension)
+    return frozenset(found)
+
+
+def _sites(recordings: Sequence[Recording], spaces: Sequence[_Space]) -> set[str]:
     """Return the sites at which each rank has messages with those of its neighbours in some directions that exist.
 
     None if no rank of some recording lacks a neighbour, or if recordings do not show whether a dimension is a ring.
     """
     known: list[dict[str, Directions]] = []
-    for recording, grid in zip(recordings, grids, strict=True):
-        made = _made(recording, grid)
-        known.append({site: of for site, of in made.items() if _exist(of, grid)})
+    for recording, space in zip(recordings, spaces, strict=True):
+        made = _made(recording, space)
+        known.append({site: of for site, of in made.items() if _exist(of, space.extents)})
         if not any(len(ranks) < recording.ranks for of in known[-1].values() for ranks in of.values()):
             return set()
     sites = set.intersection(*map(set, known))
     if any(known[-1][site].keys() != of[site].keys() for of in known for site in sites):
         return set()
-    longest = [max(extents) for extents in zip(*grids, strict=True)]
+    longest = [max(extents) for extents in zip(*(space.extents for space in spaces), strict=True)]
     times = [{offset: max(ranks.values()) for offset, ranks in known[-1][site].items()} for site in sites]
     return sites if all(_open(of, longest) for of in times) else set()
 
 
-def _made(recording: Recording, grid: Sequence[int]) -> dict[str, Directions]:
-    """Return the messages of each site. Sites with messages elsewhere are left out."""
+def _made(recording: Recording, space: _Space) -> dict[str, Directions]:
+    """Return the messages of each site at which all are messages of one rank to another one of all."""
     everyone = list(range(recording.ranks))
-    at = _coordinates(recording.ranks, grid)
     found: defaultdict[str, Directions] = defaultdict(dict)
-    elsewhere = set()
+    others = set()
     for rank, sequence in enumerate(recording.sequences):
         for number, times in enumerate(np.bincount(sequence.calls).tolist()):
             entry, call_class, fields = recording.calls[number]
-            if not times:
+            if not times or entry in others:
                 continue
-            if call_class not in _MESSAGES or fields["peer"] < 0:
-                elsewhere.add(entry)
-                continue
-            if recording.peers(rank, fields["comm"]) != everyone:
-                elsewhere.add(entry)
-                continue
-            offset = _offset(at[rank], at[fields["peer"]])
-            if max(map(abs, offset)) != 1:
-                elsewhere.add(entry)
-            else:
+            if (
+                call_class in _MESSAGES
+                and fields["peer"] >= 0
+                and recording.peers(rank, fields["comm"]) == everyone
+            ):
+                offset = space.offset(rank, fields["peer"])
                 found[entry].setdefault(offset, Counter())[rank] += times
-    return {site: of for site, of in found.items() if site not in elsewhere}
-
-
-def _offset(here: Offset, there: Offset) -> Offset:
-    return tuple(to - of for of, to in zip(here, there, strict=True))
-
-
-def _coordinates(ranks: int, grid: Sequence[int]) -> list[Offset]:
-    parts, _ = coordinates(np.arange(ranks), [np.full(ranks, n) for n in grid])
-    return list(zip(*(part.tolist() for part in parts), strict=True))
+            else:
+                others.add(entry)
+    return {site: of for site, of in found.items() if site not in others}
 
 
 def _exist(directions: Directions, grid: Sequence[int]) -> bool:
-    """Return whether all ranks that have a neighbour in each direction have messages with it."""
+    """Return whether messages are with neighbours, and all ranks that have one in a direction have messages with it."""
     return all(
-        len(ranks) == prod(n - abs(step) for n, step in zip(grid, offset, strict=True))
+        max(map(abs, offset)) <= 1
+        and len(ranks) == prod(n - abs(step) for n, step in zip(grid, offset, strict=True))
         for offset, ranks in directions.items()
     )
 
@@ -175,10 +198,8 @@ def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
 class _Rank:
     """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
 
-    def __init__(
-        self, recording: Recording, rank: int, sites: Collection[str], offsets: Sequence[Offset]
-    ) -> None:
-        """Divide the calls. `offsets`: by peer."""
+    def __init__(self, recording: Recording, rank: int, sites: Collection[str], space: _Space) -> None:
+        """Divide the calls."""
         self.bursts: list[dict[Symbol, int]] = [{}]
         """By burst: places of its calls."""
         self.common: list[int] = []
@@ -194,7 +215,7 @@ class _Rank:
                 self.refers[place] = [requests[-back] for back in backs]
             symbol: Symbol | None = None
             if call.entry in sites:
-                offset: Offset | None = offsets[call.fields["peer"]]
+                offset: Offset | None = space.offset(rank, call.fields["peer"])
             else:
                 offset = _offset_of_one(call, self.refers.get(place, ()))
             if offset is not None:
@@ -243,16 +264,12 @@ class _Step(NamedTuple):
 class _Box:
     """The messages of all ranks of a recording with their neighbours on a grid."""
 
-    def __init__(self, recording: Recording, grid: Sequence[int], sites: Collection[str]) -> None:
+    def __init__(self, recording: Recording, space: _Space, sites: Collection[str]) -> None:
         """Find them. Raises _Unlike if ranks differ in other calls."""
         self._recording = recording
+        self._space = space
         self._sites = frozenset(sites)
-        self._grid = grid
-        self._at = _coordinates(recording.ranks, grid)
-        self._ranks = [
-            _Rank(recording, rank, sites, [_offset(here, there) for there in self._at])
-            for rank, here in enumerate(self._at)
-        ]
+        self._ranks = [_Rank(recording, rank, sites, space) for rank in range(recording.ranks)]
         if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
             raise _Unlike
 
@@ -347,9 +364,9 @@ class _Box:
             return rank, of.bursts[burst][symbol]
         there = [
             min(max(x, -min(step, 0)), n - 1 - max(step, 0))
-            for x, step, n in zip(self._at[rank], symbol[1], self._grid, strict=True)
+            for x, step, n in zip(self._space.places[rank], symbol[1], self._space.extents, strict=True)
         ]
-        donor = int(np.ravel_multi_index(there, tuple(self._grid)))
+        donor = int(np.ravel_multi_index(there, tuple(self._space.extents)))
         if donor == rank or symbol not in self._ranks[donor].bursts[burst]:
             raise _Unlike
         return donor, self._ranks[donor].bursts[burst][symbol]
