@@ -161,6 +161,23 @@ def guarded(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@box.c:131", "complete", {"mode": 1, "listed": made, "completions": ended}
 
 
+def lattice(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange both ways round each of four dimensions that has more than one rank, and wait for all."""
+    grid = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2), 64: (4, 4, 2, 2)}[ranks]
+    strides = [prod(grid[d + 1 :]) for d in range(4)]
+    for _ in range(STEPS):
+        made = 0
+        for d, step in product(range(4), (1, -1)):
+            x = rank // strides[d] % grid[d]
+            to, source = (rank + ((x + each) % grid[d] - x) * strides[d] for each in (step, -step))
+            for kind, peer in (("irecv", source), ("isend", to)) if grid[d] > 1 else ():
+                fields = {"comm": 0, "peer": peer, "tag": 2 * d + (step > 0), "bytes": 80}
+                yield f"MPI_{kind.capitalize()}@box.c:170", kind, fields
+                made += 1
+        ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
+        yield "MPI_Waitall@box.c:171", "complete", {"mode": 1, "listed": made, "completions": ended}
+
+
 def closed_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the neighbours that there are in a box that is a ring along its last dimension."""
     box = Box(rank, ranks)
@@ -203,6 +220,11 @@ def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Pat
     assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
 
 
+def test_a_loop_over_dimensions_is_as_long_as_there_are_dimensions(tmp_path: Path) -> None:
+    made, _ = scaled(lattice, (4, 8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(lattice, 64, tmp_path))
+
+
 def test_two_ranks_in_a_ring_are_no_edges(tmp_path: Path) -> None:
     # Both neighbours along the last dimension are the same rank in all recordings.
     _, summary = scaled(closed_above, (8, 16, 32), 64, tmp_path)
@@ -210,7 +232,10 @@ def test_two_ranks_in_a_ring_are_no_edges(tmp_path: Path) -> None:
 
 
 def tile(rank: int, ranks: int) -> Iterator[Event]:
-    """Exchange with the neighbours on a plane that there are; faces have corners, and no count divides the plane."""
+    """Exchange with the neighbours on a plane that there are, and send to rank 0.
+
+    Faces have corners, and no count divides the plane.
+    """
     rows, columns, _ = {4: (2, 2, 1), 8: (4, 2, 1), 16: (4, 4, 1), 32: (8, 4, 1), 64: (8, 8, 1)}[ranks]
     y, x = divmod(rank, columns)
     width, height = (side // n + (at < side % n) for side, n, at in ((970, columns, x), (950, rows, y)))
@@ -226,6 +251,10 @@ def tile(rank: int, ranks: int) -> Iterator[Event]:
                 made += 1
         ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
         yield "MPI_Waitall@tile.c:2", "complete", {"mode": 1, "listed": made, "completions": ended}
+    if rank > 0:
+        yield message(160, "send", 0, 800)
+    for peer in range(1, ranks) if rank == 0 else ():
+        yield "MPI_Recv@tile.c:3", "recv", {"comm": 0, "peer": peer, "tag": 0, "bytes": 800} | RECEIVED
 
 
 def chain(rank: int, ranks: int) -> Iterator[Event]:

@@ -8,7 +8,7 @@ from linkworth.scale.align.folding import Item
 from linkworth.scale.align.ladders import ByBits
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.numbers import Model
-from linkworth.scale.fit.rules import Rule
+from linkworth.scale.fit.rules import Appearing, Rule
 from linkworth.scale.grids import GridRule, described
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
@@ -93,6 +93,10 @@ class Behaviour(NamedTuple):
     def copied(self) -> set[str]:
         """Return the calls with fields that depend on data."""
         return {column.entry for role in self.roles.values() for column in role.columns if column.copied()}
+
+    def appearing(self) -> bool:
+        """Return whether only some counts have some calls."""
+        return any(isinstance(count, Appearing) for role in self.roles.values() for count in role.counts)
 
     def features(self) -> set[tuple[int, ...]]:
         """Return what decides on the steps of ladders."""

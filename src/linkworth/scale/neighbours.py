@@ -24,6 +24,8 @@ WAIT = 0
 """The mode of MPI_Wait."""
 
 Offset = tuple[int, ...]
+_RARE: Offset = ()
+"""Stands for the place of the neighbour in calls that concern none, and that only some ranks make."""
 Directions = dict[Offset, Counter[int]]
 """By place of the neighbour: how many messages with it each rank has."""
 Symbol = tuple[str, Offset, int]
@@ -198,8 +200,10 @@ def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
 class _Rank:
     """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
 
-    def __init__(self, recording: Recording, rank: int, sites: Collection[str], space: _Space) -> None:
-        """Divide the calls."""
+    def __init__(
+        self, recording: Recording, rank: int, sites: Collection[str], rare: Collection[str], space: _Space
+    ) -> None:
+        """Divide the calls. `rare`: sites that not all ranks call. Raises _Unlike if these make or complete requests."""
         self.bursts: list[dict[Symbol, int]] = [{}]
         """By burst: places of its calls."""
         self.common: list[int] = []
@@ -218,16 +222,30 @@ class _Rank:
                 offset: Offset | None = space.offset(rank, call.fields["peer"])
             else:
                 offset = _offset_of_one(call, self.refers.get(place, ()))
+            makes_request = _engine.makes_request(call.call_class)
+            if offset is None and call.entry in rare:
+                if makes_request or backs:
+                    raise _Unlike
+                offset = _RARE
             if offset is not None:
                 symbol = call.entry, offset, turns[call.entry, offset]
                 turns[call.entry, offset] += 1
                 self.bursts[-1][symbol] = place
-            if _engine.makes_request(call.call_class):
+            if makes_request:
                 requests.append((len(self.common), symbol))
             if symbol is None:
                 self.common.append(place)
                 self.bursts.append({})
                 turns.clear()
+
+
+def _rare(recording: Recording) -> set[str]:
+    """Return the sites that not all ranks call equally often."""
+    times = np.array([np.bincount(of.calls, minlength=len(recording.calls)) for of in recording.sequences])
+    entries, which = np.unique([call.entry for call in recording.calls], return_inverse=True)
+    by_entry = np.zeros((recording.ranks, len(entries)), dtype=np.int64)
+    np.add.at(by_entry.T, which, times.T)
+    return set(entries[np.ptp(by_entry, axis=0) > 0].tolist())
 
 
 def _offset_of_one(call: Call, refers: Sequence[Request]) -> Offset | None:
@@ -269,7 +287,8 @@ class _Box:
         self._recording = recording
         self._space = space
         self._sites = frozenset(sites)
-        self._ranks = [_Rank(recording, rank, sites, space) for rank in range(recording.ranks)]
+        rare = _rare(recording)
+        self._ranks = [_Rank(recording, rank, sites, rare, space) for rank in range(recording.ranks)]
         if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
             raise _Unlike
 
@@ -326,6 +345,8 @@ class _Box:
         absent = []
         columns: list[tuple[float, bool, float]] = []
         for burst, symbol, backs in steps:
+            if symbol is not None and symbol[1] == _RARE and symbol not in self._ranks[rank].bursts[burst]:
+                continue
             source, place = self._source(rank, burst, symbol)
             call = self._call(source, place)
             fields = dict(call.fields)

@@ -204,21 +204,29 @@ def _programs(
         kinds = list(range(KINDS.get(way, len(ROLES))))
         if way in (Way.EDGES, Way.WHOLE, Way.PARTS):
             kinds += next(iter(builders.values()))[1].kinds_of_groups()
-        for kind, (likeness, builder) in product(kinds, reversed(builders.values())):
-            try:
-                program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
-            except UnfitError as error:
-                # Its frames hold the builder's tables, and the builder may hold the error.
-                error.with_traceback(None)
-                if best is None or error.fitted > best.fitted:
-                    best = error
-                continue
-            if way is Way.LOOPS and program.copied():
-                # Numbers by no rule of the iteration are known better for each one alone.
-                best = UnfitError("calls", "numbers in a loop depend on data")
-                continue
-            yield Found(program, likeness, way)
-            break
+        for kind in kinds:
+            found: Found | None = None
+            for likeness, builder in reversed(builders.values()):
+                try:
+                    program = builder.build(arrangement, kind, roles(arrangement, kind, target.ranks))
+                except UnfitError as error:
+                    # Its frames hold the builder's tables, and the builder may hold the error.
+                    error.with_traceback(None)
+                    if best is None or error.fitted > best.fitted:
+                        best = error
+                    continue
+                if way is Way.LOOPS and program.copied():
+                    # Numbers by no rule of the iteration are known better for each one alone.
+                    best = UnfitError("calls", "numbers in a loop depend on data")
+                    continue
+                found = found or Found(program, likeness, way)
+                if not program.appearing():
+                    # A loop over the dimensions of the grid is longer where there are more, and no other one.
+                    found = Found(program, likeness, way)
+                    break
+            if found is not None:
+                yield found
+                break
         else:
             assert best is not None
             yield best

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension
+from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
 from linkworth.scale.fit.rules import (
@@ -236,7 +236,7 @@ class ColumnFit:
                 return tag
         if self._turning is not None:
             return fit_by_dimension(samples, numbers, self._turning, site)
-        rule = fit_number(samples, numbers, site)
+        rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
         if name in _SIZES and isinstance(rule, Copied) and _differ_by_turn(samples, numbers):
             raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
         if name in _SIZES and isinstance(rule, Copied) and _differs_at_root(samples, numbers):
@@ -364,7 +364,7 @@ def _fit_references(samples: Samples, different: Sequence[list[int]], place: Num
 def _latest(
     samples: Samples, different: Sequence[list[int]], place: Numbers, site: str, *, completions: bool
 ) -> Rule:
-    count = fit_number(samples, np.array([len(one) for one in different], dtype=np.int64)[place])
+    count = _fit_length(samples, np.array([len(one) for one in different], dtype=np.int64)[place])
     for oldest_first in (True, False):
         if all(
             one == list(range(len(one), 0, -1) if oldest_first else range(1, len(one) + 1))
@@ -378,6 +378,12 @@ def _latest(
         )
         return MovingCompletions(items) if completions else Each(items)
     raise UnfitError(site, "it completes different requests at other counts")
+
+
+def _fit_length(samples: Samples, lengths: Numbers, site: str = "") -> Rule:
+    """Return the rule of a number of requests, which may be as many for each dimension of the grid."""
+    by_dimension = fit_repeats(samples.at, lengths) if np.ptp(lengths) else []
+    return by_dimension[0] if by_dimension else fit_number(samples, lengths, site)
 
 
 class MovingCompletions(NamedTuple):

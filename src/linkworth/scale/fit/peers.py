@@ -63,6 +63,10 @@ class Peer(NamedTuple):
         """Return whether the distance to the peer doubles, or halves, from step to step."""
         return any("2^k" in term.kind for term in self.terms)
 
+    def steps(self) -> bool:
+        """Return whether it is another one in each step."""
+        return any(term.step for term in self.terms)
+
     def ranks(self, at: Position, steps: Iterations) -> Numbers:
         """Return the peer of each sample. Raises OffGridError if one is outside a grid without edges."""
         if not self.terms:

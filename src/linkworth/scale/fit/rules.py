@@ -759,9 +759,11 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     if len(extents) < 2:
         return None
     if whole:
-        # Trees and butterflies of all ranks take no notice of a grid that other calls have.
+        # Trees, butterflies and loops over all ranks take no notice of a grid that other calls have.
         peer = fit_peer(_inside(index, size), values, samples.steps)
-        return None if peer is None or not peer.doubles() else Partner(peer, communicator, whole=False)
+        longer = bool(np.ptp(samples.steps.total))
+        ignores = peer is not None and (peer.doubles() or (longer and peer.steps()))
+        return Partner(peer, communicator, whole=False) if peer is not None and ignores else None
     if (values < 0).any():
         return None
     # A row's member may be known by its place on the whole grid, such as one on the diagonal.
