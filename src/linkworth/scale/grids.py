@@ -109,7 +109,7 @@ class Shown(NamedTuple):
     cartesian: Sequence[tuple[int, ...]]
     """By recording: the extents of its Cartesian communicator of all ranks, or none."""
     group_sizes: Collection[int]
-    """Sizes of communicators that all recordings have."""
+    """Sizes of communicators, and numbers of them, that all recordings have."""
     partners: Sequence[Numbers]
     """By recording: rows of a sender and a receiver."""
 

@@ -107,7 +107,7 @@ def _sites(recordings: Sequence[Recording], spaces: Sequence[_Space]) -> set[str
         return set()
     longest = [max(extents) for extents in zip(*(space.extents for space in spaces), strict=True)]
     times = [{offset: max(ranks.values()) for offset, ranks in known[-1][site].items()} for site in sites]
-    return sites if all(_open(of, longest) for of in times) else set()
+    return sites if all(_open(of, longest) and not _on_a_line(of, spaces) for of in times) else set()
 
 
 def _made(recording: Recording, space: _Space) -> dict[str, Directions]:
@@ -154,6 +154,23 @@ def _open(times: Mapping[Offset, int], longest: Sequence[int]) -> bool:
         if not any(_exchanged(times, dimension, other) == times for other in longer):
             return False
     return True
+
+
+def _on_a_line(offsets: Collection[Offset], spaces: Sequence[_Space]) -> bool:
+    """Return whether directions are one distance on a line, cut into rows of two: to the next rank or that of the next row."""
+
+    def distances(offset: Offset) -> tuple[int, ...]:
+        return tuple(
+            sum(step * prod(space.extents[at + 1 :]) for at, step in enumerate(offset)) for space in spaces
+        )
+
+    alike = Counter(map(distances, offsets))
+    for offset in offsets:
+        mirrored = [(*offset[:at], -step, *offset[at + 1 :]) for at, step in enumerate(offset) if step]
+        # A stencil with corners has them on both sides.
+        if alike[distances(offset)] > 1 and len(mirrored) > 1 and not set(mirrored) <= set(offsets):
+            return True
+    return False
 
 
 def _exchanged(times: Mapping[Offset, int], one: int, other: int) -> dict[Offset, int]:

@@ -172,10 +172,16 @@ def _arrangements(recordings: Sequence[Recording], target: Target) -> list[GridR
     """Return the arrangements to try, the simplest first."""
     shown = Shown(
         [each.cartesian() for each in recordings],
-        set.intersection(*({len(of) for of in each.communicators[0].values()} for each in recordings)) - {1},
+        set.intersection(*map(_group_sizes, recordings)) - {1},
         [each.partners() for each in recordings],
     )
     return list(arrangements([each.ranks for each in recordings], target.ranks, target.grid, shown))
+
+
+def _group_sizes(recording: Recording) -> set[int]:
+    """Return the sizes of rank 0's communicators, and how many of each size there are."""
+    sizes = {len(of) for of in recording.communicators[0].values()}
+    return sizes | {recording.ranks // size for size in sizes}
 
 
 def _programs(
