@@ -179,9 +179,9 @@ def _arrangements(recordings: Sequence[Recording], target: Target) -> list[GridR
 
 
 def _group_sizes(recording: Recording) -> set[int]:
-    """Return the sizes of rank 0's communicators, and how many of each size there are."""
+    """Return the sizes of rank 0's communicators, and how many of each size there are if these are no two halves."""
     sizes = {len(of) for of in recording.communicators[0].values()}
-    return sizes | {recording.ranks // size for size in sizes}
+    return sizes | {recording.ranks // size for size in sizes} - {2}
 
 
 def _programs(
