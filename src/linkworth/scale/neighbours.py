@@ -7,27 +7,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
+from linkworth.scale.align.stencils import Messages, Offset, Space
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.grids import coordinates
-from linkworth.scale.recording import NOBODY, SENDS, Call, Numbers, Recording, Times, frozen, without
+from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, frozen, without
 from linkworth.scale.recording import Sequence as Calls
 
-_MESSAGES = (SENDS - {"sendrecv", "isendrecv"}) | {"recv", "irecv", "recv_init", "precv_init"}
 WAIT = 0
 """The mode of MPI_Wait."""
 
-Offset = tuple[int, ...]
 _RARE: Offset = ()
 """Stands for the place of the neighbour in calls that concern none, and that only some ranks make."""
-Directions = dict[Offset, Counter[int]]
-"""By place of the neighbour: how many messages with it each rank has."""
 Symbol = tuple[str, Offset, int]
 """Call site, where the neighbour is, and how many such calls come before between two calls of all ranks."""
 Request = tuple[int, Symbol | None]
@@ -38,11 +33,15 @@ class _Unlike(Exception):
     """Ranks lack other calls than those for neighbours that do not exist."""
 
 
-def with_absent(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> list[Recording] | None:
-    """Return recordings in which all ranks send to as many neighbours, or None if they do not lack just these."""
-    rings = _rings(recordings, grids)
-    spaces = [_Space(grid, _coordinates(grid), rings) for grid in grids]
-    sites = _sites(recordings, spaces)
+def with_absent(
+    recordings: Sequence[Recording], messages: Messages, grids: Sequence[tuple[int, ...]]
+) -> list[Recording] | None:
+    """Return recordings in which all ranks send to as many neighbours, or None if they do not lack just these.
+
+    `messages`: those of the recordings.
+    """
+    spaces = messages.spaces(grids)
+    sites = messages.sites(spaces)
     if not sites:
         return None
     try:
@@ -57,129 +56,6 @@ def without_absent(ranks: Iterable[RankEvents], sites: Collection[str]) -> Itera
     """Yield ranks without messages of these sites to MPI_PROC_NULL, and without what waits for nothing else."""
     for each in ranks:
         yield _without(each, sites)
-
-
-class _Space(NamedTuple):
-    """Places of ranks on a grid, and the dimensions along which it has no edges."""
-
-    extents: Sequence[int]
-    places: Sequence[Offset]
-    rings: frozenset[int]
-
-    def offset(self, rank: int, peer: int) -> Offset:
-        """Return where a peer is. Along rings, all ranks have the same neighbours, and it does not matter."""
-        steps = enumerate(zip(self.places[rank], self.places[peer], strict=True))
-        return tuple(0 if dimension in self.rings else there - here for dimension, (here, there) in steps)
-
-
-def _coordinates(grid: Sequence[int]) -> list[Offset]:
-    ranks = prod(grid)
-    parts, _ = coordinates(np.arange(ranks), [np.full(ranks, n) for n in grid])
-    return list(zip(*(part.tolist() for part in parts), strict=True))
-
-
-def _rings(recordings: Sequence[Recording], grids: Sequence[tuple[int, ...]]) -> frozenset[int]:
-    """Return the dimensions along which some site has messages with neighbours from one end to the other."""
-    found = set()
-    for recording, grid in zip(recordings, grids, strict=True):
-        made = _made(recording, _Space(grid, _coordinates(grid), frozenset()))
-        for dimension, n in enumerate(grid):
-            for directions in made.values() if n > 2 else ():
-                steps = {abs(offset[dimension]) for offset in directions}
-                if n - 1 in steps and steps <= {0, 1, n - 1}:
-                    found.add(dimension)
-    return frozenset(found)
-
-
-def _sites(recordings: Sequence[Recording], spaces: Sequence[_Space]) -> set[str]:
-    """Return the sites at which each rank has messages with those of its neighbours in some directions that exist.
-
-    None if no rank of some recording lacks a neighbour, or if recordings do not show whether a dimension is a ring.
-    """
-    known: list[dict[str, Directions]] = []
-    for recording, space in zip(recordings, spaces, strict=True):
-        made = _made(recording, space)
-        known.append({site: of for site, of in made.items() if _exist(of, space.extents)})
-        if not any(len(ranks) < recording.ranks for of in known[-1].values() for ranks in of.values()):
-            return set()
-    sites = set.intersection(*map(set, known))
-    if any(known[-1][site].keys() != of[site].keys() for of in known for site in sites):
-        return set()
-    longest = [max(extents) for extents in zip(*(space.extents for space in spaces), strict=True)]
-    times = [{offset: max(ranks.values()) for offset, ranks in known[-1][site].items()} for site in sites]
-    return sites if all(_open(of, longest) and not _on_a_line(of, spaces) for of in times) else set()
-
-
-def _made(recording: Recording, space: _Space) -> dict[str, Directions]:
-    """Return the messages of each site at which all are messages of one rank to another one of all."""
-    everyone = list(range(recording.ranks))
-    found: defaultdict[str, Directions] = defaultdict(dict)
-    others = set()
-    for rank, sequence in enumerate(recording.sequences):
-        for number, times in enumerate(np.bincount(sequence.calls).tolist()):
-            entry, call_class, fields = recording.calls[number]
-            if not times or entry in others:
-                continue
-            if (
-                call_class in _MESSAGES
-                and fields["peer"] >= 0
-                and recording.peers(rank, fields["comm"]) == everyone
-            ):
-                offset = space.offset(rank, fields["peer"])
-                found[entry].setdefault(offset, Counter())[rank] += times
-            else:
-                others.add(entry)
-    return {site: of for site, of in found.items() if site not in others}
-
-
-def _exist(directions: Directions, grid: Sequence[int]) -> bool:
-    """Return whether messages are with neighbours, and all ranks that have one in a direction have messages with it."""
-    return all(
-        max(map(abs, offset)) <= 1
-        and len(ranks) == prod(n - abs(step) for n, step in zip(grid, offset, strict=True))
-        for offset, ranks in directions.items()
-    )
-
-
-def _open(times: Mapping[Offset, int], longest: Sequence[int]) -> bool:
-    """Return whether dimensions of at most two ranks are no rings, in which both directions lead to the same rank.
-
-    A site of one direction shows that, and so does one that treats a longer dimension in the same way. `times`: number of
-    messages of a rank in each direction.
-    """
-    for dimension, extent in enumerate(longest):
-        if extent > 2 or len({offset[dimension] for offset in times} - {0}) < 2:
-            continue
-        longer = [other for other, n in enumerate(longest) if n > 2]
-        if not any(_exchanged(times, dimension, other) == times for other in longer):
-            return False
-    return True
-
-
-def _on_a_line(offsets: Collection[Offset], spaces: Sequence[_Space]) -> bool:
-    """Return whether directions are one distance on a line, cut into rows of two: to the next rank or that of the next row."""
-
-    def distances(offset: Offset) -> tuple[int, ...]:
-        return tuple(
-            sum(step * prod(space.extents[at + 1 :]) for at, step in enumerate(offset)) for space in spaces
-        )
-
-    alike = Counter(map(distances, offsets))
-    for offset in offsets:
-        mirrored = [(*offset[:at], -step, *offset[at + 1 :]) for at, step in enumerate(offset) if step]
-        # A stencil with corners has them on both sides.
-        if alike[distances(offset)] > 1 and len(mirrored) > 1 and not set(mirrored) <= set(offsets):
-            return True
-    return False
-
-
-def _exchanged(times: Mapping[Offset, int], one: int, other: int) -> dict[Offset, int]:
-    found = {}
-    for offset, number in times.items():
-        swapped = list(offset)
-        swapped[one], swapped[other] = offset[other], offset[one]
-        found[tuple(swapped)] = number
-    return found
 
 
 def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
@@ -218,7 +94,7 @@ class _Rank:
     """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
 
     def __init__(
-        self, recording: Recording, rank: int, sites: Collection[str], rare: Collection[str], space: _Space
+        self, recording: Recording, rank: int, sites: Collection[str], rare: Collection[str], space: Space
     ) -> None:
         """Divide the calls. `rare`: sites that not all ranks call. Raises _Unlike if these make or complete requests."""
         self.bursts: list[dict[Symbol, int]] = [{}]
@@ -227,6 +103,8 @@ class _Rank:
         """By burst: place of the call after it. There is none after the last."""
         self.refers: dict[int, list[Request]] = defaultdict(list)
         """By place: the requests that a call starts or completes."""
+        everyone = np.arange(recording.ranks)
+        offsets = [tuple(each) for each in space.offsets(np.full_like(everyone, rank), everyone).tolist()]
         requests: list[Request] = []
         turns: Counter[tuple[str, Offset]] = Counter()
         for place, number in enumerate(recording.sequences[rank].calls.tolist()):
@@ -236,7 +114,7 @@ class _Rank:
                 self.refers[place] = [requests[-back] for back in backs]
             symbol: Symbol | None = None
             if call.entry in sites:
-                offset: Offset | None = space.offset(rank, call.fields["peer"])
+                offset: Offset | None = offsets[call.fields["peer"]]
             else:
                 offset = _offset_of_one(call, self.refers.get(place, ()))
             makes_request = _engine.makes_request(call.call_class)
@@ -299,7 +177,7 @@ class _Step(NamedTuple):
 class _Box:
     """The messages of all ranks of a recording with their neighbours on a grid."""
 
-    def __init__(self, recording: Recording, space: _Space, sites: Collection[str]) -> None:
+    def __init__(self, recording: Recording, space: Space, sites: Collection[str]) -> None:
         """Find them. Raises _Unlike if ranks differ in other calls."""
         self._recording = recording
         self._space = space
@@ -402,9 +280,11 @@ class _Box:
             return rank, of.bursts[burst][symbol]
         there = [
             min(max(x, -min(step, 0)), n - 1 - max(step, 0))
-            for x, step, n in zip(self._space.places[rank], symbol[1], self._space.extents, strict=True)
+            for x, step, n in zip(
+                self._space.places[rank].tolist(), symbol[1], self._space.extents, strict=True
+            )
         ]
-        donor = int(np.ravel_multi_index(there, tuple(self._space.extents)))
+        donor = int(np.ravel_multi_index(there, self._space.extents))
         if donor == rank or symbol not in self._ranks[donor].bursts[burst]:
             raise _Unlike
         return donor, self._ranks[donor].bursts[burst][symbol]
