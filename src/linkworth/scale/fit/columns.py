@@ -220,9 +220,9 @@ class ColumnFit:
         )
         if rule is None:
             raise UnfitError(self._first.entry, f"its {_word(name)} depend on no position on the grid")
-        across = rule.across() if isinstance(rule, Partner) else None
-        if across is not None:
-            self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(across))
+        moved = rule.moved() if isinstance(rule, Partner) else []
+        if moved:
+            self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(*moved))
         return rule
 
     def _number(self, name: str, numbers: Numbers) -> Rule:

@@ -201,7 +201,7 @@ class _Pool:
 class _Curves:
     """Fits curves to series of numbers at some points, and remembers them."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None) -> None:
+    def __init__(self, points: Sequence[Point], *, weak: bool, across: Sequence[int]) -> None:
         self._points = points
         sized = len({point.size for point in points}) > 1
         extents = len(points[0].grid)
@@ -357,13 +357,12 @@ def _rounded(error: float) -> float:
     return 0.0 if error < _EXACT else error
 
 
-def _is_area(monomial: Monomial, across: int | None) -> bool:
+def _is_area(monomial: Monomial, across: Sequence[int]) -> bool:
     """Return whether it is a power of all extents but one."""
     return (
-        across is not None
+        bool(across)
         and len(monomial.extents) > 1
-        and monomial.extents[across] == 0
-        and all(power == -1 for at, power in enumerate(monomial.extents) if at != across)
+        and all(power == -(at not in across) for at, power in enumerate(monomial.extents))
     )
 
 
@@ -379,7 +378,7 @@ def _complexity(monomial: Monomial, *, weak: bool) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=64)
-def _curves(points: tuple[Point, ...], *, weak: bool, across: int | None) -> _Curves:
+def _curves(points: tuple[Point, ...], *, weak: bool, across: tuple[int, ...]) -> _Curves:
     """Return the curves at some points. Programs under many assumptions ask for the same."""
     return _Curves(points, weak=weak, across=across)
 
@@ -387,10 +386,10 @@ def _curves(points: tuple[Point, ...], *, weak: bool, across: int | None) -> _Cu
 class Fitter:
     """Fits numbers of one program, of which some are alike in several places."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool, across: int | None = None) -> None:
-        """Prefer, of models that are equally good, the area `across` that dimension if there is one."""
+    def __init__(self, points: Sequence[Point], *, weak: bool, across: tuple[int, ...] = ()) -> None:
+        """Prefer, of models that are equally good, the area `across` those dimensions if there are some."""
         self._weak = weak
-        self._of_faces: dict[int, Fitter] = {}
+        self._of_faces: dict[tuple[int, ...], Fitter] = {}
         self._all: Fitter | None = None
         """Fitter of messages to nobody, whose dimension is not known; None unless this one is of faces."""
         self._points = points
@@ -401,8 +400,8 @@ class Fitter:
         self.fit = curves.fit
         self.smooth = curves.smooth
 
-    def of_faces(self, across: int) -> "Fitter":
-        """Return the fitter of messages across a dimension, for grids on which the powers of extents cannot be told."""
+    def of_faces(self, *across: int) -> "Fitter":
+        """Return the fitter of messages across some dimensions, for grids on which the powers of extents cannot be told."""
         if across not in self._of_faces:
             self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
             self._of_faces[across]._all = self

@@ -264,10 +264,14 @@ class Partner(NamedTuple):
     whole: bool
     """The communicator has all ranks, and the peer is known by the place on the program's grid."""
 
+    def moved(self) -> list[int]:
+        """Return the dimensions along which the peer is elsewhere, if it is known by its place on the grid."""
+        return [at for at, term in enumerate(self.peer.terms) if not term.stays()] if self.whole else []
+
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
-        moved = [at for at, term in enumerate(self.peer.terms) if not term.stays()]
-        return moved[0] if self.whole and len(moved) == 1 else None
+        moved = self.moved()
+        return moved[0] if len(moved) == 1 else None
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
