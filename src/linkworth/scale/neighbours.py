@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
-from linkworth.scale.align.stencils import Messages, Offset, Space
+from linkworth.scale.align.stencils import Offset, SiteMessages, Space
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, frozen, without
 from linkworth.scale.recording import Sequence as Calls
@@ -34,7 +34,7 @@ class _Unlike(Exception):
 
 
 def with_absent(
-    recordings: Sequence[Recording], messages: Messages, grids: Sequence[tuple[int, ...]]
+    recordings: Sequence[Recording], messages: SiteMessages, grids: Sequence[tuple[int, ...]]
 ) -> list[Recording] | None:
     """Return recordings in which all ranks send to as many neighbours, or None if they do not lack just these.
 

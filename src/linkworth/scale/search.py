@@ -12,7 +12,7 @@ from linkworth.scale.align.completions import timeless
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
-from linkworth.scale.align.stencils import Messages
+from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
@@ -111,7 +111,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
         whole = set()
-        for arrangement, (some, messages) in product(tried, [(each, Messages(each)) for each in choices]):
+        for arrangement, (some, messages) in product(tried, [(each, SiteMessages(each)) for each in choices]):
             present = with_absent(some, messages, [arrangement.grid(each.ranks) for each in some]) or []
             for found in _programs(present, target, Way.EDGES, [arrangement]) if present else ():
                 if isinstance(found, Found):

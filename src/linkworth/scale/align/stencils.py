@@ -40,7 +40,7 @@ class Directions(NamedTuple):
     """Number of messages of the rank that has most."""
 
 
-class Messages:
+class SiteMessages:
     """Messages of recordings from one rank to another one of all, by call site."""
 
     def __init__(self, recordings: Sequence[Recording]) -> None:
