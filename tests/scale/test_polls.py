@@ -66,6 +66,13 @@ def some_at_a_time(rank: int, ranks: int) -> Iterator[Event]:
         yield from exchanged(rank, ranks, *waits)
 
 
+def probed(source: int, tag: int) -> Iterator[Event]:
+    """Yield a receive of the message that a probe finds."""
+    found = {"comm": 0, "peer": source, "tag": tag, "found": True, "actual_peer": source, "actual_tag": tag}
+    yield "MPI_Iprobe@polls.c:10", "probe", found
+    yield message("recv", source, 4096, tag, "polls.c:11")
+
+
 def found_in_a_loop(rank: int, ranks: int, order: list[int], *, at_once: bool) -> Iterator[Event]:
     """Yield two sends, and in some order what a loop finds and receives, and tests that complete the sends."""
     for way in (1, -1):
@@ -73,17 +80,7 @@ def found_in_a_loop(rank: int, ranks: int, order: list[int], *, at_once: bool) -
     for step in order:
         way, tested = (1, 2) if step % 2 else (-1, 1)
         if step < 2:
-            received = message("recv", (rank - way) % ranks, 4096, way + 3, "polls.c:11")
-            source, tag = received[2]["peer"], received[2]["tag"]
-            found = {
-                "comm": 0,
-                "peer": source,
-                "tag": tag,
-                "found": True,
-                "actual_peer": source,
-                "actual_tag": tag,
-            }
-            yield from (("MPI_Iprobe@polls.c:10", "probe", found), received)
+            yield from probed((rank - way) % ranks, way + 3)
         elif not at_once:
             ended = [(tested, False, 0, 0)]
             yield "MPI_Test@polls.c:12", "complete", {"mode": 4, "listed": 1, "completions": ended}
@@ -102,6 +99,16 @@ def in_any_order(rank: int, ranks: int) -> Iterator[Event]:
 def in_one_order(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         yield from found_in_a_loop(rank, ranks, [0, 1, 2, 3], at_once=True)
+
+
+def gathered_by_probes(rank: int, ranks: int) -> Iterator[Event]:
+    """Send two messages to rank 0, which receives them in the order of the blocking sends, and overlap others."""
+    for tag in (9, 3):
+        if rank > 0:
+            yield message("send", 0, 4096, tag, f"polls.c:{tag}")
+        for source in range(1, ranks) if rank == 0 else ():
+            yield from probed(source, tag)
+    yield from overlapped(rank, ranks)
 
 
 def program(rank: int, ranks: int) -> Iterator[Event]:
@@ -135,3 +142,9 @@ def test_a_loop_receives_before_its_sends_are_complete(tmp_path: Path) -> None:
     made, summary = scaled(in_any_order, (4, 8, 16), 32, tmp_path)
     assert not summary.scaling.distributions
     assert same_calls(made, trace(in_one_order, 32, tmp_path))
+
+
+def test_receives_without_tests_stay_in_their_order(tmp_path: Path) -> None:
+    made, _ = scaled(gathered_by_probes, (4, 8, 16), 32, tmp_path)
+    tags = [fields["tag"] for _, kind, fields in calls(made, 0) if kind == "recv"]
+    assert tags == [9] * 31 + [3] * 31

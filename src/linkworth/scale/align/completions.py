@@ -39,7 +39,10 @@ def timeless(recordings: Sequence[Recording]) -> list[Recording] | None:
 
 
 def _receiving_first(recording: Recording) -> Recording:
-    """Put messages that a loop finds and receives before the requests that its tests complete, ordered by tag and sender."""
+    """Put what a loop finds and receives before the requests that its tests complete, ordered by tag and sender.
+
+    Receives of a loop without such tests stay in their order: another one may be the wrong one for blocking sends.
+    """
     probes = _where(recording, lambda call: call.call_class == "probe")
     receives = _where(recording, lambda call: call.call_class == "recv")
     tests = _where(recording, lambda call: _completes(call) and call.fields["mode"] >= TESTS)
@@ -49,17 +52,21 @@ def _receiving_first(recording: Recording) -> Recording:
     peers = np.array([call.fields.get("peer", 0) for call in recording.calls])
     found = copy(recording)
     found.sequences = []
+    changed = False
     for rank, each in enumerate(recording.sequences):
         calls = each.calls
         tested = tests[calls]
         matched = probes[calls] & np.append(receives[calls][1:], False)
         in_loop = tested | matched | np.append(False, matched[:-1])
         loop = np.cumsum(~(in_loop & np.append(False, in_loop[:-1])))
+        has_tests = np.isin(loop, loop[tested])
         # A probe stays before its receive.
         like = np.where(matched, np.roll(calls, -1), calls)
-        order = np.lexsort(((peers[like] - rank) % recording.ranks, tags[like], tested, loop))
+        keys = ((peers[like] - rank) % recording.ranks, tags[like], tested)
+        order = np.lexsort((*(key * has_tests for key in keys), loop))
+        changed |= bool((np.diff(order) != 1).any())
         found.sequences.append(each._replace(calls=calls[order]))
-    return found
+    return found if changed else recording
 
 
 class _Group(NamedTuple):
