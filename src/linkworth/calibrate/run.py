@@ -213,7 +213,7 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
 
     # A stream of a size without a ping-pong misses by what its neighbours do not show, whatever the kind.
     alternating = {point.bytes for point in measured.of_kind(points, measured.IN_TURN)}
-    judged = [point for point in points if point.bytes in alternating] or points
+    judged = [point for point in points if point.bytes in alternating]
 
     def miss(base: Fabric) -> float:
         fabric = msgspec.structs.replace(fit_path(points, base).between_nodes(base), rails=1)
@@ -254,11 +254,8 @@ def _nearest(points: Sequence[MeasuredPoint], candidates: Sequence[Fabric]) -> F
     streams = [p for p in points if p.kind in {measured.STREAM, measured.BOTH_WAYS} and p.bytes]
 
     def distance(fabric: Fabric) -> float:
-        far = 0.0
-        if in_turn:
-            shortest = in_turn[0]
-            expected = derived.half_round_trip_seconds(fabric.link, shortest.bytes)
-            far += math.log(expected / shortest.seconds) ** 2
+        expected = derived.half_round_trip_seconds(fabric.link, in_turn[0].bytes)
+        far = math.log(expected / in_turn[0].seconds) ** 2
         if not streams:
             longest = in_turn[-1]
             expected = derived.half_round_trip_seconds(fabric.link, longest.bytes)
