@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkworth import units
-from linkworth.model.run import RunState
+from linkworth.model.run import RunResult, RunState
 from linkworth.places.job import JobEnd
 
+_INTERRUPTED = "it was interrupted"
 _ABORTED = re.compile(
     r"MPI_ABORT was invoked|application called MPI_Abort|internal_Abort\(|^Abort\(\d+\)", re.MULTILINE
 )
@@ -30,6 +31,11 @@ class Ending(NamedTuple):
     message: str
 
 
+def was_interrupted(result: RunResult) -> bool:
+    """Return whether the user interrupted a run."""
+    return result.state == "killed" and result.message.startswith(_INTERRUPTED)
+
+
 def refusal(lines: Iterable[str], program: str) -> str:
     """Return the sentence on why a program of our own cannot run, from what it and its launcher said."""
     for line in lines:
@@ -42,7 +48,7 @@ def refusal(lines: Iterable[str], program: str) -> str:
 def classify(end: JobEnd, output: str, timeout: float | None) -> Ending:
     """Classify how a job ended. `output` is the last output of launcher and ranks."""
     if end.interrupted:
-        return Ending("killed", f"it was interrupted after {end.seconds:.1f} s")
+        return Ending("killed", f"{_INTERRUPTED} after {end.seconds:.1f} s")
     if end.timed_out and not end.cause:
         return Ending(
             "timeout",

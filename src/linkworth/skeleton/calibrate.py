@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError
+from linkworth.measure.ending import was_interrupted
 from linkworth.measure.machine.hardware import processor
 from linkworth.measure.plan import Plan, plan
 from linkworth.measure.run import execute
@@ -152,7 +153,7 @@ def _run(decided: Plan) -> PhaseReport:
             report = msgspec.json.decode(bytes(listener.stdout), type=PhaseReport)
             if report.verified and report.seconds > 0:
                 return report
-    if result.message.startswith("it was interrupted"):
+    if was_interrupted(result):
         raise KeyboardInterrupt
     raise EnvironmentLacksError(
         f"the computation has no speed: timing {name} here failed ({result.message or 'its output cannot be used'}); "

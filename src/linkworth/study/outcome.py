@@ -7,6 +7,7 @@ from statistics import fmean
 
 import msgspec
 
+from linkworth.measure.ending import was_interrupted
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
 from linkworth.model.counters import LOOPBACK, NodeCounters
@@ -60,7 +61,7 @@ def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: 
     return Outcome(
         state=state,
         cause=cause,
-        interrupted=result.state == "killed" and result.message.startswith("it was interrupted"),
+        interrupted=was_interrupted(result),
         metrics=metrics | figures,
         series={"iteration_seconds": iterations} if iterations else {},
         counters=result.counters if counted else [],

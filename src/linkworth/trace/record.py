@@ -12,6 +12,7 @@ import msgspec
 from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.measure.ending import was_interrupted
 from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import own_launcher, ranks_found
 from linkworth.measure.run import execute, must_yield
@@ -119,7 +120,7 @@ def record(
     summary = _merge_kept(parts, output, metadata, replace)
     if result.state == "complete":
         return summary
-    if result.message.startswith("it was interrupted"):
+    if was_interrupted(result):
         raise IncompleteError(
             f"{workload.name}: {result.message}; what was recorded until then is in {summary.path}"
         )
