@@ -230,11 +230,9 @@ class Draws:
 
     def _spread(self, response: Response) -> Spread:
         given = response.fabric.spread
-        own = msgspec.structs.replace(
-            ASSUMED_SPREAD,
-            **{name: known for name in given.__struct_fields__ if (known := getattr(given, name))},
-        )
-        if not any(msgspec.structs.astuple(given)) and set(own.__struct_fields__) - set(self.settings.spread):
+        known = {name: share for name, share in msgspec.structs.asdict(given).items() if share}
+        own = msgspec.structs.replace(ASSUMED_SPREAD, **known)
+        if not known and set(own.__struct_fields__) - set(self.settings.spread):
             self.assumed.add(response.fabric.name)
         if other_library(response.fabric, self.mpi, self.settings):
             own = msgspec.structs.replace(own, overhead=max(own.overhead, OTHER_LIBRARY_OVERHEAD))

@@ -130,7 +130,7 @@ def arrangements(
                 len(fixed), ascending, given or (), new if given else 0, fixed=fixed if any(fixed) else ()
             )
             grids = tuple(rule.grid(count) for count in (*counts, new))
-            # Where all of four dimensions have two ranks at most, they are the bits of a rank.
+            # Four dimensions of at most two ranks each are the bits of a rank.
             bits = not given and len(fixed) > 3 and seen < 4 and max(map(max, grids[:-1])) <= 2
             if grids not in known and not bits:
                 known.add(grids)

@@ -18,7 +18,7 @@ class _Names(NamedTuple):
     """Fields of a call."""
 
     given: str
-    """What the rank's own piece has, or its pieces for the others, from which the counts of the others follow."""
+    """Bytes of the rank's own piece, or of its pieces for the others, from which the counts of the others follow."""
     counts: str
     total: str
 

@@ -123,5 +123,5 @@ def _reason(
         equivalent = f"nor the same within {margin:.3g} (p = {p_equivalent:.3g})"
     more = f"; about {needed} runs of each would decide" if needed else ""
     if p_different <= 1 - CONFIDENCE:
-        return f"both tests find them different (p = {p_different:.3g}), but the interval contains 0{more}"
+        return f"the test of difference finds one (p = {p_different:.3g}), but the interval contains 0{more}"
     return f"neither shown different (p = {p_different:.3g}) {equivalent}{more}"

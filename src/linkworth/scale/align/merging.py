@@ -108,7 +108,7 @@ def _aligned(one: Tree, other: Tree) -> tuple[list[Item], int]:
     path: list[tuple[str, Item]] = []
     i = j = 0
     while i < rows or j < columns:
-        # Of equally good ways, the first.
+        # The first of equally good ways is taken.
         down, right, item, _ = max(
             _ways(one, other, i, j, known), key=lambda way: way[3] + best[i + way[0], j + way[1]]
         )
