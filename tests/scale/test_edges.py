@@ -251,6 +251,18 @@ def tile(rank: int, ranks: int) -> Iterator[Event]:
                 made += 1
         ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
         yield "MPI_Waitall@tile.c:2", "complete", {"mode": 1, "listed": made, "completions": ended}
+    for line, kind, peer, exists in (
+        (155, "isend", rank - 1, x > 0),
+        (156, "irecv", rank + 1, x + 1 < columns),
+    ):
+        if exists:
+            yield message(line, kind, peer, 80)
+        ended = [(1, False, 0, 0)] if exists else []
+        yield (
+            f"MPI_Waitall@tile.c:{line}",
+            "complete",
+            {"mode": 1, "listed": len(ended), "completions": ended},
+        )
     if rank > 0:
         yield message(160, "send", 0, 800)
     for peer in range(1, ranks) if rank == 0 else ():

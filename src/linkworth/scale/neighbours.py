@@ -15,7 +15,7 @@ import numpy.typing as npt
 from linkworth import _engine
 from linkworth.scale.align.stencils import Offset, SiteMessages, Space
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, frozen, without
+from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, without
 from linkworth.scale.recording import Sequence as Calls
 
 WAIT = 0
@@ -53,7 +53,7 @@ def with_absent(
 
 
 def without_absent(ranks: Iterable[RankEvents], sites: Collection[str]) -> Iterator[RankEvents]:
-    """Yield ranks without messages of these sites to MPI_PROC_NULL, and without what waits for nothing else."""
+    """Yield ranks without messages of these sites to MPI_PROC_NULL, and without what starts or completes one of them."""
     for each in ranks:
         yield _without(each, sites)
 
@@ -133,6 +133,10 @@ class _Rank:
                 self.bursts.append({})
                 turns.clear()
 
+    def place(self, step: "_Step") -> int | None:
+        """Return the place of a step's call, if the rank makes it."""
+        return self.common[step.burst] if step.symbol is None else self.bursts[step.burst].get(step.symbol)
+
 
 def _rare(recording: Recording) -> set[str]:
     """Return the sites that not all ranks call equally often."""
@@ -172,6 +176,8 @@ class _Step(NamedTuple):
     symbol: Symbol | None
     backs: Mapping[Request, int]
     """How many requests ago those that it refers to were made, in order."""
+    key: tuple[int, ...]
+    """The numbers of `backs`."""
 
 
 class _Box:
@@ -182,6 +188,7 @@ class _Box:
         self._recording = recording
         self._space = space
         self._sites = frozenset(sites)
+        self._donors: dict[tuple[int, Offset], int] = {}
         rare = _rare(recording)
         self._ranks = [_Rank(recording, rank, sites, rare, space) for rank in range(recording.ranks)]
         if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
@@ -225,7 +232,8 @@ class _Box:
                 refers = sorted({request for each in lists for request in each}, key=made.__getitem__)
                 if not oldest_first:
                     refers.reverse()
-                yield _Step(burst, symbol, {request: len(made) - made[request] for request in refers})
+                backs = {request: len(made) - made[request] for request in refers}
+                yield _Step(burst, symbol, backs, tuple(backs.values()))
                 if _engine.makes_request(self._call(*places[0]).call_class):
                     made[burst, symbol] = len(made)
 
@@ -237,57 +245,65 @@ class _Box:
     ) -> Calls:
         """Return a rank's calls. `numbers`: of `calls`, to which new ones are added."""
         own = []
-        absent = []
-        columns: list[tuple[float, bool, float]] = []
-        for burst, symbol, backs in steps:
-            if symbol is not None and symbol[1] == _RARE and symbol not in self._ranks[rank].bursts[burst]:
-                continue
-            source, place = self._source(rank, burst, symbol)
-            call = self._call(source, place)
-            fields = dict(call.fields)
-            if source != rank and call.entry in self._sites:
-                fields["peer"] = NOBODY
-            completed = dict(zip(self._ranks[source].refers[place], self._completions(call), strict=True))
-            if call.call_class == "complete" and completed:
-                fields["completions"] = [
-                    (back, *completed.get(request, (0, False, 0, 0))[1:]) for request, back in backs.items()
-                ]
-                fields["listed"] += len(backs) - len(completed)
-            elif completed:
-                fields["references"] = list(backs.values())
-            key = call.entry, call.call_class, frozen(fields)
-            number = numbers.setdefault(key, len(calls))
-            if number == len(calls):
-                calls.append(call._replace(fields=fields))
-            own.append(number)
-            absent.append(source != rank)
-            sequence = self._recording.sequences[source]
-            columns.append(
-                (sequence.compute[place], bool(sequence.has_cpu[place]), sequence.durations[place])
-            )
-        compute, has_cpu, durations = (np.array(column) for column in zip(*columns, strict=True))
-        return Calls(np.array(own), _divided(compute, np.array(absent)), has_cpu, durations)
+        sources = []
+        for step in steps:
+            place = self._ranks[rank].place(step)
+            source = rank
+            if place is None:
+                assert step.symbol is not None
+                if step.symbol[1] == _RARE:
+                    continue
+                source = self._donor(rank, step.symbol[1])
+                place = self._ranks[source].place(step)
+                if place is None:
+                    raise _Unlike
+            refers = self._ranks[source].refers.get(place, ())
+            # Which of its requests is which matters for the matches of those from any source only.
+            key = int(self._recording.sequences[source].calls[place]), source == rank, step.key, tuple(refers)
+            if key not in numbers:
+                numbers[key] = len(calls)
+                calls.append(self._referring(self._call(source, place), refers, step, absent=source != rank))
+            own.append(numbers[key])
+            sources.append((source, place))
+        of = self._recording.sequences
+        return Calls(
+            np.array(own),
+            _divided(
+                np.array([of[source].compute[place] for source, place in sources]),
+                np.array([source != rank for source, _ in sources]),
+            ),
+            np.array([of[source].has_cpu[place] for source, place in sources]),
+            np.array([of[source].durations[place] for source, place in sources]),
+        )
 
-    def _completions(self, call: Call) -> Sequence[Any]:
-        return call.fields["completions"] if call.call_class == "complete" else references(call)
+    def _referring(self, call: Call, refers: Sequence[Request], step: _Step, *, absent: bool) -> Call:
+        """Return a call that refers to the requests of a step. `refers`: to which it did."""
+        fields = dict(call.fields)
+        if absent and call.entry in self._sites:
+            fields["peer"] = NOBODY
+        if step.backs and call.call_class == "complete":
+            matches = {request: each[1:] for request, each in zip(refers, fields["completions"], strict=True)}
+            fields["completions"] = [
+                (back, *matches.get(request, (False, 0, 0))) for request, back in step.backs.items()
+            ]
+            fields["listed"] += len(step.backs) - len(matches)
+        elif step.backs:
+            fields["references"] = list(step.backs.values())
+        return call._replace(fields=fields)
 
-    def _source(self, rank: int, burst: int, symbol: Symbol | None) -> tuple[int, int]:
-        """Return which rank's call a rank has, and its place: if its own neighbour is absent, the next rank that has one."""
-        of = self._ranks[rank]
-        if symbol is None:
-            return rank, of.common[burst]
-        if symbol in of.bursts[burst]:
-            return rank, of.bursts[burst][symbol]
-        there = [
-            min(max(x, -min(step, 0)), n - 1 - max(step, 0))
-            for x, step, n in zip(
-                self._space.places[rank].tolist(), symbol[1], self._space.extents, strict=True
-            )
-        ]
-        donor = int(np.ravel_multi_index(there, self._space.extents))
-        if donor == rank or symbol not in self._ranks[donor].bursts[burst]:
+    def _donor(self, rank: int, offset: Offset) -> int:
+        """Return the nearest rank with a neighbour at an offset where a rank has none. Raises _Unlike if that has one."""
+        if (rank, offset) not in self._donors:
+            there = [
+                min(max(x, -min(step, 0)), n - 1 - max(step, 0))
+                for x, step, n in zip(
+                    self._space.places[rank].tolist(), offset, self._space.extents, strict=True
+                )
+            ]
+            self._donors[rank, offset] = int(np.ravel_multi_index(there, self._space.extents))
+        if self._donors[rank, offset] == rank:
             raise _Unlike
-        return donor, self._ranks[donor].bursts[burst][symbol]
+        return self._donors[rank, offset]
 
 
 def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
@@ -296,13 +312,13 @@ def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
     What a rank computes before such a call is before its next one, of which the call takes as much as on other ranks.
     """
     found = compute.copy()
+    first = 0
     for place in np.flatnonzero(~absent).tolist():
-        first = place
-        while first > 0 and absent[first - 1]:
-            first -= 1
-        ends = np.minimum(np.cumsum(compute[first:place]), compute[place])
-        found[first:place] = np.diff(ends, prepend=0.0)
-        found[place] -= ends[-1] if len(ends) else 0.0
+        if first < place:
+            ends = np.minimum(np.cumsum(compute[first:place]), compute[place])
+            found[first:place] = np.diff(ends, prepend=0.0)
+            found[place] -= ends[-1]
+        first = place + 1
     return found
 
 
@@ -331,7 +347,7 @@ def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
         rows = np.where(kept[made], left[places][:, None] - left[made], 0)
         for row, which in zip(*_rows(rows), strict=True):
             some = places[which]
-            if any(row):
+            if any(row) or not _is_of_one(each):
                 call[some] = len(found)
                 found.append((each.entry, each.call_class, _referring(each, row)))
             else:
