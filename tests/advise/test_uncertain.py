@@ -98,6 +98,13 @@ def options_of(trace, seed=0, noise=0.0, spread=None):
     return predict_with_draws(trace, [slow, fast], Arrangement(nodes=2), settings=settings)[1]
 
 
+def test_a_fabric_that_leaves_a_spread_open_is_named(trace):
+    half, whole = Spread(latency=0.1), Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.1)
+    fabrics = [named("half", 1e9, half), named("whole", 1e9, whole)]
+    drawn = predict_with_draws(trace, fabrics, Arrangement(nodes=2), settings=ReplaySettings(samples=4))[1]
+    assert drawn.assumed == ["half"]
+
+
 def test_all_options_see_the_same_draws(trace):
     slow, fast = options_of(trace).seconds
     bytes_fast = [seconds - 0.05 for seconds in fast]

@@ -18,7 +18,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of each draw, by fabric and number of nodes."""
     draws: int
     assumed: list[str]
-    """Fabrics without a spread of their own, which use the assumed one."""
+    """Fabrics that leave the spread of a parameter open, for which the assumed one stands."""
 
 
 CLOSE = 0.02
@@ -130,8 +130,8 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
     if drawn.assumed:
         spread = ASSUMED_SPREAD
         parts.append(
-            f"the spread of {', '.join(drawn.assumed)} is assumed: {units.percent(spread.latency)} of latency, "
-            f"bandwidth and overhead, {units.percent(spread.computation)} of computation"
+            f"the spread of {', '.join(drawn.assumed)} is assumed where none is given: {units.percent(spread.latency)} of "
+            f"latency, bandwidth and overhead, {units.percent(spread.computation)} of computation"
         )
     return "; ".join(parts)
 

@@ -21,4 +21,4 @@ class DrawnTimes(msgspec.Struct, frozen=True, kw_only=True):
     seconds: list[list[float]]
     """Seconds of each draw, by prediction."""
     assumed: list[str]
-    """Fabrics without a spread of their own, which use the assumed one."""
+    """Fabrics that leave the spread of a parameter open, for which the assumed one stands."""

@@ -232,7 +232,7 @@ class Draws:
         given = response.fabric.spread
         known = {name: share for name, share in msgspec.structs.asdict(given).items() if share}
         own = msgspec.structs.replace(ASSUMED_SPREAD, **known)
-        if not known and set(own.__struct_fields__) - set(self.settings.spread):
+        if set(own.__struct_fields__) - known.keys() - self.settings.spread.keys():
             self.assumed.add(response.fabric.name)
         if other_library(response.fabric, self.mpi, self.settings):
             own = msgspec.structs.replace(own, overhead=max(own.overhead, OTHER_LIBRARY_OVERHEAD))

@@ -98,7 +98,9 @@ def test_a_benchmark_without_ranks_is_refused_before_anything_runs(begin):
 def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin, tmp_path):
     catalog = files("linkworth.catalog") / "data/fabrics/gbe.toml"
     text = catalog.read_text(encoding="utf-8").replace('name = "gbe"', 'name = "ours"', 1)
-    (tmp_path / "ours.toml").write_text(f"{text}\n[spread]\nlatency = 0.2\nbandwidth = 0.1\n")
+    (tmp_path / "ours.toml").write_text(
+        f"{text}\n[spread]\nlatency = 0.2\nbandwidth = 0.1\noverhead = 0.1\ncomputation = 0.02\n"
+    )
     store = begin(
         'mode = "predict"\nworkloads = ["npb:is.S", "bench:latency"]\nranks = 4\nnodes = 2\n'
         f'environments = [{{ name = "ours", fabric = "{tmp_path}/ours.toml" }}, {{ name = "theirs", fabric = "ib-fdr" }}]\n'
@@ -109,7 +111,7 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     ours, theirs = (found[name].series["drawn_seconds"] for name in ("ours", "theirs"))
     assert len(ours) == len(theirs) == 400
     assert found["ours"].facts["draws"] == "400 of its spread"
-    assert found["theirs"].facts["draws"] == "400 of its assumed spread"
+    assert found["theirs"].facts["draws"] == "400 of its spread, assumed where none is given"
     # The interval of `linkworth predict --samples` comes from the same draws.
     trace = store.trace("npb:is.S-4")
     [interval] = [

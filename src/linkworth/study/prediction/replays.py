@@ -252,7 +252,8 @@ def _with_draws(
             series=outcome.series | {DRAWN_SECONDS: seconds},
             facts=outcome.facts
             | {
-                "draws": f"{len(seconds)} of its {'assumed ' if target.fabric.name in drawn.assumed else ''}spread"
+                "draws": f"{len(seconds)} of its spread"
+                + (", assumed where none is given" if target.fabric.name in drawn.assumed else "")
             },
         )
         for target, outcome, seconds in zip(group, outcomes, drawn.seconds, strict=True)
