@@ -20,6 +20,7 @@ from linkworth.scale.fit.rules import (
     Same,
     Samples,
     UnfitError,
+    fit_at_root,
     fit_number,
     fit_partner,
     fit_rounds,
@@ -239,8 +240,8 @@ class ColumnFit:
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
         if name in _SIZES and isinstance(rule, Copied) and _differ_by_turn(samples, numbers):
             raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
-        if name in _SIZES and isinstance(rule, Copied) and _differs_at_root(samples, numbers):
-            raise UnfitError(first.entry, "its sizes on rank 0 are not those on the others")
+        if name in _SIZES and isinstance(rule, Copied):
+            return fit_at_root(samples, numbers, site) or rule
         return rule
 
     def _fit_members(self, name: str, different: list[Any]) -> None:
@@ -266,17 +267,6 @@ def _differ_by_turn(samples: Samples, sizes: Numbers) -> bool:
     ]
     turns = bool((samples.steps.total > 1).any())
     return turns and bool(spreads) and float(np.mean(spreads)) > _MOST_SPREAD
-
-
-def _differs_at_root(samples: Samples, sizes: Numbers) -> bool:
-    """Return whether rank 0 alone has other sizes, such as what it gathers from the others."""
-    others = samples.rank > 0
-    known = np.unique(samples.recording[others])
-    return (
-        bool(len(known))
-        and bool((~others).any())
-        and all(np.ptp(sizes[others & (samples.recording == each)]) == 0 for each in known)
-    )
 
 
 def _communicator(samples: Samples, call: Call) -> int:

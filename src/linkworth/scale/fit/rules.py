@@ -431,6 +431,29 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
     return _copied(samples, values, model)
 
 
+class AtRoot(NamedTuple):
+    """A number of rank 0, such as the bytes that it gathers, and that of all others."""
+
+    root: Rule
+    others: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        both = zip(self.root.values(ranks), self.others.values(ranks), ranks.at.ranks.tolist(), strict=True)
+        return [others if rank else root for root, others, rank in both]
+
+
+def fit_at_root(samples: Samples, values: Numbers, site: str) -> AtRoot | None:
+    """Return the rules of a number if that of rank 0 alone is another one; None if others differ as well."""
+    root, others = np.flatnonzero(samples.rank == 0), np.flatnonzero(samples.rank > 0)
+    if not len(root) or not len(others):
+        return None
+    rule = fit_number(samples.only(others), values[others], site)
+    if not isinstance(rule, Same | ByCount):
+        return None
+    return AtRoot(fit_number(samples.only(root), values[root], site), rule)
+
+
 def _meets(rule: Rule, samples: Samples, values: Numbers) -> bool:
     """Return whether a rule of other ranks gives the values of some samples."""
     for number in np.unique(samples.recording).tolist():
