@@ -1,6 +1,7 @@
 """Sizes that are products of parts along the dimensions of a grid."""
 
 import numpy as np
+import pytest
 
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.peers import Iterations
@@ -11,6 +12,7 @@ from linkworth.scale.points import Point
 GRIDS = [(2, 2, 1), (2, 2, 2), (4, 2, 2)]
 
 
+@pytest.mark.timeout(60)
 def test_a_product_has_one_part_along_each_dimension() -> None:
     """If a dimension counted again and again, the products to try would hardly end."""
     points = [Point(int(np.prod(grid)), grid, 1.0) for grid in GRIDS]
