@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from synthetic import ANY, Call, fabric, pcontrol, recv, send, way, write_trace
+from synthetic import ANY, Call, collective, fabric, pcontrol, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.cli.main import main
@@ -123,13 +123,24 @@ def test_a_scaled_trace_is_less_sure_the_further_it_goes(tmp_path):
     assert width(32, measured=known) == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize(("known", "factor"), [("bytes", 2), ("messages", 1)])
-def test_data_that_is_predicted_twice_as_large_may_be_half_of_it(known, factor, tmp_path):
+EXCHANGE = [[send(1, MB)] * 10, [recv(0, MB)] * 10]
+REDUCTION = [[collective("MPI_Allreduce", 8)] * 10] * 2
+
+
+@pytest.mark.parametrize(
+    ("calls", "network", "known", "factor"),
+    [
+        (EXCHANGE, {"bandwidth": 1e9}, "bytes", 2),
+        (EXCHANGE, {"bandwidth": 1e9}, "messages", 1),
+        (EXCHANGE, {"latency": 1e-3}, "messages", 2),
+        (REDUCTION, {"latency": 1e-3}, "messages", 1),
+    ],
+)
+def test_what_is_predicted_twice_as_often_may_be_half_of_it(calls, network, known, factor, tmp_path):
     left_out = {"ranks": 16, "calls": 0, "messages": 0, "bytes": 0, "compute": 0} | {known: 1.0}
     scaling = {"ranks": [4, 8, 16], "grid": [32], "roles": "all", "role_count": 1, "left_out": left_out}
-    calls = [[send(1, MB)] * 10, [recv(0, MB)] * 10]
     trace = write_trace(tmp_path / "scaled.lwt", calls, source="scaled", scaling=scaling)
-    found = within(trace, fabric(way(bandwidth=1e9), spread=Spread(bandwidth=0.001)))
+    found = within(trace, fabric(way(**network), spread=Spread(bandwidth=0.001, latency=0.001)))
     # 90 % of what may be anything between a half and twice as much.
     assert found.high_seconds / found.low_seconds == pytest.approx(factor**1.8, rel=0.03)
 
