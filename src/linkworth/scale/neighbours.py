@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
+from linkworth.scale.align.completions import WAITALL
 from linkworth.scale.align.stencils import Offset, SiteMessages, Space
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, without
@@ -85,7 +86,7 @@ def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
         before.subtract(later[symbol])
         ready |= {after for after in later[symbol] if not before[after]}
     if len(found) < len(symbols):
-        # Some order is another one elsewhere.
+        # Two bursts have some of them in different orders.
         raise _Unlike
     return found
 
@@ -96,7 +97,10 @@ class _Rank:
     def __init__(
         self, recording: Recording, rank: int, sites: Collection[str], rare: Collection[str], space: Space
     ) -> None:
-        """Divide the calls. `rare`: sites that not all ranks call. Raises _Unlike if these make or complete requests."""
+        """Divide the calls. `rare`: sites that not all ranks call.
+
+        Raises _Unlike if these make or complete requests, or if other calls complete some of several.
+        """
         self.bursts: list[dict[Symbol, int]] = [{}]
         """By burst: places of its calls."""
         self.common: list[int] = []
@@ -112,6 +116,9 @@ class _Rank:
             backs = references(call)
             if backs:
                 self.refers[place] = [requests[-back] for back in backs]
+                if call.fields.get("mode", WAIT) > WAITALL:
+                    # Time decides what it completes.
+                    raise _Unlike
             symbol: Symbol | None = None
             if call.entry in sites:
                 offset: Offset | None = offsets[call.fields["peer"]]
@@ -189,6 +196,12 @@ class _Box:
         self._space = space
         self._sites = frozenset(sites)
         self._donors: dict[tuple[int, Offset], int] = {}
+        self._wild = {
+            number
+            for number, call in enumerate(recording.calls)
+            if any(is_wild for _, is_wild, *_ in call.fields.get("completions", ()))
+        }
+        """Calls that complete receives from any source."""
         rare = _rare(recording)
         self._ranks = [_Rank(recording, rank, sites, rare, space) for rank in range(recording.ranks)]
         if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
@@ -258,11 +271,14 @@ class _Box:
                 if place is None:
                     raise _Unlike
             refers = self._ranks[source].refers.get(place, ())
-            # Which of its requests is which matters for the matches of those from any source only.
-            key = int(self._recording.sequences[source].calls[place]), source == rank, step.key, tuple(refers)
+            number = int(self._recording.sequences[source].calls[place])
+            # Which of its requests is which matters for receives from any source only.
+            key = number, source == rank, step.key, tuple(refers) if number in self._wild else ()
             if key not in numbers:
                 numbers[key] = len(calls)
-                calls.append(self._referring(self._call(source, place), refers, step, absent=source != rank))
+                calls.append(
+                    self._referring(self._recording.calls[number], refers, step, absent=source != rank)
+                )
             own.append(numbers[key])
             sources.append((source, place))
         of = self._recording.sequences
