@@ -14,8 +14,9 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.scale.align.folding import Item, Ladder, Loop
 from linkworth.scale.behaviour import SLOT_MASK, Behaviour, Events, InSteps, Key, Role, slot_codes
 from linkworth.scale.fit.members import Colour, Groups
+from linkworth.scale.fit.partners import Partner
 from linkworth.scale.fit.peers import Iterations, OffGridError
-from linkworth.scale.fit.rules import Communicator, Partner, Ranks, UnfitError
+from linkworth.scale.fit.rules import Communicator, Ranks, UnfitError
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times

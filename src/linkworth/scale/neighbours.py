@@ -13,14 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
-from linkworth.scale.align.completions import WAITALL
 from linkworth.scale.align.stencils import Offset, SiteMessages, Space
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, without
+from linkworth.scale.recording import NOBODY, WAIT, WAITALL, Call, Numbers, Recording, Times, without
 from linkworth.scale.recording import Sequence as Calls
-
-WAIT = 0
-"""The mode of MPI_Wait."""
 
 _RARE: Offset = ()
 """Stands for the place of the neighbour in calls that concern none, and that only some ranks make."""
@@ -182,7 +178,7 @@ class _Step(NamedTuple):
     burst: int
     symbol: Symbol | None
     backs: Mapping[Request, int]
-    """How many requests ago those that it refers to were made, in order."""
+    """Requests that it refers to, in order, and how many requests ago each was made."""
     key: tuple[int, ...]
     """The numbers of `backs`."""
 
@@ -272,7 +268,7 @@ class _Box:
                     raise _Unlike
             refers = self._ranks[source].refers.get(place, ())
             number = int(self._recording.sequences[source].calls[place])
-            # Which of its requests is which matters for receives from any source only.
+            # Receives from any source have matches of their own.
             key = number, source == rank, step.key, tuple(refers) if number in self._wild else ()
             if key not in numbers:
                 numbers[key] = len(calls)

@@ -628,7 +628,7 @@ class _Table:
         self._sequences = sequences
         self.at = _where(samples, self.recordings, arrangement)
 
-    # What only programs need whose calls fit is found when it is used.
+    # Most programs are refused before slots and times are used.
 
     @cached_property
     def _slots(self) -> tuple[Numbers, Numbers]:

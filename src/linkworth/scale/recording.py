@@ -20,6 +20,8 @@ WORLD, SELF = 0, 1
 """Numbers of MPI_COMM_WORLD and MPI_COMM_SELF."""
 BUSY_SECONDS = 10e-6
 """Computation between two polls from which it is no waiting."""
+WAIT, WAITALL = 0, 1
+"""Modes of MPI_Wait and MPI_Waitall."""
 TESTS = 4
 """The mode of the first call that tests for completed requests, less that of the call that waits for them."""
 NOBODY = -2

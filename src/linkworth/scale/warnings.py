@@ -8,6 +8,7 @@ from linkworth.profile.where_it_ran import shared_cores
 from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
+from linkworth.scale.fit.partners import Partner
 from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
     INEXACT,
@@ -16,7 +17,6 @@ from linkworth.scale.fit.rules import (
     ByCount,
     ByStep,
     Copied,
-    Partner,
     Portion,
     Rule,
     Varying,

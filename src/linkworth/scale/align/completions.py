@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from linkworth.scale.recording import TESTS, Call, Numbers, Recording, without
+from linkworth.scale.recording import TESTS, WAITALL, Call, Numbers, Recording, without
 
-WAITALL = 1
-"""The mode of MPI_Waitall."""
 SOME_AT_A_TIME = {2, 3, TESTS, TESTS + 2, TESTS + 3}
 """Modes of MPI_Waitany and MPI_Waitsome, and of MPI_Test, MPI_Testany and MPI_Testsome."""
 

@@ -8,22 +8,19 @@ import numpy as np
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
+from linkworth.scale.fit.partners import Partner, Rounds, fit_partner, fit_rounds
 from linkworth.scale.fit.rules import (
     Completed,
     Copied,
     Each,
     Latest,
-    Partner,
     Ranks,
-    Rounds,
     Rule,
     Same,
     Samples,
     UnfitError,
     fit_at_root,
     fit_number,
-    fit_partner,
-    fit_rounds,
     rules_within,
 )
 from linkworth.scale.fit.tags import fit_tag

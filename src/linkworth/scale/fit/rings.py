@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.fit.columns import PlacedCall
-from linkworth.scale.fit.rules import Each, Partner
+from linkworth.scale.fit.partners import Partner
+from linkworth.scale.fit.rules import Each
 from linkworth.scale.recording import Numbers
 
 

@@ -1,0 +1,194 @@
+"""Peers of a call as ranks of its communicator: the same rule everywhere, or another one in some iterations."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkworth.scale.fit.peers import Iterations, OffGridError, Peer, fit_peer
+from linkworth.scale.fit.rules import InStep, Ranks, Rule, Same, Samples
+from linkworth.scale.grids import Position, coordinates, positions
+from linkworth.scale.recording import Numbers
+
+
+class Partner(NamedTuple):
+    """A peer, as a rank of the call's communicator."""
+
+    peer: Peer
+    communicator: int
+    whole: bool
+    """The communicator has all ranks, and the peer is known by the place on the program's grid."""
+
+    def moved(self) -> list[int]:
+        """Return the dimensions along which the peer is elsewhere, if it is known by its place on the grid."""
+        return [at for at, term in enumerate(self.peer.terms) if not term.stays()] if self.whole else []
+
+    def across(self) -> int | None:
+        """Return the one dimension along which the peer is elsewhere."""
+        moved = self.moved()
+        return moved[0] if len(moved) == 1 else None
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        views = [each[self.communicator] for each in ranks.communicators]
+        index = np.array([view.place for view in views], dtype=np.int64)
+        if self.whole:
+            at = positions(index, ranks.point.ranks, ranks.point.grid)
+        else:
+            at = _inside(index, np.array([len(view.peers()) for view in views], dtype=np.int64))
+        found: list[int] = self.peer.ranks(at, ranks.steps).tolist()
+        return found
+
+
+class Member(NamedTuple):
+    """A peer in a communicator of some ranks, known by its place on the whole grid."""
+
+    peer: Peer
+    communicator: int
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        views = [each[self.communicator] for each in ranks.communicators]
+        found = self.peer.ranks(ranks.at, ranks.steps).tolist()
+        if any(peer not in view.peers() for peer, view in zip(found, views, strict=True)):
+            raise OffGridError
+        return [view.peers().index(peer) for peer, view in zip(found, views, strict=True)]
+
+
+class Split(NamedTuple):
+    """One rule for the first or the last iteration of a loop, and one for the others."""
+
+    last: bool
+    one: Rule
+    others: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        # All are evaluated at the same iteration.
+        number, count = int(ranks.steps.number[0]), int(ranks.steps.total[0])
+        if number == (count - 1 if self.last else 0):
+            return self.one.values(ranks)
+        return self.others.values(ranks._replace(steps=_shortened(ranks.steps, last=self.last)))
+
+
+class Alternating(NamedTuple):
+    """Rules that take turns from iteration to iteration."""
+
+    rules: tuple[Rule, ...]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        period = len(self.rules)
+        turn = int(ranks.steps.number[0]) % period
+        return self.rules[turn].values(ranks._replace(steps=_of_turn(ranks.steps, turn, period)))
+
+
+class Rounds(NamedTuple):
+    """Peers that come once each in an order that data or time decide."""
+
+    in_order: Rule
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank, in the order of ranks."""
+        return self.in_order.values(ranks)
+
+
+def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
+    """Return the rule of a peer."""
+    whole = _fit_partner(samples, values, communicator)
+    if whole is not None or not (samples.steps.total > 1).any():
+        return whole
+    for last in (True, False):
+        at_end = samples.steps.number == (samples.steps.total - 1 if last else 0)
+        shown = [len(np.unique(samples.recording[which])) for which in (at_end, ~at_end)]
+        if min(shown) < min(2, len(samples.recordings)):
+            # Many rules meet the few samples of one recording.
+            continue
+        one = _fit_partner(samples.only(np.flatnonzero(at_end)), values[at_end], communicator)
+        if one is None:
+            continue
+        rest = samples.only(np.flatnonzero(~at_end))
+        others = _fit_partner(
+            rest._replace(steps=_shortened(rest.steps, last=last)), values[~at_end], communicator
+        )
+        if others is not None:
+            return Split(last, one, others)
+    if samples.steps.outer is not None:
+        of_step = _fit_partner(samples._replace(steps=samples.steps.outer), values, communicator)
+        if of_step is not None:
+            return InStep(of_step)
+    return _alternating(samples, values, communicator)
+
+
+def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
+    if (values == values[0]).all() and values[0] < 0:
+        return Same(int(values[0]))
+    views = samples.communicator(communicator)
+    index = np.array([view.place for view in views], dtype=np.int64)
+    size = np.array([len(view.peers()) for view in views], dtype=np.int64)
+    whole = bool((size == samples.at.sizes).all())
+    extents = samples.at.extents
+    at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size)
+    peer = fit_peer(at, values, samples.steps)
+    if peer is not None:
+        return Partner(peer, communicator, whole)
+    if len(extents) < 2:
+        return None
+    if whole:
+        # Trees, butterflies and loops over all ranks take no notice of a grid that other calls have.
+        peer = fit_peer(_inside(index, size), values, samples.steps)
+        longer = bool(np.ptp(samples.steps.total))
+        ignores = peer is not None and (peer.doubles() or (longer and peer.steps()))
+        return Partner(peer, communicator, whole=False) if peer is not None and ignores else None
+    if (values < 0).any():
+        return None
+    # A row's member may be known by its place on the whole grid, such as one on the diagonal.
+    of_all = np.array([view.peers()[each] for view, each in zip(views, values.tolist(), strict=True)])
+    peer = fit_peer(samples.at, of_all, samples.steps)
+    return None if peer is None else Member(peer, communicator)
+
+
+def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
+    for period in (2, 3, 4):
+        rules = []
+        for turn in range(period):
+            here = np.flatnonzero(samples.steps.number % period == turn)
+            some = samples.only(here)
+            some = some._replace(steps=_of_turn(some.steps, turn, period))
+            rule = _fit_partner(some, values[here], communicator) if len(here) else None
+            if rule is None:
+                break
+            rules.append(rule)
+        else:
+            return Alternating(tuple(rules))
+    return None
+
+
+def fit_rounds(samples: Samples, values: Numbers, communicator: int) -> Rounds | None:
+    """Return the rule of peers such as the senders to a root that receives from any."""
+    if any(
+        view.place != rank
+        for view, rank in zip(samples.communicator(communicator), samples.rank, strict=True)
+    ):
+        return None
+    ordered = np.empty_like(values)
+    for recording, rank in np.unique(np.stack([samples.recording, samples.rank], axis=1), axis=0).tolist():
+        here = np.flatnonzero((samples.recording == recording) & (samples.rank == rank))
+        others = np.delete(np.arange(samples.recordings[recording].ranks), rank)
+        if len(here) % len(others) or (np.sort(values[here].reshape(-1, len(others))) != others).any():
+            return None
+        ordered[here] = np.tile(others, len(here) // len(others))
+    rule = fit_partner(samples, ordered, communicator)
+    return None if rule is None else Rounds(rule)
+
+
+def _of_turn(steps: Iterations, turn: int, period: int) -> Iterations:
+    return Iterations(steps.number // period, (steps.total - turn + period - 1) // period)
+
+
+def _shortened(steps: Iterations, *, last: bool) -> Iterations:
+    return Iterations(steps.number - (0 if last else 1), steps.total - 1)
+
+
+def _inside(index: Numbers, sizes: Numbers) -> Position:
+    return Position(index, sizes, [index], [sizes])
