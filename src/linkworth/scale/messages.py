@@ -30,6 +30,15 @@ Channel = tuple[int, int, int]
 """Source and destination, as ranks of all, and tag."""
 
 
+def groups_of(views: Mapping[int, Communicator]) -> dict[int, tuple[int, int]]:
+    """Return the number of members of each of a rank's communicators, and their hash. Those of two groups have none."""
+    return {
+        number: (len(view.members), hash(tuple(view.members)))
+        for number, view in views.items()
+        if not view.remote
+    }
+
+
 class _Side:
     """Messages and bytes of one side of a channel."""
 
@@ -63,11 +72,7 @@ class Messages:
         self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
     ) -> None:
         """Add a rank. `times`: how often it made each call."""
-        groups = {
-            number: (len(view.members), hash(tuple(view.members)))
-            for number, view in views.items()
-            if not view.remote
-        }
+        groups = groups_of(views)
         for call, count in zip(calls, times, strict=True):
             if call.call_class in _TOGETHER and call.fields["comm"] in groups:
                 name, root = call.entry.partition("@")[0], call.fields["peer"]

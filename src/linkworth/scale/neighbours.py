@@ -15,7 +15,17 @@ import numpy.typing as npt
 from linkworth import _engine
 from linkworth.scale.align.stencils import Offset, SiteMessages, Space
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import NOBODY, WAIT, WAITALL, Call, Numbers, Recording, Times, without
+from linkworth.scale.recording import (
+    NOBODY,
+    WAIT,
+    WAITALL,
+    Call,
+    Numbers,
+    Recording,
+    Times,
+    references,
+    without,
+)
 from linkworth.scale.recording import Sequence as Calls
 
 _RARE: Offset = ()
@@ -163,13 +173,6 @@ def _is_of_one(call: Call) -> bool:
     if call.call_class == "complete":
         return bool(call.fields["mode"] == WAIT)
     return not call.entry.startswith("MPI_Startall")
-
-
-def references(call: Call) -> list[int]:
-    """Return which requests a call starts or completes: how many requests ago each was made."""
-    if call.call_class == "complete":
-        return [each[0] for each in call.fields["completions"]]
-    return list(call.fields.get("references", ()))
 
 
 class _Step(NamedTuple):

@@ -11,6 +11,7 @@ from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.rules import rules_within
 from linkworth.scale.fit.vectors import Stretched
 from linkworth.scale.generate import RankEvents
+from linkworth.scale.messages import groups_of
 from linkworth.scale.recording import Numbers
 
 
@@ -101,11 +102,7 @@ def _agreed(events: RankEvents, kinds: Collection[str], pieces: Mapping[_Turn, N
 
 def _of_kinds(events: RankEvents, kinds: Collection[str]) -> Iterator[tuple[int, _Group, int]]:
     """Yield the places of a rank's vector collectives, their groups, and how many of the group were before each."""
-    groups = {
-        number: (len(view.members), hash(tuple(view.members)))
-        for number, view in events.views.items()
-        if not view.remote
-    }
+    groups = groups_of(events.views)
     found: dict[int, _Group] = {
         number: (*groups[fields["comm"]], kind)
         for number, (entry, _, fields) in enumerate(events.calls)

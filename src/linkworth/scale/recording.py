@@ -260,6 +260,13 @@ def without(sequence: Sequence, dropped: npt.NDArray[np.bool_]) -> Sequence:
     return Sequence(sequence.calls[kept], compute, sequence.has_cpu[kept], sequence.durations[kept])
 
 
+def references(call: Call) -> list[int]:
+    """Return which requests a call starts or completes: how many requests ago each was made."""
+    if call.call_class == "complete":
+        return [each[0] for each in call.fields["completions"]]
+    return list(call.fields.get("references", ()))
+
+
 def _is_poll(call: Call) -> bool:
     fields = call.fields
     if call.call_class == "complete":

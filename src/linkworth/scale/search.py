@@ -112,8 +112,10 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             tried = [each for each in tried if each.certain()]
         whole = set()
         for arrangement, (some, messages) in product(tried, [(each, SiteMessages(each)) for each in choices]):
-            present = with_absent(some, messages, [arrangement.grid(each.ranks) for each in some]) or []
-            for found in _programs(present, target, Way.EDGES, [arrangement]) if present else ():
+            present = with_absent(some, messages, [arrangement.grid(each.ranks) for each in some])
+            if present is None:
+                continue
+            for found in _programs(present, target, Way.EDGES, [arrangement]):
                 if isinstance(found, Found):
                     aligned = True
                     yield Aligned(found, present, list(recordings[:dropped]))
@@ -226,11 +228,12 @@ def _programs(
                     # Numbers by no rule of the iteration are known better for each one alone.
                     best = UnfitError("calls", "numbers in a loop depend on data")
                     continue
-                found = found or Found(program, likeness, way)
+                each = Found(program, likeness, way)
                 if not program.appearing():
                     # A loop over the dimensions of the grid is longer where there are more, and no other one.
-                    found = Found(program, likeness, way)
+                    found = each
                     break
+                found = found or each
             if found is not None:
                 yield found
                 break

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkworth import _engine
-from linkworth.scale.recording import Call, Cut, Numbers, Recording, frozen, without
+from linkworth.scale.recording import Call, Cut, Numbers, Recording, frozen, references, without
 
 LEAST_CALLS = 0.5
 """Share of a recording's calls that follow the set-up at least."""
@@ -72,7 +72,7 @@ class Meetings:
         self.entries = [recording.calls[own[at]].entry for at in self.places[0].tolist()] if alike else []
         self._open = np.zeros(len(self.entries), dtype=bool)
         makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
-        furthest = np.array([_furthest(call) for call in calls], dtype=np.int64)
+        furthest = np.array([max(references(call), default=0) for call in calls], dtype=np.int64)
         for sequence, places in zip(recording.sequences, self.places, strict=True):
             if alike:
                 self._open |= _reaches_back(makes[sequence.calls], furthest[sequence.calls])[places]
@@ -130,11 +130,6 @@ def _reaches_back(makes: Numbers, furthest: Numbers) -> np.ndarray[Any, np.dtype
     later = np.minimum.accumulate(np.append(oldest[1:], len(makes))[::-1])[::-1]
     reaches: np.ndarray[Any, np.dtype[np.bool_]] = later < made
     return reaches
-
-
-def _furthest(call: Call) -> int:
-    back = [each[0] for each in call.fields.get("completions", ())]
-    return max([*back, *call.fields.get("references", ())], default=0)
 
 
 def _kept(calls: Sequence[Call], own: Numbers, end: int) -> np.ndarray[Any, np.dtype[np.bool_]]:

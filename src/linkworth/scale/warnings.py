@@ -232,12 +232,7 @@ def _first(sites: Iterable[str]) -> str:
 
 def _doubles(column: PlacedCall) -> bool:
     """Return whether it sends over distances that double."""
-    return any(
-        "2^k" in term.kind
-        for rule in column.rules.values()
-        if isinstance(rule, Partner)
-        for term in rule.peer.terms
-    )
+    return any(isinstance(rule, Partner) and rule.peer.doubles() for rule in column.rules.values())
 
 
 def _has_owners(column: PlacedCall) -> bool:

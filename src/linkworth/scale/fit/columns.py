@@ -235,11 +235,11 @@ class ColumnFit:
         if self._turning is not None:
             return fit_by_dimension(samples, numbers, self._turning, site)
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
-        if name in _SIZES and isinstance(rule, Copied) and _differ_by_turn(samples, numbers):
+        if name not in _SIZES or not isinstance(rule, Copied):
+            return rule
+        if _differ_by_turn(samples, numbers):
             raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
-        if name in _SIZES and isinstance(rule, Copied):
-            return fit_at_root(samples, numbers, site) or rule
-        return rule
+        return fit_at_root(samples, numbers, site) or rule
 
     def _fit_members(self, name: str, different: list[Any]) -> None:
         place = self._place.tolist()

@@ -358,7 +358,7 @@ def _rounded(error: float) -> float:
 
 
 def _is_area(monomial: Monomial, across: Sequence[int]) -> bool:
-    """Return whether it is a power of all extents but one."""
+    """Return whether it is the inverse of all extents but those."""
     return (
         bool(across)
         and len(monomial.extents) > 1

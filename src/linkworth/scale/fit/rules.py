@@ -213,11 +213,8 @@ class Block(NamedTuple):
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
-        x, n = ranks.at.coordinates[self.dimension], ranks.at.extents[self.dimension]
         unit, rest = self.unit.at(ranks.point), self.rest.at(ranks.point)
-        return [
-            int(unit * part + rest + 0.5) for part in block_part(self.extent, x, n, late=self.late).tolist()
-        ]
+        return [int(unit * part + rest + 0.5) for part in _parts_of(self, ranks)]
 
 
 class Portion(NamedTuple):
@@ -230,9 +227,16 @@ class Portion(NamedTuple):
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
-        x, n = ranks.at.coordinates[self.dimension], ranks.at.extents[self.dimension]
-        parts = block_part(self.extent, x, n, late=self.late).tolist()
-        return [unit * part for unit, part in zip(self.unit.values(ranks), parts, strict=True)]
+        return [
+            unit * part for unit, part in zip(self.unit.values(ranks), _parts_of(self, ranks), strict=True)
+        ]
+
+
+def _parts_of(share: Block | Portion, ranks: Ranks) -> list[int]:
+    """Return how many items of its extent each rank has."""
+    x, n = ranks.at.coordinates[share.dimension], ranks.at.extents[share.dimension]
+    parts: list[int] = block_part(share.extent, x, n, late=share.late).tolist()
+    return parts
 
 
 def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
