@@ -337,6 +337,37 @@ def bounded(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@bounded.c:3", "complete", fields
 
 
+def ordered(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with each neighbour there is: even ranks along a side send first, and odd ones receive first."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    for _ in range(STEPS):
+        for at, extent, stride in ((x, length, width), (y, width, 1)):
+            low = rank - stride if at else -2
+            high = rank + stride if at + 1 < extent else -2
+            order = (("send", high), ("recv", high), ("send", low), ("recv", low))
+            if at % 2:
+                order = (("recv", low), ("send", low), ("recv", high), ("send", high))
+            for line, (kind, peer) in enumerate(order, 10 + at % 2 * 10):
+                if peer >= 0:
+                    yield branch(line, kind, peer, 800)
+        yield "MPI_Barrier@ordered.c:20", "collective", BARRIER
+
+
+def aggregated(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange on a plane with walls, and send to the first rank of each four, whose places on the plane differ."""
+    length, width = SQUARE[ranks]
+    x, y = divmod(rank, width)
+    for _ in range(STEPS):
+        yield sendrecv(10, rank - width if x else -2, rank + width if x + 1 < length else -2, 80)
+        yield sendrecv(11, rank + 1 if y + 1 < width else -2, rank - 1 if y else -2, 80)
+        for each in (1, 2, 3) if rank % 4 == 0 else ():
+            yield branch(12, "recv", rank + each, 8000)
+        if rank % 4:
+            yield branch(13, "send", rank // 4 * 4, 8000)
+        yield "MPI_Barrier@aggregated.c:20", "collective", BARRIER
+
+
 def fold(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the mirrored rank along the northern edge, as ocean models on tripolar grids do."""
     length, width = SQUARE[ranks]
@@ -391,6 +422,10 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (walls, (4, 8, 16, 32, 64)),
         # The recordings show the inner ranks with both sides alike.
         (bounded, (4, 8, 16, 32)),
+        # They show only one odd rank that is inside along the shorter side, and it is next to rank 0.
+        (ordered, (4, 8, 16, 32, 64)),
+        # The first and last of each four are at a wall in all recordings.
+        (aggregated, (4, 8, 16, 32, 64)),
         # The recordings show only four inner ranks along a side.
         (fold, (4, 8, 16, 32)),
         # Sizes of a level that one recording has grow as those of the next.

@@ -323,6 +323,11 @@ def kind_of_groups(size: int) -> int:
     return len(ROLES) + size
 
 
+def are_groups(kind: int) -> bool:
+    """Return whether roles are places in groups."""
+    return kind >= len(ROLES)
+
+
 def described(kind: int) -> str:
     """Return how ranks are divided."""
     if kind < 0:

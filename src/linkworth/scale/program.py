@@ -32,6 +32,7 @@ from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
 from linkworth.scale.fit.numbers import Fitter
+from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
 from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
@@ -39,6 +40,7 @@ from linkworth.scale.grids import (
     SHARES,
     GridRule,
     Position,
+    are_groups,
     first_of_others,
     kind_of_groups,
     kind_of_share,
@@ -193,8 +195,10 @@ class Builder:
             Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
             for recording in self.recordings
         ]
-        fitter = Fitter(points, weak=self.weak)
+        fitter = Fitter(points, weak=self.weak, grouped=are_groups(kind))
         groups = {number: Groups(point) for number, point in enumerate(points)}
+        if len(aligned) > 1:
+            self._fit_all_ranks(arrangement, fitter)
         roles = {
             key: self._role(of, alignment, arrangement, fitter, groups)
             for key, (of, alignment) in sorted(
@@ -205,6 +209,28 @@ class Builder:
         # Fits of computation take long and refuse nothing, so they come last.
         computing = {key: self._with_computation(role, table, fitter) for key, (role, table) in roles.items()}
         return Behaviour(arrangement, kind, computing)
+
+    def _fit_all_ranks(self, arrangement: GridRule, fitter: Fitter) -> None:
+        """Fit the peers of all ranks, which show more than those of one role."""
+        samples = [
+            _Sample(number, rank) for number, of in enumerate(self.recordings) for rank in range(of.ranks)
+        ]
+        at = _where(samples, self.recordings, arrangement)
+        steps = Iterations(np.zeros(len(samples), dtype=np.int64), np.ones(len(samples), dtype=np.int64))
+        recording = np.array([each.recording for each in samples])
+        every = Samples(at, steps, recording, at.ranks, self.recordings, arrangement, fitter)
+        for (entry, name), (communicator, places, peers) in self._peers.items():
+            rule = None
+            if len(places) == len(samples) and len(np.unique(places)) == len(samples):
+                rule = fit_partner(every, peers, communicator)
+            if rule is not None:
+                fitter.peers[f"{entry} {name}"] = rule
+            elif are_neighbours(at.only(places), peers):
+                fitter.neighbours.add(f"{entry} {name}")
+
+    @cached_property
+    def _peers(self) -> dict[tuple[str, str], Peers]:
+        return peers_of_sites(self.recordings)
 
     def _different(self, samples: Sequence[_Sample]) -> dict[bytes, _Sample]:
         """Return the different sequences of a role, each with a rank that has it."""

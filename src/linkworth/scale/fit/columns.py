@@ -8,7 +8,7 @@ import numpy as np
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
-from linkworth.scale.fit.partners import Partner, Rounds, fit_partner, fit_rounds
+from linkworth.scale.fit.partners import Partner, Rounds, fit_neighbour, fit_partner, fit_rounds
 from linkworth.scale.fit.rules import (
     Completed,
     Copied,
@@ -166,16 +166,18 @@ class ColumnFit:
         if name == "remote_members" and value:
             # It goes with the members, which are fitted at their turn.
             return
+        samples = self._samples
         alike = all(each == value for each in different)
         # One rank's peer is the same wherever only one dimension is shown. Counts have the length of a communicator.
         may_differ = (
             (name in _SIZES and self._fewer)
-            or (name in _PEERS and self._loops and value > 0)
+            or (name in _PEERS and ((self._loops and value > 0) or self._site(name) in samples.fitter.peers))
+            or (self._site(name) in samples.fitter.neighbours and value >= 0)
             or (name in _COUNTS and value and (self._fewer or not is_of_neighbours(self._first.entry)))
         )
         if alike and not may_differ:
             if name in _SIZES:
-                self._samples.fitter.remember(self._site(name), value)
+                samples.fitter.remember(self._site(name), value)
             self._rules[name] = Same(value)
             return
         self._rules[name] = self._rule(name, value, different, alike)
@@ -211,10 +213,16 @@ class ColumnFit:
         if across_each is not None:
             self._turning = across_each
             return across_each
-        if alike:
+        site, fitter = self._site(name), self._samples.fitter
+        known = fitter.peers.get(site)
+        if site in fitter.neighbours:
+            known = fit_neighbour(self._samples, numbers, communicator)
+        if alike and known is None:
             return Same(value)
-        rule = fit_partner(self._samples, numbers, communicator) or fit_rounds(
-            self._samples, numbers, communicator
+        rule = (
+            known
+            or fit_partner(self._samples, numbers, communicator)
+            or fit_rounds(self._samples, numbers, communicator)
         )
         if rule is None:
             raise UnfitError(self._first.entry, f"its {_word(name)} depend on no position on the grid")

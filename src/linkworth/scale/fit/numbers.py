@@ -386,8 +386,14 @@ def _curves(points: tuple[Point, ...], *, weak: bool, across: tuple[int, ...]) -
 class Fitter:
     """Fits numbers of one program, of which some are alike in several places."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool, across: tuple[int, ...] = ()) -> None:
-        """Prefer, of models that are equally good, the area `across` those dimensions if there are some."""
+    def __init__(
+        self, points: Sequence[Point], *, weak: bool, across: tuple[int, ...] = (), grouped: bool = False
+    ) -> None:
+        """Prefer, of models that are equally good, the area `across` those dimensions if there are some.
+
+        `grouped`: roles are places in groups of ranks that follow one another, whatever the grid.
+        """
+        self.grouped = grouped
         self._weak = weak
         self._of_faces: dict[tuple[int, ...], Fitter] = {}
         self._all: Fitter | None = None
@@ -396,6 +402,10 @@ class Fitter:
         self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
         self.shares: defaultdict[str, list[Any]] = defaultdict(list)
         """By call and field: rules of ranks' shares of an extent, which other roles may have as well."""
+        self.peers: dict[str, Any] = {}
+        """By call and field: rules of peers that all ranks have, whatever their roles."""
+        self.neighbours: set[str] = set()
+        """Calls and fields whose peers are next to the rank on a grid with edges."""
         curves = _curves(tuple(points), weak=weak, across=across)
         self.fit = curves.fit
         self.smooth = curves.smooth
@@ -403,9 +413,13 @@ class Fitter:
     def of_faces(self, *across: int) -> "Fitter":
         """Return the fitter of messages across some dimensions, for grids on which the powers of extents cannot be told."""
         if across not in self._of_faces:
-            self._of_faces[across] = Fitter(self._points, weak=self._weak, across=across)
+            self._of_faces[across] = Fitter(
+                self._points, weak=self._weak, across=across, grouped=self.grouped
+            )
             self._of_faces[across]._all = self
             self._of_faces[across].shares = self.shares
+            self._of_faces[across].peers = self.peers
+            self._of_faces[across].neighbours = self.neighbours
         return self._of_faces[across]
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:

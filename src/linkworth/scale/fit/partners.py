@@ -1,14 +1,15 @@
 """Peers of a call as ranks of its communicator: the same rule everywhere, or another one in some iterations."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.peers import Iterations, OffGridError, Peer, fit_peer
+from linkworth.scale.fit.peers import Iterations, OffGridError, Peer, Term, fit_peer
 from linkworth.scale.fit.rules import InStep, Ranks, Rule, Same, Samples
 from linkworth.scale.grids import Position, coordinates, positions
-from linkworth.scale.recording import Numbers
+from linkworth.scale.recording import Numbers, Recording
 
 
 class Partner(NamedTuple):
@@ -93,6 +94,63 @@ class Rounds(NamedTuple):
         return self.in_order.values(ranks)
 
 
+class Peers(NamedTuple):
+    """The different peers that ranks have at one call site."""
+
+    communicator: int
+    places: Numbers
+    """By peer: number of the rank that has it, counted through all recordings."""
+    peers: Numbers
+
+
+def peers_of_sites(recordings: Sequence[Recording]) -> dict[tuple[str, str], Peers]:
+    """Return by call and field the peers of all ranks, if they are ranks of one communicator."""
+    found: defaultdict[tuple[str, str], dict[tuple[int, int, int], None]] = defaultdict(dict)
+    sequences = ((recording, each) for recording in recordings for each in recording.sequences)
+    for place, (recording, sequence) in enumerate(sequences):
+        for number in np.unique(sequence.calls).tolist():
+            entry, _, fields = recording.calls[number]
+            for name in {"peer", "recv_peer"} & fields.keys() if "comm" in fields else ():
+                found[entry, name][fields["comm"], place, fields[name]] = None
+    out = {}
+    for key, of in found.items():
+        communicators, places, peers = np.array(list(of), dtype=np.int64).T
+        if np.ptp(communicators) == 0:
+            out[key] = Peers(int(communicators[0]), places, peers)
+    return out
+
+
+def fit_neighbour(samples: Samples, values: Numbers, communicator: int) -> Partner | None:
+    """Return the rule of a neighbour in one direction on a grid with edges, of which each rank has a place in the middle."""
+    views = samples.communicator(communicator)
+    index = np.array([view.place for view in views], dtype=np.int64)
+    if not np.array_equal(index, samples.rank) or any(
+        len(view.peers()) != size for view, size in zip(views, samples.at.sizes.tolist(), strict=True)
+    ):
+        return None
+    there = values >= 0
+    steps = _offsets(samples.at.only(np.flatnonzero(there)), values[there])
+    if not len(steps) or (steps != steps[0]).any():
+        return None
+    terms = tuple(Term("shift", "", step) for step in steps[0].tolist())
+    rule = Partner(Peer(terms, edges=bool((~there).any())), communicator, whole=True)
+    found = rule.peer.ranks(samples.at, samples.steps)
+    return rule if np.array_equal(found, values) else None
+
+
+def are_neighbours(at: Position, peers: Numbers) -> bool:
+    """Return whether peers are next to the ranks on a grid with edges. All ranks along a dimension of two are."""
+    there = peers >= 0
+    steps = _offsets(at.only(np.flatnonzero(there)), peers[there])
+    longer = all(int(n.max()) > 2 for n in at.extents)
+    return len(at.extents) > 1 and longer and len(steps) > 0 and int(np.abs(steps).max()) == 1
+
+
+def _offsets(at: Position, peers: Numbers) -> Numbers:
+    """Return how far away peers are; a row for each."""
+    return np.stack(coordinates(peers, at.extents)[0], axis=1) - np.stack(at.coordinates, axis=1)
+
+
 def fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule | None:
     """Return the rule of a peer."""
     whole = _fit_partner(samples, values, communicator)
@@ -135,10 +193,10 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     if len(extents) < 2:
         return None
     if whole:
-        # Trees, butterflies and loops over all ranks take no notice of a grid that other calls have.
+        # Trees, butterflies, loops over all ranks and groups take no notice of a grid that other calls have.
         peer = fit_peer(_inside(index, size), values, samples.steps)
         longer = bool(np.ptp(samples.steps.total))
-        ignores = peer is not None and (peer.doubles() or (longer and peer.steps()))
+        ignores = peer is not None and (samples.fitter.grouped or peer.doubles() or (longer and peer.steps()))
         return Partner(peer, communicator, whole=False) if peer is not None and ignores else None
     if (values < 0).any():
         return None
