@@ -178,6 +178,21 @@ def lattice(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@box.c:171", "complete", {"mode": 1, "listed": made, "completions": ended}
 
 
+def once(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with each neighbour round a torus once, in the order of ranks; both ways round two ranks lead to one."""
+    box = Box(rank, ranks)
+    sizes = {box.along(d, step, periodic=True): box.face(d) for d, step in product(range(3), (-1, 1))}
+    near = sorted(sizes.keys() - {rank})
+    ended = [(each, False, 0, 0) for each in range(2 * len(near), 0, -1)]
+    for _ in range(STEPS):
+        for kind, line in (("irecv", 180), ("isend", 181)):
+            for peer in near:
+                name, call_class, fields = message(line, kind, peer, sizes[peer])
+                yield name, call_class, fields | {"tag": peer if kind == "irecv" else rank}
+        fields = {"mode": 1, "listed": len(ended), "completions": ended}
+        yield "MPI_Waitall@box.c:182", "complete", fields
+
+
 def closed_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the neighbours that there are in a box that is a ring along its last dimension."""
     box = Box(rank, ranks)
@@ -328,6 +343,7 @@ def uneven(rank: int, ranks: int) -> Iterator[Event]:
         (topology, (4, 8, 16, 32, 64)),
         (listed, (4, 8, 16, 32, 64)),
         (guarded, (8, 16, 32, 64)),
+        (once, (4, 8, 16, 32, 64)),
         (tile, (4, 8, 16, 32, 64)),
     ],
 )

@@ -27,6 +27,7 @@ from linkworth.scale.align.merging import merge
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import ByStepOf, Owners, fit_owners
 from linkworth.scale.behaviour import SLOT_BITS, SLOT_MASK, Behaviour, Events, InSteps, Key, Role, slot_codes
+from linkworth.scale.fit.around import fit_neighbours
 from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
@@ -476,6 +477,9 @@ class Builder:
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
+        neighbours = fit_neighbours(samples, runs.times)
+        if neighbours is not None:
+            return neighbours
         rule = fit_number(samples, runs.times)
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.around import NextAround, fit_around, fit_by_offset, fit_neighbours
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
@@ -138,6 +139,7 @@ class ColumnFit:
         self._rules: dict[str, Rule] = {}
         self._members: Members | None = None
         self._turning: Across | None = None
+        self._neighbour: NextAround | None = None
 
     def placed(self) -> PlacedCall:
         """Return the call with a rule for every field. Raises UnfitError."""
@@ -223,9 +225,12 @@ class ColumnFit:
             known
             or fit_partner(self._samples, numbers, communicator)
             or fit_rounds(self._samples, numbers, communicator)
+            or fit_around(self._samples, numbers, communicator)
         )
         if rule is None:
             raise UnfitError(self._first.entry, f"its {_word(name)} depend on no position on the grid")
+        if isinstance(rule, NextAround):
+            self._neighbour = rule
         moved = rule.moved() if isinstance(rule, Partner) else []
         if moved:
             self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(*moved))
@@ -242,6 +247,8 @@ class ColumnFit:
                 return tag
         if self._turning is not None:
             return fit_by_dimension(samples, numbers, self._turning, site)
+        if self._neighbour is not None and np.ptp(numbers):
+            return fit_by_offset(samples, numbers, self._neighbour, site, both=name in _SIZES)
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
         if name not in _SIZES or not isinstance(rule, Copied):
             return rule
@@ -378,7 +385,9 @@ def _latest(
 def _fit_length(samples: Samples, lengths: Numbers, site: str = "") -> Rule:
     """Return the rule of a number of requests, which may be as many for each dimension of the grid."""
     by_dimension = fit_repeats(samples.at, lengths) if np.ptp(lengths) else []
-    return by_dimension[0] if by_dimension else fit_number(samples, lengths, site)
+    if by_dimension:
+        return by_dimension[0]
+    return fit_neighbours(samples, lengths) or fit_number(samples, lengths, site)
 
 
 class MovingCompletions(NamedTuple):

@@ -404,6 +404,8 @@ class Fitter:
         """By call and field: rules of ranks' shares of an extent, which other roles may have as well."""
         self.peers: dict[str, Any] = {}
         """By call and field: rules of peers that all ranks have, whatever their roles."""
+        self.around: list[Any] = []
+        """Lists of neighbours over which loops run."""
         self.neighbours: set[str] = set()
         """Calls and fields whose peers are next to the rank on a grid with edges."""
         curves = _curves(tuple(points), weak=weak, across=across)
@@ -419,6 +421,7 @@ class Fitter:
             self._of_faces[across]._all = self
             self._of_faces[across].shares = self.shares
             self._of_faces[across].peers = self.peers
+            self._of_faces[across].around = self.around
             self._of_faces[across].neighbours = self.neighbours
         return self._of_faces[across]
 
