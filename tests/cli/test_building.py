@@ -6,14 +6,14 @@ import pytest
 from pseudo_terminal import on_a_terminal
 
 from linkworth.cli import building
-from linkworth.cli.building import BuildScreen
+from linkworth.cli.building import BuildWork
 from linkworth.mpi import cache, progress
 
 WORK = """
 import time
-from linkworth.cli.building import BuildScreen
+from linkworth.cli.building import BuildWork
 from linkworth.mpi import progress
-progress.show_to(BuildScreen())
+progress.show_to(BuildWork)
 with progress.working("compiling the tracer"):
     progress.steps(4)
     progress.step()
@@ -24,9 +24,9 @@ print("answer")
 
 @pytest.fixture(autouse=True)
 def shown():
-    progress.show_to(BuildScreen())
+    progress.show_to(BuildWork)
     yield
-    progress.show_to(None)
+    progress.show_to(progress.SlowWork)
 
 
 def test_the_first_line_comes_before_the_work_and_the_count_after(tmp_path, capsys, monkeypatch):
@@ -54,13 +54,12 @@ def test_a_search_is_announced_once_it_takes_long(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
     begun = threading.Event()
 
-    class Screen(BuildScreen):
-        def begin(self, what):
-            work = super().begin(what)
-            begun.set()
-            return work
+    def begin(what):
+        work = BuildWork(what)
+        begun.set()
+        return work
 
-    progress.show_to(Screen())
+    progress.show_to(begin)
     monkeypatch.setattr(progress, "SLOW_SECONDS", 0.0)
     with progress.slow("looking for MPIs"):
         assert begun.wait(60)

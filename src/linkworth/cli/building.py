@@ -2,82 +2,60 @@
 
 import threading
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from linkworth.cli.output import news
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+from linkworth.mpi.progress import SlowWork
 
 LINE_SECONDS = 5.0
 """Time between two plain lines of progress."""
+_bar_lock = threading.Lock()
+"""Held by the work with the bar: only one is shown at a time."""
 
 
-@dataclass(eq=False)
-class _Work:
-    what: str
-    count: int = 0
-    done: int = 0
-    said: float = field(default_factory=time.monotonic)
-    bar: "Progress | None" = None
-    task: "TaskID | None" = None
+class BuildWork(SlowWork):
+    """Shows that work begins, and then its progress."""
 
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._count = self._done = 0
+        self._said = time.monotonic()
+        self._bar = None
+        if _bar_lock.acquire(blocking=False):
+            # Most calls compile nothing and need no bar.
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-class BuildScreen:
-    """Announces each piece of work at once, and then its progress."""
+            from linkworth.cli.steps import started_bar
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._shown: _Work | None = None
+            self._bar = started_bar(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+            )
+            if self._bar:
+                self._task = self._bar.add_task(what, total=None)
+            else:
+                _bar_lock.release()
+        if not self._bar:
+            news(f"{what} ...")
 
-    def begin(self, what: str) -> _Work:
-        """Announce work; only one bar is shown at a time."""
-        work = _Work(what)
-        with self._lock:
-            if self._shown is None:
-                self._start_bar(work)
-            if work.bar is None:
-                news(f"{what} ...")
-        return work
-
-    def _start_bar(self, work: _Work) -> None:
-        # Most calls compile nothing and need no bar.
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-
-        from linkworth.cli.steps import started_bar
-
-        work.bar = started_bar(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        if work.bar:
-            work.task = work.bar.add_task(work.what, total=None)
-            self._shown = work
-
-    def steps(self, work: object, count: int) -> None:
+    def steps(self, count: int) -> None:
         """Set the number of steps."""
-        if isinstance(work, _Work):
-            work.count = count
-            if work.bar and work.task is not None:
-                work.bar.update(work.task, total=count)
+        self._count = count
+        if self._bar:
+            self._bar.update(self._task, total=count)
 
-    def step(self, work: object) -> None:
+    def step(self) -> None:
         """Count one step; without a bar, print a line occasionally."""
-        if not isinstance(work, _Work):
-            return
-        work.done += 1
-        if work.bar and work.task is not None:
-            work.bar.update(work.task, completed=work.done)
-        elif time.monotonic() - work.said >= LINE_SECONDS and work.done < work.count:
-            work.said = time.monotonic()
-            news(f"{work.what}: {work.done} of {work.count} files")
+        self._done += 1
+        if self._bar:
+            self._bar.update(self._task, completed=self._done)
+        elif time.monotonic() - self._said >= LINE_SECONDS and self._done < self._count:
+            self._said = time.monotonic()
+            news(f"{self._what}: {self._done} of {self._count} files")
 
-    def end(self, work: object) -> None:
+    def end(self) -> None:
         """Remove the bar."""
-        if isinstance(work, _Work) and work.bar:
-            work.bar.stop()
-            with self._lock:
-                self._shown = None
+        if self._bar:
+            self._bar.stop()
+            _bar_lock.release()

@@ -14,7 +14,7 @@ from click.exceptions import Exit
 
 from linkworth import __version__, interrupts
 from linkworth.cli import parameter_names
-from linkworth.cli.building import BuildScreen
+from linkworth.cli.building import BuildWork
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import note, refused_answer, silence
 from linkworth.errors import CalibrationWarning, LinkworthError
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    progress.show_to(BuildScreen())
+    progress.show_to(BuildWork)
     with warnings.catch_warnings(), interrupts.raised_again(), interrupts.terminate_as_interrupt():
         warnings.showwarning = _warning_as_note
         code = _run(arguments)

@@ -1,79 +1,66 @@
 """Announcements of slow work, such as compiling, since the first use of a command takes a while."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 SLOW_SECONDS = 0.7
 """A search that takes longer is announced."""
 
 
-class BuildObserver(Protocol):
-    """Display of slow work. Threads may call it at the same time."""
+class SlowWork:
+    """A piece of work, which this class does not show. Several threads may have some at the same time."""
 
-    def begin(self, what: str) -> object:
-        """Announce work and return a handle of it."""
+    def __init__(self, what: str) -> None:
+        """Announce the work."""
 
-    def steps(self, work: object, count: int) -> None:
-        """Set the number of the work's steps."""
+    def steps(self, count: int) -> None:
+        """Set the number of steps."""
 
-    def step(self, work: object) -> None:
+    def step(self) -> None:
         """Count one step as done."""
 
-    def end(self, work: object) -> None:
+    def end(self) -> None:
         """Mark the work as ended."""
 
 
-class _Silent:
-    def begin(self, what: str) -> object:
-        return what
-
-    def steps(self, work: object, count: int) -> None: ...
-
-    def step(self, work: object) -> None: ...
-
-    def end(self, work: object) -> None: ...
-
-
-_observer: BuildObserver = _Silent()
+_begin: Callable[[str], SlowWork] = SlowWork
 _current = threading.local()
 
 
-def show_to(observer: BuildObserver | None) -> None:
-    """Set the observer of this process's work. None: no display."""
-    global _observer
-    _observer = observer or _Silent()
+def show_to(begin: Callable[[str], SlowWork]) -> None:
+    """Let `begin` announce this process's work from now on."""
+    global _begin
+    _begin = begin
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """Announce work of this thread, such as `compiling the tracer for mpich-5.0.2`, until the block ends."""
-    observer, before = _observer, getattr(_current, "work", None)
-    _current.work = observer.begin(what)
+    before = _work()
+    _current.work = work = _begin(what)
     try:
         yield
     finally:
-        observer.end(_current.work)
+        work.end()
         _current.work = before
 
 
 def steps(count: int) -> None:
     """Report the number of steps of this thread's work."""
-    _observer.steps(getattr(_current, "work", None), count)
+    _work().steps(count)
 
 
 def step() -> None:
     """Report one step of this thread's work as done."""
-    _observer.step(getattr(_current, "work", None))
+    _work().step()
 
 
 @contextmanager
 def slow(what: str) -> Iterator[None]:
     """Announce work that is usually quick, once it has taken `SLOW_SECONDS`."""
-    observer = _observer
-    begun: list[object] = []
-    timer = threading.Timer(SLOW_SECONDS, lambda: begun.append(observer.begin(what)))
+    begun: list[SlowWork] = []
+    timer = threading.Timer(SLOW_SECONDS, lambda: begun.append(_begin(what)))
     timer.daemon = True
     timer.start()
     try:
@@ -82,4 +69,9 @@ def slow(what: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         for work in begun:
-            observer.end(work)
+            work.end()
+
+
+def _work() -> SlowWork:
+    found: SlowWork | None = getattr(_current, "work", None)
+    return found or SlowWork("")
