@@ -6,6 +6,7 @@
 /// at its end, which SIGTERM asks for.
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "counters.h"
 #include "forward.h"
 #include "queue.h"
 #include "tap.h"
@@ -67,11 +67,42 @@ static void read_port(struct loop* loop, size_t number, int64_t came) {
     }
 }
 
+/// Write the counters of each port as a table, one line a port, under the path of the network; by atomic
+/// rename.
+static void write_counters(const struct network* network) {
+    if (network->counters_path[0] == '\0') return;
+    char path[PATH_SIZE + 8];
+    snprintf(path, sizeof path, "%s.new", network->counters_path);
+    FILE* file = fopen(path, "we");
+    if (file == NULL) return;
+    fputs(
+        "port up_frames up_bytes down_frames down_bytes lost up_dropped down_dropped refused late_mean_ns "
+        "late_most_ns\n",
+        file);
+    for (size_t i = 0; i < network->count; i++) {
+        const struct port* port = &network->ports[i];
+        const struct counters* counted = &port->counters;
+        int64_t handed = (int64_t)counted->handed;
+        fprintf(file,
+                "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
+                port->name, counted->up_frames, counted->up_bytes, counted->down_frames, counted->down_bytes,
+                counted->lost, counted->up_dropped, counted->down_dropped, counted->refused,
+                handed > 0 ? counted->late_sum / handed : 0, counted->late_most);
+    }
+    bool whole = ferror(file) == 0;
+    whole = fclose(file) == 0 && whole;
+    if (whole)
+        rename(path, network->counters_path);
+    else
+        remove(path);
+}
+
 static void read_signal(struct loop* loop) {
     struct signalfd_siginfo signal;
     if (read(loop->signals, &signal, sizeof signal) != (ssize_t)sizeof signal) return;
     if (signal.ssi_signo == SIGUSR1)
-        counters_write(&loop->network);
+        write_counters(&loop->network);
     else
         loop->ended = true;
 }
@@ -181,7 +212,7 @@ int main(int count, char** arguments) {
         printf("ready %s\n", real_time ? "fifo" : "other");
         fflush(stdout);
         run(loop);
-        counters_write(&loop->network);
+        write_counters(&loop->network);
     }
     tear_down(loop);
     free(loop);
