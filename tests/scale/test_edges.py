@@ -161,21 +161,41 @@ def guarded(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@box.c:131", "complete", {"mode": 1, "listed": made, "completions": ended}
 
 
+LATTICES = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2), 64: (4, 4, 2, 2)}
+
+
+def around(rank: int, ranks: int) -> Iterator[Event]:
+    """Receive and send both ways round each of four dimensions that has more than one rank."""
+    grid = LATTICES[ranks]
+    for d, step in product(range(4), (1, -1)):
+        stride = prod(grid[d + 1 :])
+        x = rank // stride % grid[d]
+        to, source = (rank + ((x + each) % grid[d] - x) * stride for each in (step, -step))
+        for kind, peer in (("irecv", source), ("isend", to)) if grid[d] > 1 else ():
+            fields = {"comm": 0, "peer": peer, "tag": 2 * d + (step > 0), "bytes": 80}
+            yield f"MPI_{kind.capitalize()}@box.c:170", kind, fields
+
+
+def wait(requests: int) -> Event:
+    ended = [(each, False, 0, 0) for each in range(requests, 0, -1)]
+    return "MPI_Waitall@box.c:171", "complete", {"mode": 1, "listed": requests, "completions": ended}
+
+
 def lattice(rank: int, ranks: int) -> Iterator[Event]:
-    """Exchange both ways round each of four dimensions that has more than one rank, and wait for all."""
-    grid = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2), 64: (4, 4, 2, 2)}[ranks]
-    strides = [prod(grid[d + 1 :]) for d in range(4)]
+    """Exchange round four dimensions, and wait for all."""
     for _ in range(STEPS):
-        made = 0
-        for d, step in product(range(4), (1, -1)):
-            x = rank // strides[d] % grid[d]
-            to, source = (rank + ((x + each) % grid[d] - x) * strides[d] for each in (step, -step))
-            for kind, peer in (("irecv", source), ("isend", to)) if grid[d] > 1 else ():
-                fields = {"comm": 0, "peer": peer, "tag": 2 * d + (step > 0), "bytes": 80}
-                yield f"MPI_{kind.capitalize()}@box.c:170", kind, fields
-                made += 1
-        ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
-        yield "MPI_Waitall@box.c:171", "complete", {"mode": 1, "listed": made, "completions": ended}
+        made = list(around(rank, ranks))
+        yield from made
+        yield wait(len(made))
+
+
+def checkered(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange even and then odd points round four dimensions, and wait in each direction."""
+    for _ in range(2 * STEPS):
+        for each in around(rank, ranks):
+            yield each
+            if each[1] == "isend":
+                yield wait(2)
 
 
 def once(rank: int, ranks: int) -> Iterator[Event]:
@@ -235,9 +255,10 @@ def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Pat
     assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
 
 
-def test_a_loop_over_dimensions_is_as_long_as_there_are_dimensions(tmp_path: Path) -> None:
-    made, _ = scaled(lattice, (4, 8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(lattice, 64, tmp_path))
+@pytest.mark.parametrize("program", [lattice, checkered])
+def test_a_loop_over_dimensions_is_as_long_as_there_are_dimensions(program: Program, tmp_path: Path) -> None:
+    made, _ = scaled(program, (4, 8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(program, 64, tmp_path))
 
 
 def test_two_ranks_in_a_ring_are_no_edges(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Loops over the dimensions of the process grid, as of a program that exchanges with its neighbours in each in turn."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from linkworth.scale.fit.numbers import Exchanged
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
-from linkworth.scale.grids import Position, coordinates
+from linkworth.scale.grids import Position, coordinates, divisors
 from linkworth.scale.recording import NOBODY, Numbers
 
 ANY = 1 << 40
@@ -17,11 +18,12 @@ _EXTENTS = ((2, ANY), (2, 2), (3, ANY), (1, ANY))
 
 
 class Repeats(NamedTuple):
-    """A loop that runs `each` times for every dimension with an extent from `least` to `most`."""
+    """A loop that runs `each` times for every dimension with an extent from `least` to `most`, in some rounds."""
 
     least: int
     most: int
     each: int
+    rounds: int = 1
 
     def dimensions(self, grid: Sequence[int]) -> list[int]:
         """Return the dimensions in order."""
@@ -29,7 +31,8 @@ class Repeats(NamedTuple):
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return how often it runs for each rank."""
-        return [self.each * len(self.dimensions(ranks.point.grid))] * len(ranks.at.ranks)
+        times = self.rounds * self.each * len(self.dimensions(ranks.point.grid))
+        return [times] * len(ranks.at.ranks)
 
 
 def fit_repeats(at: Position, counts: Numbers) -> list[Repeats]:
@@ -62,7 +65,8 @@ class Across(NamedTuple):
     def place(self, grid: Sequence[int], iteration: int) -> tuple[int, int]:
         """Return the dimension, and the iteration within it."""
         dimensions = self.repeats.dimensions(grid)[:: -1 if self.descending else 1]
-        return dimensions[iteration // self.repeats.each], iteration % self.repeats.each
+        turn = iteration % (self.repeats.each * len(dimensions))
+        return dimensions[turn // self.repeats.each], turn % self.repeats.each
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
@@ -101,12 +105,16 @@ def fit_across(
         for here, there, n in zip(own, theirs, extents, strict=True)
     ]
     fit = _fit_with_edges if edges else _fit_offsets
-    for repeats in loops:
-        for descending in (False, True):
-            rule = Across(communicator, repeats, descending, (), {}, edges)
-            found = fit(rule, samples, peers, moved)
-            if found is not None:
-                return found
+    # Rounds over all dimensions may follow one another, such as that of even and that of odd points.
+    several = (
+        each._replace(each=each.each // rounds, rounds=rounds)
+        for each in loops
+        for rounds in reversed(divisors(each.each))
+    )
+    for repeats, descending in product(several, (False, True)):
+        found = fit(Across(communicator, repeats, descending, (), {}, edges), samples, peers, moved)
+        if found is not None:
+            return found
     return None
 
 
