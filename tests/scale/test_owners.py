@@ -74,6 +74,17 @@ def blocks(rank: int, ranks: int) -> Iterator[Event]:
         yield broadcast(5, 0, owners[step], 80)
 
 
+def collected(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce to every third rank in turn, and collect samples from all: roots alone get something."""
+    for step in range(STEPS):
+        root = 3 * step % ranks
+        rooted = {"peer": root, "bytes": 80, "recv_bytes": 80 if rank == root else 0}
+        yield "MPI_Reduce@owners.c:45", "collective", BARRIER | rooted
+    sample = 8 * (ranks - 1)
+    rooted = {"peer": 0, "bytes": sample, "recv_bytes": sample * ranks if rank == 0 else 0}
+    yield "MPI_Gather@owners.c:46", "collective", BARRIER | rooted
+
+
 def writer(rank: int, ranks: int) -> Iterator[Event]:
     """Compute on all ranks but the last one, and send it what it writes."""
     last = ranks - 1
@@ -146,7 +157,8 @@ def aggregators(rank: int, ranks: int) -> Iterator[Event]:
 
 
 @pytest.mark.parametrize(
-    "program", [aggregators, ocean, rows_and_columns, cyclic, unrolled, blocks, writer, epochs, coupled]
+    "program",
+    [aggregators, ocean, rows_and_columns, cyclic, unrolled, blocks, collected, writer, epochs, coupled],
 )
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
     made, _ = scaled(program, (4, 8, 16), 32, tmp_path)

@@ -252,9 +252,14 @@ class ColumnFit:
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
         if name not in _SIZES or not isinstance(rule, Copied):
             return rule
-        if _differ_by_turn(samples, numbers):
+        root: Rule = Same(0)
+        roots = np.zeros_like(numbers)
+        if "collective" in first.call_class:
+            root, roots = self._rules["peer"], self._numbers([each.fields["peer"] for each in self._distinct])
+        of_roots = fit_at_root(samples, numbers, root, roots, _communicator(samples, first))
+        if of_roots is None and _differ_by_turn(samples, numbers):
             raise UnfitError(first.entry, "its sizes differ from peer to peer by no rule")
-        return fit_at_root(samples, numbers, site) or rule
+        return of_roots or rule
 
     def _fit_members(self, name: str, different: list[Any]) -> None:
         place = self._place.tolist()

@@ -352,26 +352,48 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
 
 
 class AtRoot(NamedTuple):
-    """A number of rank 0, such as the bytes that it gathers, and that of all others."""
+    """A number of the root of a collective call, such as the bytes that it gathers, and that of all others."""
 
     root: Rule
     others: Rule
+    peer: Rule
+    communicator: int
+    each: bool
+    """The root has so many for each member of the communicator."""
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
-        both = zip(self.root.values(ranks), self.others.values(ranks), ranks.at.ranks.tolist(), strict=True)
-        return [others if rank else root for root, others, rank in both]
+        views = [each[self.communicator] for each in ranks.communicators]
+        rows = zip(
+            self.root.values(ranks), self.others.values(ranks), self.peer.values(ranks), views, strict=True
+        )
+        return [
+            (root * len(view.members) if self.each else root) if peer == view.place else other
+            for root, other, peer, view in rows
+        ]
 
 
-def fit_at_root(samples: Samples, values: Numbers, site: str) -> AtRoot | None:
-    """Return the rules of a number if that of rank 0 alone is another one; None if others differ as well."""
-    root, others = np.flatnonzero(samples.rank == 0), np.flatnonzero(samples.rank > 0)
+def fit_at_root(
+    samples: Samples, values: Numbers, peer: Rule, peers: Numbers, communicator: int
+) -> AtRoot | None:
+    """Return the rules of a number if that of roots is another one; None if others differ as well.
+
+    `peers`: the roots, and `peer`: their rule.
+    """
+    views = samples.communicator(communicator)
+    is_root = peers == [view.place for view in views]
+    root, others = np.flatnonzero(is_root), np.flatnonzero(~is_root)
     if not len(root) or not len(others):
         return None
-    rule = fit_number(samples.only(others), values[others], site)
+    rule = fit_number(samples.only(others), values[others])
     if not isinstance(rule, Same | ByCount):
         return None
-    return AtRoot(fit_number(samples.only(root), values[root], site), rule)
+    sizes = np.array([len(view.members) for view in views])[root]
+    of_roots = samples.only(root)
+    own, each = fit_number(of_roots, values[root]), False
+    if isinstance(own, ByCount) and not own.exact() and not (values[root] % sizes).any():
+        own, each = fit_number(of_roots, values[root] // sizes), True
+    return AtRoot(own, rule, peer, communicator, each)
 
 
 def _meets(rule: Rule, samples: Samples, values: Numbers) -> bool:
