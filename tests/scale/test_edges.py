@@ -213,6 +213,21 @@ def once(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@box.c:182", "complete", fields
 
 
+def corners(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange in all 26 directions round a torus, though several lead to one rank, but not with itself."""
+    box = Box(rank, ranks)
+    made = 0
+    for kind, sign in (("irecv", -1), ("isend", 1)):
+        for tag, offsets in enumerate(product((-1, 0, 1), repeat=3)):
+            peer = box.neighbour(tuple(sign * each for each in offsets), periodic=True)
+            if peer != rank:
+                fields = {"comm": 0, "peer": peer, "tag": tag, "bytes": 80}
+                yield f"MPI_{kind.capitalize()}@box.c:190", kind, fields
+                made += 1
+    ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
+    yield "MPI_Waitall@box.c:191", "complete", {"mode": 1, "listed": made, "completions": ended}
+
+
 def closed_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the neighbours that there are in a box that is a ring along its last dimension."""
     box = Box(rank, ranks)
@@ -365,6 +380,7 @@ def uneven(rank: int, ranks: int) -> Iterator[Event]:
         (listed, (4, 8, 16, 32, 64)),
         (guarded, (8, 16, 32, 64)),
         (once, (4, 8, 16, 32, 64)),
+        (corners, (4, 8, 16, 32, 64)),
         (tile, (4, 8, 16, 32, 64)),
     ],
 )

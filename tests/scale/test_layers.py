@@ -105,6 +105,21 @@ def pools(rank: int, ranks: int) -> Iterator[Event]:
             yield f"MPI_Allreduce@pools.c:{10 + number}", "collective", fields
 
 
+def ensemble(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange within walls on the plane of each of four members."""
+    size = ranks // 4
+    member, place = divmod(rank, size)
+    length, width = balanced(size, 2)
+    x, y = divmod(place, width)
+    yield communicator("MPI_Comm_split@ensemble.c:1", 2, [member * size + each for each in range(size)], [])
+    for _ in range(3):
+        low, high = place - width if x else -2, place + width if x + 1 < length else -2
+        yield "MPI_Sendrecv@ensemble.c:2", "sendrecv", to_both(low, high)
+        low, high = place - 1 if y else -2, place + 1 if y + 1 < width else -2
+        yield "MPI_Sendrecv@ensemble.c:3", "sendrecv", to_both(low, high)
+        yield "MPI_Allreduce@ensemble.c:4", "collective", BARRIER | {"bytes": 800, "recv_bytes": 800}
+
+
 def clients(rank: int, ranks: int) -> Iterator[Event]:
     """Send to the last rank of each four, which writes, after an exchange with both neighbours among the clients."""
     serves = rank % 4 == 3
@@ -139,6 +154,12 @@ def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path:
 def test_the_last_rank_of_each_group_may_serve_the_others(tmp_path: Path) -> None:
     made, _ = scaled(clients, (8, 16, 32), 64, tmp_path)
     assert same_calls(made, trace(clients, 64, tmp_path))
+
+
+def test_members_of_an_ensemble_stay_as_many(tmp_path: Path) -> None:
+    # From 16 to 64 ranks, the grids are also those of a box of all ranks.
+    made, _ = scaled(ensemble, (8, 16, 32, 64), 128, tmp_path)
+    assert same_calls(made, trace(ensemble, 128, tmp_path))
 
 
 def test_layers_stay_as_many_and_their_grids_grow(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Loops over a list of the neighbours of a rank, in which each is once, and the rank itself is not.
+"""Loops over a list of the neighbours of a rank, in which the rank itself is not, and each is often once.
 
 Round a torus that has two ranks along a dimension, both directions lead to one neighbour. In the order of ranks, each has its
 neighbours in another order of directions.
@@ -37,7 +37,9 @@ class Around(NamedTuple):
     rings: tuple[bool, ...]
     """By dimension: it has no edges."""
     by_rank: bool
-    """PerNeighbour are in the order of their ranks, not of the offsets."""
+    """Neighbours are in the order of their ranks, not of the offsets."""
+    once: bool = True
+    """A neighbour in two directions is in the list once."""
 
     def lists(self, at: Position) -> _Lists:
         """Return the lists of ranks."""
@@ -51,7 +53,7 @@ class Around(NamedTuple):
             there &= (place >= 0) & (place < n[:, None])
             found = found * n[:, None] + place
         there &= found != at.ranks[:, None]
-        for number in range(1, len(steps)):
+        for number in range(1, len(steps) if self.once else 0):
             there[:, number] &= ~(there[:, :number] & (found[:, :number] == found[:, number, None])).any(
                 axis=1
             )
@@ -162,10 +164,9 @@ def _stencils(longest: Sequence[int]) -> Iterator[Around]:
             # One dimension after the other.
             turns = sorted(across, key=lambda each: [not step for step in each])
             orders += [turns, [each[::-1] for each in turns]]
-        for each in orders:
-            yield Around(tuple(each), rings, by_rank=False)
-            yield Around(tuple(each[::-1]), rings, by_rank=False)
-            yield Around(tuple(tuple(-step for step in offset) for offset in each), rings, by_rank=False)
+        for each, once in product(orders, (True, False)):
+            for some in (each, each[::-1], [tuple(-step for step in offset) for offset in each]):
+                yield Around(tuple(some), rings, by_rank=False, once=once)
 
 
 def fit_neighbours(samples: Samples, values: Numbers) -> PerNeighbour | None:

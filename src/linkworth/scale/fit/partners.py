@@ -51,9 +51,11 @@ class Member(NamedTuple):
         """Return it for each rank."""
         views = [each[self.communicator] for each in ranks.communicators]
         found = self.peer.ranks(ranks.at, ranks.steps).tolist()
-        if any(peer not in view.peers() for peer, view in zip(found, views, strict=True)):
+        if any(peer >= 0 and peer not in view.peers() for peer, view in zip(found, views, strict=True)):
             raise OffGridError
-        return [view.peers().index(peer) for peer, view in zip(found, views, strict=True)]
+        return [
+            view.peers().index(peer) if peer >= 0 else peer for peer, view in zip(found, views, strict=True)
+        ]
 
 
 class Split(NamedTuple):
@@ -198,10 +200,10 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
         longer = bool(np.ptp(samples.steps.total))
         ignores = peer is not None and (samples.fitter.grouped or peer.doubles() or (longer and peer.steps()))
         return Partner(peer, communicator, whole=False) if peer is not None and ignores else None
-    if (values < 0).any():
-        return None
     # A row's member may be known by its place on the whole grid, such as one on the diagonal.
-    of_all = np.array([view.peers()[each] for view, each in zip(views, values.tolist(), strict=True)])
+    of_all = np.array(
+        [view.peers()[each] if each >= 0 else each for view, each in zip(views, values.tolist(), strict=True)]
+    )
     peer = fit_peer(samples.at, of_all, samples.steps)
     return None if peer is None else Member(peer, communicator)
 
