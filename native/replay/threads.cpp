@@ -122,6 +122,12 @@ class ThreadScan {
         Moment last_use;
         bool persistent = false;
     };
+    /// A communicator or a window.
+    struct Shared {
+        Moment made;
+        std::map<std::uint32_t, std::uint64_t>
+            last_uses;  ///< [place] events of the thread after its last use
+    };
 
     std::uint32_t place_of(std::uint32_t thread) {
         const auto [found, is_new] = places_.try_emplace(thread, static_cast<std::uint32_t>(threads_.size()));
@@ -192,10 +198,20 @@ class ThreadScan {
         const auto wait_for = [&](const Moment& made) {
             if (made.place != call.place) wait(call, made, delay(call, end_of(made)));
         };
-        if (const auto made = communicators_.find(shape.comm); made != communicators_.end())
-            wait_for(made->second);
+        const auto use_shared = [&](std::unordered_map<std::int32_t, Shared>& known, std::int32_t number,
+                                    bool frees) {
+            const auto found = known.find(number);
+            if (found == known.end()) return;
+            Shared& shared = found->second;
+            wait_for(shared.made);
+            // What others still use is not freed: the thread has joined them, even if nothing shows it idle.
+            if (frees)
+                for (const auto& [place, events] : shared.last_uses) wait_for({place, events});
+            shared.last_uses[call.place] = call.number + 1;
+        };
+        use_shared(communicators_, shape.comm, shape.call_class == CallClass::comm_free);
         if (uses_window(shape.call_class))
-            if (const auto made = windows_.find(shape.window); made != windows_.end()) wait_for(made->second);
+            use_shared(windows_, shape.window, shape.call_class == CallClass::win_free);
         const auto use = [&](std::uint64_t reference, bool ends) {
             const auto found = requests_.find(event.next_request - reference);
             if (found == requests_.end()) return;
@@ -224,9 +240,9 @@ class ThreadScan {
             requests_[event.next_request] = {made, is_persistent(shape.call_class)};
         const bool makes_communicator =
             shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new;
-        if (makes_communicator && shape.new_comm >= 0) communicators_[shape.new_comm] = made;
+        if (makes_communicator && shape.new_comm >= 0) communicators_[shape.new_comm] = {made, {}};
         if (shape.call_class == CallClass::win_new && shape.new_window >= 0)
-            windows_[shape.new_window] = made;
+            windows_[shape.new_window] = {made, {}};
     }
 
     tracefile::StreamClock clock_;
@@ -235,8 +251,8 @@ class ThreadScan {
     std::unordered_map<std::uint32_t, std::uint32_t> places_;
     std::vector<ThreadCall> first_thread_calls_;
     std::unordered_map<std::uint64_t, Request> requests_;
-    std::unordered_map<std::int32_t, Moment> communicators_;
-    std::unordered_map<std::int32_t, Moment> windows_;
+    std::unordered_map<std::int32_t, Shared> communicators_;
+    std::unordered_map<std::int32_t, Shared> windows_;
     bool has_cpu_times_ = false;
 };
 

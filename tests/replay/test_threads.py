@@ -22,6 +22,7 @@ from linkworth.trace.record import record
 
 US = 1000  # in ticks of these traces
 THREAD_MULTIPLE, THREAD_SERIALIZED = 3, 2
+COMM_NEW, COMM_FREE = 15, 17  # classes of calls
 START = 1000  # ticks at which the process starts
 
 
@@ -94,6 +95,22 @@ def test_a_thread_waits_for_a_request_that_another_has_made(tmp_path: Path) -> N
     found = replayed(tmp_path, [(0, init()), (40, one), (30, two)])
     # Sent at 10 us, there at 20 us; posted at 20 us; waited for from max(10 + 15, 20 + (55 - 41)) on.
     assert found.prediction.seconds == pytest.approx(34e-6)
+
+
+def test_a_communicator_is_freed_after_the_calls_of_other_threads_on_it(tmp_path: Path) -> None:
+    made = payload(
+        NAMES, "MPI_Comm_dup", COMM_NEW, varint(0) + varint(2 + 1) + bytes([0]) + varint(1) + varint(0)
+    )
+    freed = payload(NAMES, "MPI_Comm_free", COMM_FREE, varint(2))
+    # The first thread computes from 21 us on and is never idle. It frees the communicator at 60 us.
+    first = init() + shape(made) + call(1, 0, 1 * US)
+    first += shape(freed) + call(2, 39 * US, 0, cpu=39 * US)
+    # The other one sends to itself at 30 us, and receives that on the same communicator from 32 us to 58 us.
+    second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, 1, comm=2))) + call(0, 0, 2 * US)
+    second += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8, 1, comm=2))) + call(1, 0, 26 * US)
+    found = replayed(tmp_path, [(0, first), (30, second)], latency=1e-3)
+    # Sent at 9 us, there after 1009 us, and 2 us later comes the call that frees.
+    assert found.prediction.seconds == pytest.approx(1011e-6)
 
 
 def test_a_thread_probes_for_a_message_beside_another_that_does(tmp_path: Path) -> None:
