@@ -12,6 +12,7 @@ from linkworth.scale.align.completions import timeless
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
+from linkworth.scale.align.sequences import Sequences
 from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
@@ -160,7 +161,7 @@ def _align(recordings: Sequence[Recording], target: Target) -> bool:
     builder = _builder(recordings, target, len(LIKENESS) - 1, Way.WHOLE)
     for arrangement, kind in product(_arrangements(recordings, target), range(len(ROLES))):
         try:
-            builder.align(arrangement, kind, roles(arrangement, kind, target.ranks))
+            builder.sequences.align(arrangement, kind, roles(arrangement, kind, target.ranks))
         except UnfitError:
             continue
         return True
@@ -201,10 +202,10 @@ def _programs(
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,), Way.OWNERS: (2,)}.get(way, (2, 1, 0))
     builders = {
-        builder.alphabet.text(): (likeness, builder)
+        builder.sequences.alphabet.text(): (likeness, builder)
         for likeness in likenesses
         if way is not Way.LADDERS or levels(recordings[-1].ranks) >= FEWEST_LEVELS
-        if (builder := _builder(recordings, target, likeness, way)).possible()
+        if (builder := _builder(recordings, target, likeness, way)).sequences.possible()
     }
     if not builders:
         return
@@ -212,7 +213,7 @@ def _programs(
         best: UnfitError | None = None
         kinds = list(range(KINDS.get(way, len(ROLES))))
         if way in (Way.EDGES, Way.WHOLE, Way.PARTS):
-            kinds += next(iter(builders.values()))[1].kinds_of_groups()
+            kinds += next(iter(builders.values()))[1].sequences.kinds_of_groups()
         for kind in kinds:
             found: Found | None = None
             for likeness, builder in reversed(builders.values()):
@@ -249,16 +250,16 @@ def _builder(
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
-    return Builder(
+    sequences = Sequences(
         recordings,
         alphabet,
         ladders,
         multigrid,
         Owners(recordings, alphabet.of_recording) if way is Way.OWNERS else None,
-        weak=target.weak,
         merging=way is Way.PARTS,
         folding=way is Way.LOOPS,
     )
+    return Builder(sequences, weak=target.weak)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:
