@@ -17,11 +17,15 @@ import msgspec
 import study_pages
 
 from linkworth.errors import LinkworthError
-from linkworth.report.study.published import PaperBeside
-from linkworth.report.study.request import paper_of
+from linkworth.report.study.published import PaperBeside, compare_with_paper
+from linkworth.report.study.request import traces_of
+from linkworth.report.study.results import Results, smaller_problems
+from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.study import resume
 from linkworth.study.definition import shipped_files
+from linkworth.study.definition.expression import parse
 from linkworth.study.runner import run_study
+from linkworth.study.store import Store
 
 SCHEMA = "linkworth.papers/1"
 MODES = ("predict", "given")
@@ -99,6 +103,27 @@ def predicted(path: Path, scale: str, folder: Path, *, reuse: bool) -> dict[str,
     assert paper is not None
     say(f"{path.stem} {scale}: {time.monotonic() - began:.0f} s")
     return as_entry(paper)
+
+
+def paper_of(store: Store) -> PaperBeside | None:
+    """Return a study's paper beside its results; None for a study without a `[published]` table.
+
+    Profiles are made only for traces whose group a conclusion names.
+    """
+    published = store.study.published
+    if published is None:
+        return None
+    named = {
+        each.workload
+        for conclusion in published.conclusions
+        for each in parse(conclusion.holds).selections
+        if each.metric == "group"
+    }
+    smaller = smaller_problems([workload.name for workload in store.study.workloads])
+    wanted = named | {smaller[name] for name in named if name in smaller}
+    traces = {key: path for key, path in traces_of(store).items() if key[0] in wanted}
+    profiles, _ = profiles_of(traces, smaller)
+    return compare_with_paper(Results(store.study, store.records(), profiles))
 
 
 def as_entry(paper: PaperBeside) -> dict[str, Any]:

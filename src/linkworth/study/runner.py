@@ -18,6 +18,7 @@ from linkworth.places.batch_place import BatchPlace
 from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
+from linkworth.study.definition.entries import with_fields_of
 from linkworth.study.filter import selected
 from linkworth.study.inputs import files_of
 from linkworth.study.matrix import PlannedRun
@@ -289,21 +290,16 @@ def record_of(
 ) -> RunRecord:
     """Return the record of a run from its last attempt."""
     without = unapplied(planned)
-    return RunRecord(
+    return with_fields_of(
+        outcome,
+        RunRecord,
         run=planned.run,
         workload=planned.workload.name,
         environment=planned.environment.name,
         mode=planned.mode,
         repetition=planned.repetition,
-        state=outcome.state,
-        cause=outcome.cause,
         attempts=len(failures) + 1,
         failures=list(failures),
-        metrics=outcome.metrics,
-        series=outcome.series,
-        rows=outcome.rows,
-        counters=outcome.counters,
-        core_use=outcome.core_use,
         facts=outcome.facts | ({FACT: without} if without else {}),
         command=outcome.command or planned.workload.command,
         block=planned.block,

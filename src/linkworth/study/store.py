@@ -175,10 +175,6 @@ class Store:
             return None
         return record
 
-    def open(self) -> list[PlannedRun]:
-        """Return the runs without a record."""
-        return [planned for planned in self.planned if self.record(planned) is None]
-
     def fresh_folder(self, run: str) -> Path:
         """Return an empty folder for a run: files of a partial run are removed, and a record is set aside
         if it is damaged or of another definition.

@@ -24,7 +24,6 @@ from linkworth.report.study.trace_profiles import profiles_of
 from linkworth.report.table import Section
 from linkworth.skeleton.progress import StepProgress
 from linkworth.study.definition import shipped_files
-from linkworth.study.definition.expression import parse
 from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.units import plural, shortened
@@ -277,33 +276,12 @@ def report_of(
         outputs=Outputs(html, folder, formats),
         against=(other.study, other.records()) if other else None,
         planned=len(store.planned),
-        traces=_traces(store) if make_profiles else {},
+        traces=traces_of(store) if make_profiles else {},
         progress=progress,
     )
 
 
-def paper_of(store: Store) -> PaperBeside | None:
-    """Return a study's paper beside its results, without a report; None for a study without a `[published]` table.
-
-    Profiles are made only for traces whose group a conclusion names.
-    """
-    published = store.study.published
-    if published is None:
-        return None
-    named = {
-        each.workload
-        for conclusion in published.conclusions
-        for each in parse(conclusion.holds).selections
-        if each.metric == "group"
-    }
-    smaller = smaller_problems([workload.name for workload in store.study.workloads])
-    wanted = named | {smaller[name] for name in named if name in smaller}
-    traces = {key: path for key, path in _traces(store).items() if key[0] in wanted}
-    profiles, _ = profiles_of(traces, smaller)
-    return compare_with_paper(Results(store.study, store.records(), profiles))
-
-
-def _traces(store: Store) -> dict[tuple[str, str], Path]:
+def traces_of(store: Store) -> dict[tuple[str, str], Path]:
     """Return the traces by workload and environment; "" is the environment of recordings without a run."""
     found: dict[tuple[str, str], Path] = {}
     for planned in store.planned:

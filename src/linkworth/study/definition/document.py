@@ -71,18 +71,6 @@ class Document:
         """Replace the value at a place; its line stays."""
         value_at(self.data, place[:-1])[place[-1]] = value
 
-    def remove(self, place: KeyPath, indices: Iterable[int]) -> None:
-        """Remove entries of the array at a place, and keep the lines of the others."""
-        array = value_at(self.data, place)
-        gone = set(indices)
-        before = dict(self.lines)
-        kept = [index for index in range(len(array)) if index not in gone]
-        for index in range(len(array)):
-            set_in(self.lines, (*place, index), {}, ())
-        for new, old in enumerate(kept):
-            set_in(self.lines, (*place, new), before, (*place, old))
-        array[:] = [array[old] for old in kept]
-
     def decode(self, kind: type[T], place: KeyPath = (), entries: dict[str, Any] | None = None) -> T:
         """Convert the value at a place. `entries`: the entry type of each dict with free keys, by its own key."""
         value = value_at(self.data, place)
