@@ -5,6 +5,7 @@ It is the tests' own: independent of the native reader, so that a mistake common
 
 import struct
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 CLASSES = [
@@ -79,7 +80,6 @@ class Part:
     names: list[str]
     events: list[Event] = field(default_factory=list)
     blocks: int = 0
-    event_bytes: int = 0
 
     def named(self, name: str) -> list[Event]:
         return [event for event in self.events if event.name == name]
@@ -95,119 +95,85 @@ class Part:
         return (self.latest[0] - self.start[0]) * 1e9 / (self.latest[1] - self.start[1])
 
 
-def _message(cursor: Cursor) -> dict:
-    return {"peer": cursor.svarint(), "tag": cursor.svarint(), "bytes": cursor.varint()}
-
-
-def _actual(cursor: Cursor) -> tuple[int, int]:
-    return cursor.svarint(), cursor.svarint()
+def _list(read):
+    return lambda cursor: [read(cursor) for _ in range(cursor.varint())]
 
 
 def _members(cursor: Cursor) -> list[int]:
-    members, last = [], 0
-    for _ in range(cursor.varint()):
-        last += cursor.svarint()
-        members.append(last)
-    return members
+    return list(accumulate(cursor.svarint() for _ in range(cursor.varint())))
 
 
-def _one_sided(kind: str, cursor: Cursor) -> dict:
-    if kind == "win_new":
-        return {"comm": cursor.varint(), "new": cursor.varint() - 1, "bytes": cursor.varint()}
-    if kind == "win_free":
-        return {"window": cursor.varint()}
-    if kind in ("rma", "irma"):
-        return {
-            "operation": OPERATIONS[cursor.byte()],
-            "window": cursor.varint(),
-            "target": cursor.svarint(),
-            "to": cursor.varint(),
-            "from": cursor.varint(),
-        }
+def _completion(cursor: Cursor) -> tuple[int, tuple[int, int] | None]:
+    value = cursor.varint()
+    return value >> 1, (cursor.svarint(), cursor.svarint()) if value & 1 else None
+
+
+def _or_none(cursor: Cursor) -> int:
+    return cursor.varint() - 1
+
+
+COUNT, NUMBER, BYTE = Cursor.varint, Cursor.svarint, Cursor.byte
+COUNTS, NUMBERS = _list(COUNT), _list(NUMBER)
+MESSAGE = {"peer": NUMBER, "tag": NUMBER, "bytes": COUNT}
+REQUEST = {"reference": COUNT}
+CALL = {"comm": COUNT, **MESSAGE}
+PARTITIONED = {**CALL, "partitions": COUNT}
+ACCESS = {
+    "operation": lambda cursor: OPERATIONS[cursor.byte()],
+    "window": COUNT,
+    "target": NUMBER,
+    "to": COUNT,
+    "from": COUNT,
+}
+COLLECTIVE = {
+    "comm": COUNT, "root": NUMBER, "sent": COUNT, "received": COUNT, "element": COUNT, "sent_list": COUNTS,
+    "received_list": COUNTS,
+}  # fmt: skip
+NEW_COMM = {"parent": COUNT, "new": _or_none, "inter": BYTE, "members": _members}
+FIELDS = {
+    **dict.fromkeys(["send", "isend", "recv", "irecv", "send_init", "recv_init"], CALL),
+    **dict.fromkeys(["psend_init", "precv_init"], PARTITIONED),
+    **dict.fromkeys(["request_free", "request_cancel"], REQUEST),
+    **dict.fromkeys(["collective", "icollective", "collective_init"], COLLECTIVE),
+    **dict.fromkeys(["comm_new", "icomm_new"], NEW_COMM),
+    **dict.fromkeys(["rma", "irma"], ACCESS),
+    "sendrecv": {"comm": COUNT, "send": MESSAGE, "receive": MESSAGE},
+    "start": {"references": COUNTS},
+    "complete": {"mode": lambda cursor: MODES[cursor.byte()], "listed": COUNT, "completed": _list(_completion)},
+    "probe": {"comm": COUNT, "peer": NUMBER, "tag": NUMBER, "found": BYTE},
+    "comm_free": {"comm": COUNT},
+    "init": {"level": COUNT},
+    "abort": {"code": NUMBER},
+    "pcontrol": {"level": NUMBER},
+    "pready": {**REQUEST, "first": COUNT, "last": COUNT},
+    "pready_list": {**REQUEST, "partitions": COUNTS},
+    "parrived": {**REQUEST, "partition": COUNT, "arrived": BYTE},
+    "win_new": {"comm": COUNT, "new": _or_none, "bytes": COUNT},
+    "win_free": {"window": COUNT},
+    "win_sync": {
+        "kind": lambda cursor: SYNCHRONISATIONS[cursor.byte()], "window": COUNT, "target": NUMBER, "flag": BYTE,
+        "ranks": NUMBERS,
+    },
+}  # fmt: skip
+"""How each field of a payload is read, by class. `_fields` adds those that depend on others."""
+
+
+def _read(fields: dict, cursor: Cursor) -> dict:
     return {
-        "kind": SYNCHRONISATIONS[cursor.byte()],
-        "window": cursor.varint(),
-        "target": cursor.svarint(),
-        "flag": cursor.byte(),
-        "ranks": [cursor.svarint() for _ in range(cursor.varint())],
+        name: _read(how, cursor) if isinstance(how, dict) else how(cursor) for name, how in fields.items()
     }
 
 
-def _partitioned(kind: str, cursor: Cursor) -> dict:
-    if kind in ("psend_init", "precv_init"):
-        return {"comm": cursor.varint(), **_message(cursor), "partitions": cursor.varint()}
-    fields = {"reference": cursor.varint()}
-    if kind == "pready":
-        return fields | {"first": cursor.varint(), "last": cursor.varint()}
-    if kind == "pready_list":
-        return fields | {"partitions": [cursor.varint() for _ in range(cursor.varint())]}
-    return fields | {"partition": cursor.varint(), "arrived": cursor.byte()}
-
-
 def _fields(kind: str, cursor: Cursor, end: int) -> dict:
-    if kind in ("win_new", "win_free", "rma", "irma", "win_sync"):
-        return _one_sided(kind, cursor)
-    if kind in ("psend_init", "precv_init", "pready", "pready_list", "parrived"):
-        return _partitioned(kind, cursor)
-    if kind in ("send", "isend", "recv", "irecv", "send_init", "recv_init"):
-        fields = {"comm": cursor.varint(), **_message(cursor)}
-        if kind == "recv" and ANY in (fields["peer"], fields["tag"]):
-            fields["actual"] = _actual(cursor)
-        return fields
-    if kind == "sendrecv":
-        fields = {"comm": cursor.varint(), "send": _message(cursor), "receive": _message(cursor)}
-        if ANY in (fields["receive"]["peer"], fields["receive"]["tag"]):
-            fields["actual"] = _actual(cursor)
-        return fields
-    if kind == "start":
-        return {"references": [cursor.varint() for _ in range(cursor.varint())]}
-    if kind == "complete":
-        fields = {"mode": MODES[cursor.byte()], "listed": cursor.varint(), "completed": []}
-        for _ in range(cursor.varint()):
-            value = cursor.varint()
-            fields["completed"].append((value >> 1, _actual(cursor) if value & 1 else None))
-        return fields
-    if kind in ("request_free", "request_cancel"):
-        return {"reference": cursor.varint()}
-    if kind == "probe":
-        fields = {
-            "comm": cursor.varint(),
-            "peer": cursor.svarint(),
-            "tag": cursor.svarint(),
-            "found": cursor.byte(),
-        }
-        if fields["found"]:
-            fields["actual"] = _actual(cursor)
-        return fields
-    if kind in ("collective", "icollective", "collective_init"):
-        fields = {
-            "comm": cursor.varint(),
-            "root": cursor.svarint(),
-            "sent": cursor.varint(),
-            "received": cursor.varint(),
-            "element": cursor.varint(),
-        }
-        for name in ("sent_list", "received_list"):
-            fields[name] = [cursor.varint() for _ in range(cursor.varint())]
-        return fields
-    if kind in ("comm_new", "icomm_new"):
-        fields = {"parent": cursor.varint(), "new": cursor.varint() - 1, "inter": cursor.byte()}
-        fields["members"] = _members(cursor)
-        if fields["inter"]:
-            fields["remote"] = _members(cursor)
-        if cursor.position < end:
-            fields["sources"] = [cursor.svarint() for _ in range(cursor.varint())]
-            fields["destinations"] = [cursor.svarint() for _ in range(cursor.varint())]
-        return fields
-    if kind == "comm_free":
-        return {"comm": cursor.varint()}
-    if kind == "init":
-        return {"level": cursor.varint()}
-    if kind == "abort":
-        return {"code": cursor.svarint()}
-    if kind == "pcontrol":
-        return {"level": cursor.svarint()}
-    return {}
+    fields = _read(FIELDS.get(kind, {}), cursor)
+    received = {"recv": fields, "sendrecv": fields.get("receive", {})}.get(kind, {})
+    if fields.get("found") or ANY in (received.get("peer"), received.get("tag")):
+        fields["actual"] = (cursor.svarint(), cursor.svarint())
+    if fields.get("inter"):
+        fields["remote"] = _members(cursor)
+    if kind in ("comm_new", "icomm_new") and cursor.position < end:
+        fields |= _read({"sources": NUMBERS, "destinations": NUMBERS}, cursor)
+    return fields
 
 
 MAKES_REQUEST = ("isend", "irecv", "send_init", "recv_init", "icollective", "collective_init", "icomm_new")
@@ -250,7 +216,6 @@ def _read_block(part: Part, data: bytes, offset: int, ends: dict[int, int], requ
         event.finish = now
         requests += kind in MAKES_REQUEST
         part.events.append(event)
-    part.event_bytes += cursor.position - offset - BLOCK.size
     if stated_bytes:
         assert cursor.position - offset - BLOCK.size == stated_bytes
         assert len(part.events) - first == stated_events
