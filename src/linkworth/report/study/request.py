@@ -1,7 +1,7 @@
 """Implementation of `linkworth study report`: records in, a folder of tables and figures and one page out."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -116,24 +116,23 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-def crowded(results: Results) -> list[str]:
-    """Return a sentence on the environments in which ranks shared cores, if there are any."""
+def crowded(results: Results) -> Iterator[str]:
+    """Yield a sentence on the environments in which ranks shared cores, if there are any."""
     groups = list(results.groups(modes=["measure"]))
     shared = Counter(group.environment for group in groups if group.crowded)
-    if not shared:
-        return []
     of = Counter(group.environment for group in groups)
     listed = ", ".join(
         f"{environment} ({count} of {of[environment]} workloads)" for environment, count in shared.items()
     )
-    return [
-        f"Ranks shared cores in {listed}: these times include the wait for a core. Differences between environments "
-        "do not apply to machines with a core for each rank."
-    ]
+    if listed:
+        yield (
+            f"Ranks shared cores in {listed}: these times include the wait for a core. Differences between environments "
+            "do not apply to machines with a core for each rank."
+        )
 
 
-def whole_runs(results: Results) -> list[str]:
-    """Return a sentence on the programs with predictions whose measured times contain their launch and MPI_Init."""
+def _whole_runs(results: Results) -> Iterator[str]:
+    """Yield a sentence on the programs with predictions whose measured times contain their launch and MPI_Init."""
     predicted = {record.workload for record in results.records if record.mode == "predict"}
     whole = dict.fromkeys(
         record.workload
@@ -142,28 +141,24 @@ def whole_runs(results: Results) -> list[str]:
         and record.workload in predicted
         and record.metrics.get("seconds", 0.0) == record.metrics.get("elapsed_seconds")
     )
-    if not whole:
-        return []
-    return [
-        f"Measured times of {shortened(list(whole), _NAMED)} are of whole runs, with launch and MPI_Init, which predictions are "
-        "without. Give a figure `seconds` that the program prints to compare like with like."
-    ]
-
-
-def doubted(results: Results) -> list[str]:
-    """Return a sentence on the programs whose predictions have warnings, if there are any."""
-    names = list(
-        dict.fromkeys(
-            record.workload
-            for record in results.records
-            if record.mode == "predict" and record.facts.get("warnings")
+    if whole:
+        yield (
+            f"Measured times of {shortened(list(whole), _NAMED)} are of whole runs, with launch and MPI_Init, which predictions "
+            "are without. Give a figure `seconds` that the program prints to compare like with like."
         )
+
+
+def _doubted(results: Results) -> Iterator[str]:
+    """Yield a sentence on the programs whose predictions have warnings, if there are any."""
+    names = dict.fromkeys(
+        record.workload
+        for record in results.records
+        if record.mode == "predict" and record.facts.get("warnings")
     )
-    if not names:
-        return []
-    return [
-        f"Predictions of {shortened(names, _NAMED)} have warnings: see the facts in the table 'Where it ran'."
-    ]
+    if names:
+        yield (
+            f"Predictions of {shortened(list(names), _NAMED)} have warnings: see the facts in the table 'Where it ran'."
+        )
 
 
 def _printable(struct: S) -> S:
@@ -219,7 +214,7 @@ def report(
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
     )
-    warnings += unlike.sentences(results) + crowded(results) + whole_runs(results) + doubted(results)
+    warnings += [*unlike.sentences(results), *crowded(results), *_whole_runs(results), *_doubted(results)]
     progress.step("statistics")
     paper = compare_with_paper(results)
     sections = contents(results, other, paper)
