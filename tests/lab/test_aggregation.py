@@ -11,7 +11,7 @@ from collector import Collector
 from mpi_programs import compile_c, first_mpi
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import aggregation, kernel, labs, links, mptcp
+from linkworth.lab import aggregation, kernel, labs, links
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
@@ -138,12 +138,14 @@ def test_messages_of_open_mpi_go_over_every_nic(way, tmp_path):
 @pytest.mark.requires("lab", "openmpi", "mptcp")
 def test_a_tracer_and_mptcp_are_preloaded_together():
     mpi = first_mpi("openmpi")
-    with labs.up(msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")) as lab:
+    spec = msgspec.structs.replace(SPEC, nodes=1, aggregate="mptcp")
+    with labs.up(spec) as lab:
         launcher = LabLauncher(lab, mpi, Place(kind="lab", nodes=1))
         words = launcher.arguments(
             Job(command=["program"], ranks=1, environment={"LD_PRELOAD": "/lib/other.so"})
         )
-    assert f"LD_PRELOAD={mptcp.library()}:/lib/other.so" in words
+    library = aggregation.Mptcp().environment(spec)["LD_PRELOAD"]
+    assert f"LD_PRELOAD={library}:/lib/other.so" in words
 
 
 @pytest.mark.requires("lab", "tap")
@@ -198,7 +200,7 @@ def test_bonding_without_a_kernel_for_it_is_named(monkeypatch):
 
 def test_mptcp_without_a_kernel_for_it_is_named(tmp_path):
     with pytest.raises(EnvironmentLacksError, match="built without MPTCP"):
-        mptcp.Mptcp(tmp_path / "enabled")
+        aggregation.Mptcp(tmp_path / "enabled")
 
 
 @pytest.mark.parametrize("mode", ["balance-rr", "802.3ad"])

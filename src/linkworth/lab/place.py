@@ -12,7 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.lab import aggregation, cgroups, isolation, labs, state, system
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
-from linkworth.lab.bonding import BOND
+from linkworth.lab.aggregation import BOND
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.spec import LabSpec

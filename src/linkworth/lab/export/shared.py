@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from linkworth.lab.aggregation import MOST_SUBFLOWS
 from linkworth.lab.export.environment import Host, HostConfiguration
-from linkworth.lab.mptcp import MOST_SUBFLOWS
 
 HostFiles = Callable[[HostConfiguration, Host], dict[str, str]]
 """Returns a format's files on a host or in its container: path -> text."""
