@@ -10,10 +10,9 @@ from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.limit_options import limit_options
 from linkworth.cli.number import NumberList
 from linkworth.cli.output import show, warn
-from linkworth.cli.price_options import price_options
+from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,

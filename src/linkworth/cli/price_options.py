@@ -1,9 +1,12 @@
-"""Options for the prices of nodes."""
+"""Options for the choice of a network: the prices of nodes, what is minimised, and within which limits."""
 
 import rich_click as click
 
 from linkworth.advise.request import PriceOptions
+from linkworth.cli.number import Number
 from linkworth.cli.option_group import OptionGroup
+from linkworth.model.advice import Limits
+from linkworth.model.number_range import BUDGET_USD, SECONDS
 
 price_options = OptionGroup(
     "prices",
@@ -53,3 +56,21 @@ price_options = OptionGroup(
     ],
 )
 """Options that become PriceOptions."""
+limit_options = OptionGroup(
+    "limits",
+    Limits,
+    [
+        click.option(
+            "--goal",
+            type=click.Choice(["cost", "time"]),
+            help="What to minimise.  [default: cost; time if only --budget is given]",
+        ),
+        click.option(
+            "--budget", type=Number(BUDGET_USD), metavar="USD", help="Exclude options whose run costs more."
+        ),
+        click.option(
+            "--deadline", type=Number(SECONDS), metavar="SECONDS", help="Exclude options that take longer."
+        ),
+    ],
+)
+"""Options that become Limits."""

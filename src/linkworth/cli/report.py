@@ -8,9 +8,8 @@ from linkworth import units
 from linkworth.advise.request import PriceOptions
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.limit_options import limit_options
 from linkworth.cli.output import OutputFile, answer, emit_json, note
-from linkworth.cli.price_options import price_options
+from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines
 from linkworth.cli.replay_options import (
     cpu_factor_option,
