@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from linkworth.statistics import compare
 from linkworth.statistics.compare import sigma_overlap
 from linkworth.statistics.describe import runs_to_decide
-from linkworth.statistics.means import difference_test, equivalence_test
-from linkworth.statistics.permutation import permutation_test
-from linkworth.statistics.welch import welch_test
+from linkworth.statistics.means import difference_test, equivalence_test, permutation_test, welch_test
 
 A = [10.0, 10.1, 9.9, 10.05]
 B = [12.0, 12.1, 11.9, 12.05]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from linkworth.model.statistics import Better, Bounds, Comparison, Verdict
 from linkworth.statistics.bootstrap import FEW, MANY, ratio_interval
 from linkworth.statistics.describe import CONFIDENCE, checked, runs_to_decide
-from linkworth.statistics.means import difference_test, equivalence_test
+from linkworth.statistics.means import degrees_of_freedom, difference_test, equivalence_test
 from linkworth.statistics.student import normal_quantile, t_quantile
-from linkworth.statistics.welch import degrees_of_freedom
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
