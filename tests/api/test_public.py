@@ -87,6 +87,8 @@ def test_recordings_are_scaled_and_refused_as_on_the_command_line(tmp_path):
         lw.skeleton("npb:is.S", 8, output=tmp_path / "8.lwt", machine=machines.names()[0])
     with pytest.raises(lw.UsageError, match=r"`output` .*8.lwt exists"):
         lw.record("./none", 8, output=tmp_path / "8.lwt")
+    with pytest.raises(lw.UsageError, match=r"`output` .* is a folder; give the name of a file"):
+        lw.record("./none", 8, output=tmp_path, replace=True)
 
 
 def test_tables_are_read_through_the_arrow_stream(trace):

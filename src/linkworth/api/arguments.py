@@ -59,8 +59,13 @@ def accepted(name: str, value: Any, hint: Any) -> Any:  # noqa: ANN401 (any argu
 
 
 def new_file(output: PathText, *, replace: bool) -> Path:
-    """Return the path of a file to write. Raises UsageError if it exists, unless `replace`: the caller would open the old one."""
+    """Return the path of a file to write.
+
+    Raises UsageError if it is a folder, or exists without `replace`: the caller would open the old one.
+    """
     path = Path(expanded(output))
+    if path.is_dir():
+        raise UsageError(f"`output` {output} is a folder; give the name of a file")
     if path.exists() and not is_stream(path) and not replace:
         raise UsageError(f"`output` {output} exists; give another name, or `replace=True`")
     return path
