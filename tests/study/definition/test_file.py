@@ -201,7 +201,7 @@ ERRORS = [
     ('["npb:${program}.${class}"]', '["npb:${program}.${class}", "bench:barrier --sizes 8"]', "bench:barrier: --sizes is for"),
     ('["npb:${program}.${class}"]', '["npb:${program}.${class}", "bench:latency --pairs"]', "`pairs` is an option of pingpong"),
     ("[variables]", "[scale.lab]\nrepetitions = -1\n[variables]", "study.toml:9: scale.lab.repetitions: expected"),
-    ("[variables]", '[scale.lab]\nwhere = "moon"\nmode = "measure"\n[variables]', "study.toml:9: where: 'moon' is no place"),
+    ("[variables]", '[scale.lab]\nwhere = "moon"\n[variables]', "study.toml:9: where: 'moon' is no place"),
     ("[variables]", "[scale.lab.environments.x]\nmtu = 9\n[variables]", "study.toml:8: scale.lab.environments.x: the study"),
     ("[variables]", "[scale.lab.environments.gbe]\nmtu = 0\n[variables]", "study.toml:9: scale.lab.environments.gbe.mtu"),
     ("[variables]", '[scale.lab]\nwithout_workloads = ["*"]\n[variables]', "study.toml:8: scale.lab: it leaves no workload"),

@@ -171,11 +171,11 @@ def environments_of(document: Document, place: KeyPath, file: StudyFile) -> list
             ["measure", "predict"] if mode == "both" else ["predict"] if mode == "predict" else ["measure"]
         )
         where_place: KeyPath = (*place, "where") if one.where else ("where",)
-        where = parse_place("local")
-        if "measure" in modes:
-            where = document.check(
-                where_place, partial(parse_place, one.where or file.where or "local", one.fabric)
-            )
+        where = document.check(
+            where_place, partial(parse_place, one.where or file.where or "local", one.fabric)
+        )
+        if "measure" not in modes:
+            where = parse_place("local")
         if "predict" in modes:
             if not one.fabric:
                 raise document.error(place, f"{name} is predicted, so give the fabric that it has")
