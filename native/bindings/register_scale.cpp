@@ -43,7 +43,7 @@ struct RankCalls {
     std::vector<Shape> shapes;
     std::vector<std::uint32_t> call;
     std::vector<double> gap, cpu, duration;
-    bool threaded = false;
+    bool threaded = false;  ///< several threads call MPI, possibly at once
 };
 
 RankCalls read_events(const Trace& trace, std::uint32_t rank) {
@@ -54,6 +54,7 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
     std::uint64_t block = 0;
     tracefile::RankCursor cursor = trace.cursor(rank);
     tracefile::Event event;
+    bool at_once = false, several = false;
     while (cursor.next(event)) {
         if (cursor.blocks() != block) {
             of_block.clear();
@@ -77,8 +78,10 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
         out.gap.push_back(event.gap_seconds);
         out.cpu.push_back(event.cpu_seconds);
         out.duration.push_back(event.duration_seconds);
-        out.threaded = out.threaded || event.thread != 0;
+        at_once = at_once || tracefile::lets_threads_call_at_once(*event.shape);
+        several = several || event.thread != 0;
     }
+    out.threaded = at_once && several;
     return out;
 }
 

@@ -210,6 +210,13 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
+inline constexpr std::int32_t thread_multiple = 3;  ///< code of a call of class `init`
+
+/// Returns whether the call lets several threads of its rank call MPI at once.
+inline bool lets_threads_call_at_once(const Shape& shape) {
+    return shape.call_class == CallClass::init && shape.code >= thread_multiple;
+}
+
 /// One MPI call of one rank. `shape` stays valid until the cursor reads its next event.
 struct Event {
     const Shape* shape = nullptr;

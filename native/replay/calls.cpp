@@ -13,12 +13,6 @@ using tracefile::CallClass;
 using tracefile::Event;
 using tracefile::Shape;
 
-namespace {
-
-constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
-
-}  // namespace
-
 /// Apart from the calls that programs are full of, so that these need not make room for all that others do.
 [[gnu::noinline]] bool Simulation::execute_rarer(std::uint32_t rank) {
     RankState& state = ranks_[rank];
@@ -55,7 +49,7 @@ constexpr std::int32_t thread_multiple = 3;  ///< as traces have it
                 state.program->region.leave(state.rank, ranks_[rank].actor.now);
             return true;
         case CallClass::init:
-            if (shape.code >= thread_multiple && !threads_known_) throw MayHaveThreads();
+            if (tracefile::lets_threads_call_at_once(shape) && !threads_known_) throw MayHaveThreads();
             return true;
         case CallClass::win_new: return call_new_window(rank, event);
         case CallClass::win_free: return call_free_window(rank, event);

@@ -189,7 +189,8 @@ class Recording:
         read = _engine.read_rank(self.trace.engine, rank)
         if read["threaded"]:
             raise UsageError(
-                f"{self.trace.path}: several threads of rank {rank} call MPI, and such programs cannot be scaled"
+                f"{self.trace.path}: several threads of rank {rank} call MPI, with MPI_THREAD_MULTIPLE, and such "
+                "programs cannot be scaled"
             )
         own = []
         for entry, call_class, fields in read["calls"]:
@@ -206,7 +207,7 @@ class Recording:
         ]
         # Time inside all other calls follows from a replay. What was recorded belongs to other ranks and another network.
         durations = np.where(local, read["duration_seconds"], 0.0)
-        compute = np.where(cpu >= 0, cpu, gap)
+        compute = np.where(cpu >= 0, np.minimum(cpu, gap), gap)
         found = Sequence(calls, compute, cpu >= 0, durations)
         if not polls.any():
             return found
