@@ -205,6 +205,19 @@ def printed(called: Callable[..., Called]) -> Callable[..., str]:
 
 
 @pytest.fixture
+def refused(called: Callable[..., Called]) -> Callable[..., str]:
+    """Return what calls the command line in this process, which must refuse with one sentence, and returns that."""
+
+    def call(*arguments: object, code: int = 2) -> str:
+        done = called(*arguments)
+        assert (done.code, done.out) == (code, ""), done.err
+        assert done.err.startswith("linkworth: ") and done.err.count("\n") == 1, done.err
+        return done.err
+
+    return call
+
+
+@pytest.fixture
 def json_of(printed: Callable[..., str]) -> Callable[..., Any]:
     """Return what calls the command line in this process with --json as well, and returns the document."""
     return lambda *arguments: json.loads(printed(*with_json(arguments)))

@@ -7,7 +7,6 @@ from synthetic import fabric, recv, send, way, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.uncertain import Drawn
-from linkworth.cli.main import main
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict_with_draws
@@ -158,9 +157,8 @@ def test_the_verb_compares_nodes_and_says_how_sure_it_is(printed, tmp_path, json
         (["--nodes", "2,2"], "--nodes 2,2: give each number of nodes once"),
     ],
 )
-def test_bad_input_is_one_sentence(capsys, trace, arguments, message):
-    assert main(["advise", str(trace), "--price", "gbe=1", *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_bad_input_is_one_sentence(refused, trace, arguments, message):
+    assert message in refused("advise", trace, "--price", "gbe=1", *arguments)
 
 
 def test_a_time_without_a_layout_counts_for_the_first_number_of_nodes(trace, json_of):

@@ -111,9 +111,8 @@ def test_an_interrupt_between_launches_keeps_the_rounds_too(place, capsys, monke
     assert "it was interrupted; what was measured is in" in " ".join(capsys.readouterr().err.split())
 
 
-def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, capsys, tmp_path):
-    assert main(["bench", "init", *WHERE, "-o", str(tmp_path / "none" / "x.json")]) == 2
-    assert "there is no folder" in capsys.readouterr().err
+def test_an_output_that_cannot_be_written_is_refused_before_any_launch(place, refused, tmp_path):
+    assert "there is no folder" in refused("bench", "init", *WHERE, "-o", tmp_path / "none" / "x.json")
     assert LAUNCHED[0] == 0
 
 
@@ -132,9 +131,8 @@ def test_a_dry_run_and_a_round_that_is_not_complete_fit_nothing(place, capsys, p
         (["init", "--slurm"], "each would wait in the queue of Slurm"),
     ],
 )
-def test_what_init_cannot_do_is_one_sentence(words, said, capsys):
-    assert main(["bench", *words]) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+def test_what_init_cannot_do_is_one_sentence(words, said, refused):
+    assert said in refused("bench", *words)
 
 
 def test_a_launcher_of_another_mpi_is_named(place, monkeypatch):

@@ -90,13 +90,9 @@ def trace(tmp_path_factory):
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )  # fmt: skip
-def test_an_option_without_an_effect_is_refused(words, named, trace, tmp_path, monkeypatch, capsys):
+def test_an_option_without_an_effect_is_refused(words, named, trace, tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
-    code = main([str(trace) if word == "T" else word for word in words])
-    output, errors = capsys.readouterr()
-    assert (code, output) == (2, ""), errors
-    assert errors.startswith("linkworth: ") and errors.count("\n") == 1
-    assert named in errors
+    assert named in refused(*(trace if word == "T" else word for word in words))
 
 
 @pytest.mark.parametrize(
@@ -110,8 +106,8 @@ def test_an_option_without_an_effect_is_refused(words, named, trace, tmp_path, m
         ("--spread", "latency=0.1", "--seed", "3"),
     ],
 )
-def test_what_has_an_effect_is_taken(options, trace, capsys):
-    assert main(["predict", str(trace), "--on", "gbe", "--json", *options]) == 0, capsys.readouterr()
+def test_what_has_an_effect_is_taken(options, trace, json_of):
+    json_of("predict", trace, "--on", "gbe", *options)
 
 
 @pytest.mark.parametrize(
@@ -124,16 +120,16 @@ def test_what_has_an_effect_is_taken(options, trace, capsys):
         ("program", "another", False),
     ],
 )
-def test_smaller_is_of_the_same_program(mine, other, accepted, tmp_path, capsys):
+def test_smaller_is_of_the_same_program(mine, other, accepted, tmp_path, printed, refused):
     paths = [tmp_path / "mine.lwt", tmp_path / "other.lwt"]
     for path, name in zip(paths, (mine, other), strict=True):
         calls = [collective("MPI_Allreduce", 100_000).after(1e-3)]
         write_trace(path, [calls, calls], workload=name)
-    code = main(["profile", str(paths[0]), "--smaller", str(paths[1])])
-    errors = capsys.readouterr().err
-    assert code == (0 if accepted else 2), errors
-    if not accepted:
-        assert f"it records {other}, and {paths[0]} records {mine}" in errors
+    profile = ["profile", paths[0], "--smaller", paths[1]]
+    if accepted:
+        printed(*profile)
+    else:
+        assert f"it records {other}, and {paths[0]} records {mine}" in refused(*profile)
 
 
 def test_simgrid_is_another_name_of_ti(trace, tmp_path):

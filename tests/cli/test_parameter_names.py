@@ -8,7 +8,7 @@ import click
 import pytest
 
 from linkworth.cli import parameter_names
-from linkworth.cli.main import VERBS, cli, main
+from linkworth.cli.main import VERBS, cli
 
 SOURCES = Path(parameter_names.__file__).parents[1]
 
@@ -20,9 +20,8 @@ def restored():
     parameter_names._used[:] = before
 
 
-def test_a_message_has_the_options_of_its_verb(capsys):
-    assert main(["run", "--nodes", "2", "--", "true"]) == 2
-    assert "linkworth: --nodes 2: this machine is one node" in capsys.readouterr().err
+def test_a_message_has_the_options_of_its_verb(refused):
+    assert "linkworth: --nodes 2: this machine is one node" in refused("run", "--nodes", "2", "--", "true")
 
 
 def test_names_spellings_and_other_words():

@@ -7,17 +7,9 @@ import pytest
 from otf2_archives import by_bindings, by_eztrace, events
 from synthetic import collective, send, write_trace
 
-from linkworth.cli.main import main
 from linkworth.convert import convert
 
 pytestmark = pytest.mark.requires("otf2")
-
-
-def refused(capsys, *arguments):
-    code = main(["convert", *map(str, arguments)])
-    said = capsys.readouterr().err.strip()
-    assert len(said.splitlines()) == 1, said
-    return code, said
 
 
 @pytest.fixture
@@ -34,41 +26,37 @@ def test_the_name_of_the_folder_or_of_the_anchor_will_do(archive, tmp_path):
     assert Path(by_folder.path).read_bytes() == Path(by_anchor.path).read_bytes()
 
 
-def test_damaged_archives_are_one_sentence(archive, tmp_path, capsys):
+def test_damaged_archives_are_one_sentence(archive, tmp_path, refused):
     output = tmp_path / "never.lwt"
     cut = archive / "traces" / "0.evt"
     whole = cut.read_bytes()
     cut.write_bytes(whole[:1000] + bytes(100) + whole[1100:])
-    code, said = refused(capsys, archive, "-o", output)
-    assert code == 2
+    said = refused("convert", archive, "-o", output)
     assert "the events of rank 0 cannot be read to their end: " in said
     cut.unlink()
-    assert refused(capsys, archive, "-o", output)[0] == 2
+    refused("convert", archive, "-o", output)
     (archive / "traces.def").write_bytes(b"no definitions\x02\x01")
-    code, said = refused(capsys, archive, "-o", output)
-    assert code == 2
+    said = refused("convert", archive, "-o", output)
     assert "it is no OTF2 archive that can be read, or it is damaged: OTF2 says: " in said
     (archive / "traces.otf2").write_bytes(b"no anchor")
-    assert refused(capsys, archive, "-o", output)[0] == 2
+    refused("convert", archive, "-o", output)
     assert not output.exists()
 
 
-def test_more_properties_than_the_anchor_file_can_contain(archive, tmp_path, capsys):
+def test_more_properties_than_the_anchor_file_can_contain(archive, tmp_path, refused):
     anchor = archive / "traces.otf2"
     whole = anchor.read_bytes()
     name = whole.index(b"LINKWORTH::METADATA")
     anchor.write_bytes(whole[: name - 4] + (1 << 22).to_bytes(4, "little") + whole[name:])
-    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
-    assert code == 2
+    said = refused("convert", archive, "-o", tmp_path / "never.lwt")
     assert "it claims more properties than its bytes can contain" in said
 
 
-def test_fewer_events_than_the_archive_says_are_told(archive, tmp_path, capsys):
+def test_fewer_events_than_the_archive_says_are_told(archive, tmp_path, refused):
     ranks = archive / "traces"
     for kind in ("evt", "def"):
         (ranks / f"0.{kind}").write_bytes((ranks / f"1.{kind}").read_bytes())
-    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
-    assert code == 2
+    said = refused("convert", archive, "-o", tmp_path / "never.lwt")
     assert re.search(
         r"the events of rank 0 cannot be read to their end: location 0 should have \d+ events, "
         r"and OTF2 finds \d+; its file is damaged",
@@ -77,7 +65,7 @@ def test_fewer_events_than_the_archive_says_are_told(archive, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("file", ["traces/0.evt", "traces/0.def", "traces.def"])
-def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(archive, tmp_path, capsys, file):
+def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(archive, tmp_path, refused, file):
     output = tmp_path / "never.lwt"
     cut = archive / file
     whole = cut.read_bytes()
@@ -88,28 +76,27 @@ def test_a_cut_file_is_told_whatever_stands_in_memory_behind_it(archive, tmp_pat
     )
     for left in {0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}:
         cut.write_bytes(whole[:left])
-        code, said = refused(capsys, archive, "-o", output)
-        assert code == 2
+        said = refused("convert", archive, "-o", output)
         assert f"{of} was cut" in said
     assert not output.exists()
 
 
-def test_what_is_no_archive_is_one_sentence(archive, tmp_path, capsys):
-    code, said = refused(capsys, tmp_path / "missing.otf2")
-    assert (code, "missing.otf2 does not exist" in said) == (2, True)
+def test_what_is_no_archive_is_one_sentence(archive, tmp_path, refused):
+    assert "missing.otf2 does not exist" in refused("convert", tmp_path / "missing.otf2")
     (archive / "second.otf2").write_bytes(b"")
-    code, said = refused(capsys, archive, "-o", tmp_path / "never.lwt")
-    assert (code, "has several OTF2 archives (second.otf2, traces.otf2)" in said) == (2, True)
-    code, said = refused(capsys, archive, "--to", "otf2", "-o", tmp_path / "twice")
-    assert (code, "convert it to one first, without --to" in said) == (2, True)
+    assert "has several OTF2 archives (second.otf2, traces.otf2)" in refused(
+        "convert", archive, "-o", tmp_path / "never.lwt"
+    )
+    assert "convert it to one first, without --to" in refused(
+        "convert", archive, "--to", "otf2", "-o", tmp_path / "twice"
+    )
 
 
-def test_without_otf2_it_says_what_to_install(archive, tmp_path, capsys, monkeypatch):
+def test_without_otf2_it_says_what_to_install(archive, tmp_path, refused, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, said = refused(capsys, tmp_path / "good.lwt", "--to", "otf2", "-o", tmp_path / "never")
-    assert code == 3
+    said = refused("convert", tmp_path / "good.lwt", "--to", "otf2", "-o", tmp_path / "never", code=3)
     assert "OTF2 is not installed here" in said and "apt-get install libotf2-trace-dev" in said
-    assert refused(capsys, archive, "-o", tmp_path / "never.lwt")[0] == 3
+    refused("convert", archive, "-o", tmp_path / "never.lwt", code=3)
     assert not (tmp_path / "never").exists()
 
 

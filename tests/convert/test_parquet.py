@@ -14,7 +14,6 @@ from random_calls import event
 from synthetic import Call, write_trace
 
 from linkworth import _engine
-from linkworth.cli.main import main
 from linkworth.convert import convert, parquet
 from linkworth.model.conversion import ConversionOptions
 from linkworth.trace.read import open_trace
@@ -159,7 +158,7 @@ def test_the_trace_s_own_description_is_in_the_file(tmp_path):
     assert json.loads(schema.metadata[b"linkworth"])["workload"] == "synthetic"
 
 
-def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch, capsys):
+def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch, refused):
     real = builtins.__import__
 
     def lacking(name, *args, **options):
@@ -169,10 +168,8 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch, capsys):
 
     trace = message_traces.short_calls(tmp_path / "t.lwt")
     monkeypatch.setattr(builtins, "__import__", lacking)
-    assert main(["convert", str(trace), "--to", "parquet"]) == 3
-    err = capsys.readouterr().err
-    assert "--to parquet needs pyarrow" in err and "pip install 'linkworth[parquet]'" in err
-    assert len(err.strip().splitlines()) == 1
+    sentence = refused("convert", trace, "--to", "parquet", code=3)
+    assert "--to parquet needs pyarrow" in sentence and "pip install 'linkworth[parquet]'" in sentence
     assert [path.name for path in tmp_path.iterdir()] == ["t.lwt"]
 
 

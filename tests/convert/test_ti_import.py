@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, write_trace
 
 from linkworth import _engine
-from linkworth.cli.main import main
 from linkworth.convert import convert, ti
 from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions
@@ -193,7 +192,7 @@ def test_a_bad_action_is_named_with_its_file_and_line(tmp_path, action, sentence
     assert not (tmp_path / "t.lwt").exists()
 
 
-def test_bad_files_are_one_sentence(tmp_path, capsys):
+def test_bad_files_are_one_sentence(tmp_path, refused):
     (tmp_path / "0.txt").write_text("0 init\n0 finalize\n", encoding="ascii")
     (tmp_path / "list").write_text("0.txt\ngone.txt\n", encoding="ascii")
     (tmp_path / "swapped").write_text("0.txt\n0.txt\n", encoding="ascii")
@@ -205,10 +204,7 @@ def test_bad_files_are_one_sentence(tmp_path, capsys):
         ("note", "note"),
         ("cut", "the actions of rank 1 were cut: they lack the finalize that other ranks have"),
     ]:
-        assert main(["convert", str(tmp_path / name), "-o", str(tmp_path / "t.lwt")]) == 2
-        err = capsys.readouterr().err
-        assert sentence in err
-        assert len(err.strip().splitlines()) == 1
+        assert sentence in refused("convert", tmp_path / name, "-o", tmp_path / "t.lwt")
     assert not (tmp_path / "t.lwt").exists()
 
 
@@ -320,13 +316,10 @@ def test_what_smpi_has_traced_can_be_read(tmp_path):
         assert events[4]["fields"]["bytes"] == 8
 
 
-def test_the_verb_says_what_it_read(tmp_path, capsys):
+def test_the_verb_says_what_it_read(tmp_path, json_of, refused):
     (tmp_path / "t.txt").write_text("0 init\n0 compute 5e9\n0 finalize\n", encoding="ascii")
     output = str(tmp_path / "o.lwt")
-    assert (
-        main(["convert", str(tmp_path / "t.txt"), "-o", output, "--flops-per-second", "5e9", "--json"]) == 0
-    )
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("convert", tmp_path / "t.txt", "-o", output, "--flops-per-second", "5e9")
     assert (document["source"], document["target"], document["entry"], document["records"]) == (
         "ti",
         "lwt",
@@ -334,8 +327,7 @@ def test_the_verb_says_what_it_read(tmp_path, capsys):
         2,
     )
     assert list(_engine.Trace(output).iterate(0))[1]["gap_seconds"] == 1
-    assert main(["convert", str(tmp_path / "t.txt"), "--to", "paje"]) == 2
-    assert "convert it to one first, without --to" in capsys.readouterr().err
+    assert "convert it to one first, without --to" in refused("convert", tmp_path / "t.txt", "--to", "paje")
 
 
 def test_a_file_of_other_bytes_is_no_list_of_files(tmp_path):

@@ -6,8 +6,6 @@ import pytest
 from golden import check_golden
 from synthetic import ANY, Call, collective, irecv, recv, send, write_trace
 
-from linkworth.cli.main import main
-
 GOLDEN = Path(__file__).with_name("golden")
 
 
@@ -24,16 +22,16 @@ def trace(tmp_path, monkeypatch):
     return write_trace(Path("small.lwt"), programs, mpi={"library": "Open MPI", "version": "4.1.4"})
 
 
-def test_what_is_written_lost_and_said(trace, capsys):
-    assert main(["convert", str(trace), "--to", "ti"]) == 0
-    out, err = capsys.readouterr()
+def test_what_is_written_lost_and_said(trace, called):
+    code, out, err = called("convert", trace, "--to", "ti")
+    assert code == 0
     files = [Path("small.ti/ti.txt"), *(Path(f"small.ti/rank-{rank}.txt") for rank in range(3))]
     texts = [f"--- {file}\n{file.read_text(encoding='utf-8')}" for file in files]
     check_golden(GOLDEN / "small-ti.txt", "".join([f"--- stdout\n{out}--- stderr\n{err}", *texts]))
     cut = Path("cut.lwt")
     cut.write_bytes(trace.read_bytes()[:-40])
-    assert main(["convert", "cut.lwt", "--to", "parquet", "--allow-damaged"]) == 4
-    assert "linkworth: cut.lwt: the file has no valid index" in capsys.readouterr().err
+    code, _, err = called("convert", "cut.lwt", "--to", "parquet", "--allow-damaged")
+    assert code == 4 and "linkworth: cut.lwt: the file has no valid index" in err
 
 
 def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, json_of):
@@ -44,26 +42,24 @@ def test_a_trace_without_times_says_so_where_times_are_expected(tmp_path, json_o
     assert "calls take no time in it" in remarks[0][0] and remarks[1] == []
 
 
-def test_force_replaces_conversions_only(trace, capsys):
+def test_force_replaces_conversions_only(trace, printed, refused):
     kept = Path("small.ti/note.txt")
     kept.parent.mkdir()
     kept.write_text("mine", encoding="utf-8")
-
-    def refusal(*arguments):
-        assert main(["convert", str(trace), "--to", "ti", *arguments]) == 2
-        return capsys.readouterr().err
-
-    assert "small.ti exists; choose another name with -o, or replace it with --force" in refusal()
-    assert "small.ti is a folder with other files, which --force does not remove" in refusal("--force")
-    assert ". is, or contains, what is converted" in refusal("--force", "-o", ".")
-    assert main(["convert", str(trace), "--to", "paje", "--force", "-o", str(trace)]) == 2
+    to_ti = ["convert", trace, "--to", "ti"]
+    assert "small.ti exists; choose another name with -o, or replace it with --force" in refused(*to_ti)
+    assert "small.ti is a folder with other files, which --force does not remove" in refused(
+        *to_ti, "--force"
+    )
+    assert ". is, or contains, what is converted" in refused(*to_ti, "--force", "-o", ".")
+    refused("convert", trace, "--to", "paje", "--force", "-o", trace)
     assert trace.exists() and kept.read_text(encoding="utf-8") == "mine"
     kept.unlink()
     for _ in range(2):
-        assert main(["convert", str(trace), "--to", "ti", "--force"]) == 0
+        printed(*to_ti, "--force")
 
 
-def test_bad_input_is_one_sentence(trace, tmp_path, capsys):
+def test_bad_input_is_one_sentence(trace, tmp_path, refused):
     Path("file").touch()
     unknown_comm = write_trace(tmp_path / "odd.lwt", [[irecv(0, 1, comm=7)]])
     cases = [
@@ -76,7 +72,4 @@ def test_bad_input_is_one_sentence(trace, tmp_path, capsys):
         ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
     ]  # fmt: skip
     for arguments, sentence in cases:
-        assert main(["convert", *arguments]) == 2
-        err = capsys.readouterr().err
-        assert sentence in err
-        assert len(err.strip().splitlines()) == 1
+        assert sentence in refused("convert", *arguments)

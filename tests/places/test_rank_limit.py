@@ -2,7 +2,6 @@
 
 import pytest
 
-from linkworth.cli.main import main
 from linkworth.errors import UsageError
 from linkworth.places.local import LocalPlace
 from linkworth.places.place import LEAST_LIMIT, RANKS_A_CORE, check_started_ranks
@@ -16,12 +15,10 @@ class Large(LocalPlace):
 
 @pytest.mark.parametrize("verb", ["run", "trace", "bench"])
 @pytest.mark.parametrize("ranks", [10**6, 10**7])
-def test_verbs_that_start_ranks_refuse_too_many(verb, ranks, capsys):
+def test_verbs_that_start_ranks_refuse_too_many(verb, ranks, refused):
     program = ["latency"] if verb == "bench" else ["--", "true"]
-    assert main([verb, "-n", str(ranks), "--dry-run", *program]) == 2
-    errors = capsys.readouterr().err
-    assert f"-n {ranks}: each rank is a process, and local starts at most " in errors
-    assert errors.count("\n") == 1
+    sentence = refused(verb, "-n", ranks, "--dry-run", *program)
+    assert f"-n {ranks}: each rank is a process, and local starts at most " in sentence
 
 
 def test_cores_raise_the_limit():

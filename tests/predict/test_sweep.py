@@ -143,10 +143,9 @@ def test_the_verb_prints_a_table_json_and_csv(capsys, trace, tmp_path, printed):
         assert (row["fabric"], int(row["nodes"])) == (point["fabric"], point["nodes"])
 
 
-def test_bad_input_is_one_sentence(capsys, trace):
-    assert main(command(trace, "--vary", "width=3")) == 2
-    assert "there is no 'width' to vary" in capsys.readouterr().err
-    assert main(command(trace.with_name("none.lwt"))) == 2
+def test_bad_input_is_one_sentence(refused, trace):
+    assert "there is no 'width' to vary" in refused(*command(trace, "--vary", "width=3"))
+    refused(*command(trace.with_name("none.lwt")))
 
 
 @pytest.fixture

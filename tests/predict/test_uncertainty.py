@@ -6,7 +6,6 @@ import pytest
 from synthetic import ANY, Call, collective, fabric, pcontrol, recv, send, way, write_trace
 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
-from linkworth.cli.main import main
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import draws as draws_module
@@ -234,7 +233,7 @@ def test_errors_of_a_kind_come_from_its_sources_and_an_assumption():
     assert shipped.date and all(each.points >= 2 for each in shipped.misses)
 
 
-def test_a_spread_of_an_unknown_parameter_or_without_sense_is_refused(capsys):
-    assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "latency=1e9"]) == 2
-    assert main(["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread", "width=1"]) == 2
-    assert "there is no 'width'; choose latency, bandwidth" in capsys.readouterr().err
+def test_a_spread_of_an_unknown_parameter_or_without_sense_is_refused(refused):
+    with_draws = ["predict", "none.lwt", "--on", "gbe", "--samples", "10", "--spread"]
+    refused(*with_draws, "latency=1e9")
+    assert "there is no 'width'; choose latency, bandwidth" in refused(*with_draws, "width=1")

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from golden import check_golden
 from rich.console import Console
 
-from linkworth.cli.main import main
 from linkworth.cli.profile import command
 from linkworth.cli.profile_screen import show
 from linkworth.profile import build_profile
@@ -139,15 +138,11 @@ def test_the_screen_of_many_ranks_of_a_damaged_trace(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no trace at all"])
-def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, capsys, content):
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, refused, content):
     path = tmp_path / "x.lwt"
     if content is not None:
         path.write_bytes(content)
-    assert main(["profile", str(path)]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    assert str(path) in shown.err
+    assert str(path) in refused("profile", path)
 
 
 def test_files_are_reported_and_no_table_of_no_messages(tmp_path):

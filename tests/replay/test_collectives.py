@@ -246,11 +246,10 @@ def test_the_library_is_the_traces_unless_asked_for(
     ],
 )
 def test_bad_options_are_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    tmp_path: Path, refused: Callable[..., str], arguments: list[str], message: str
 ) -> None:
     path = write_trace(tmp_path / "one.lwt", [[collective("MPI_Barrier")]] * 2)
-    assert main(["predict", str(path), "--on", "gbe", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused("predict", path, "--on", "gbe", *arguments)
 
 
 def test_spawned_processes_are_named_beside_a_collective_with_them(run: Run) -> None:

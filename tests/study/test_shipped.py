@@ -104,11 +104,10 @@ def test_the_package_brings_the_studies_and_they_are_found_by_name(tmp_path, mon
         shipped_files.study_file(Path("frist"))
 
 
-def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, capsys, printed):
+def test_a_study_is_listed_and_planned_by_its_name(tmp_path, monkeypatch, refused, printed):
     monkeypatch.chdir(tmp_path)
     assert "interconnects" in printed("study", "list")
     assert "64 runs, into interconnects-predict.study" in printed(
         "study", "run", "interconnects", "--scale", "predict", "--dry-run"
     )
-    assert main(["study", "status", "first"]) == 2
-    assert "first.study does not exist" in capsys.readouterr().err
+    assert "first.study does not exist" in refused("study", "status", "first")

@@ -101,37 +101,34 @@ HARMS = {
 
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_damaged_or_aborted_trace_decides_nothing(trace, capsys, verb, harm):
+def test_a_damaged_or_aborted_trace_decides_nothing(trace, called, verb, harm):
     Path("whole.lwt").write_bytes(trace.read_bytes())
-    assert main(VERBS[verb]) in {0, 1}
+    assert called(*VERBS[verb]).code in {0, 1}
     Path("out.paje").unlink(missing_ok=True)
     harmed, sentence = HARMS[harm]
     harmed(trace)
-    capsys.readouterr()
-    assert main(VERBS[verb]) == 4
-    printed = capsys.readouterr()
-    assert printed.err.count("\n") == 1
-    assert sentence in printed.err
-    nothing_is_known(json.loads(printed.out), verb)
+    code, out, err = called(*VERBS[verb])
+    assert code == 4
+    assert err.count("\n") == 1 and sentence in err
+    nothing_is_known(json.loads(out), verb)
     assert not Path("out.paje").exists()
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_who_allows_damage_gets_the_rest_with_a_warning_and_still_the_exit_code(trace, capsys, verb):
+def test_who_allows_damage_gets_the_rest_with_a_warning_and_still_the_exit_code(trace, called, verb):
     Path("whole.lwt").write_bytes(trace.read_bytes())
     abort(trace)
-    assert main([*VERBS[verb], "--allow-damaged"]) == 4
-    printed = capsys.readouterr()
-    document = json.loads(printed.out)
+    code, out, _ = called(*VERBS[verb], "--allow-damaged")
+    assert code == 4
+    document = json.loads(out)
     assert "is incomplete: readable are all recorded events" in json.dumps(document)
     if verb == "predict":
         assert document["predictions"][0]["seconds"] > 0
-        Path("predictions.json").write_text(printed.out)
+        Path("predictions.json").write_text(out)
         again = ["advise", "--predictions", "predictions.json", "--price", "gbe=1", "--json"]
-        assert main(again) == 4
-        assert json.loads(capsys.readouterr().out)["choice"] is None
-        assert main([*again, "--allow-damaged"]) == 4
-        assert json.loads(capsys.readouterr().out)["choice"] == "gbe"
+        for more, choice in ([], None), (["--allow-damaged"], "gbe"):
+            code, out, _ = called(*again, *more)
+            assert (code, json.loads(out)["choice"]) == (4, choice)
     elif verb == "advise":
         assert document["choice"] is not None
     elif verb in {"profile", "smaller"}:
@@ -143,17 +140,14 @@ def test_who_allows_damage_gets_the_rest_with_a_warning_and_still_the_exit_code(
         assert document["choices"]
 
 
-def test_allowing_damage_predicts_whole_traces_and_none_without_a_ranks_events(trace, capsys):
-    assert main(VERBS["predict"]) == 0
-    plain = capsys.readouterr().out
-    assert main([*VERBS["predict"], "--allow-damaged"]) == 0
-    assert capsys.readouterr().out == plain
+def test_allowing_damage_predicts_whole_traces_and_none_without_a_ranks_events(trace, called, printed):
+    assert printed(*VERBS["predict"]) == printed(*VERBS["predict"], "--allow-damaged")
     flip(trace, 2)
     for verb in ("predict", "sweep", "advise", "allocate"):
-        assert main([*VERBS[verb], "--allow-damaged"]) == 4
-        printed = capsys.readouterr()
-        nothing_is_known(json.loads(printed.out), verb)
-        assert "without any event of a rank no time can be predicted" in printed.err
+        code, out, err = called(*VERBS[verb], "--allow-damaged")
+        assert code == 4
+        nothing_is_known(json.loads(out), verb)
+        assert "without any event of a rank no time can be predicted" in err
 
 
 def test_wherever_a_trace_is_cut_it_is_no_complete_trace(trace):

@@ -227,12 +227,9 @@ def test_what_cannot_be_is_said_with_the_limit_in_the_way(capsys, queue, change,
         ('name = "ft"', 'name = "f t"', "programs[0].name"),
     ],
 )
-def test_a_fault_of_the_file_is_one_sentence(capsys, queue, old, new, message):
+def test_a_fault_of_the_file_is_one_sentence(refused, queue, old, new, message):
     queue.write_text((KINDS + PROGRAMS).replace(old, new, 1))
-    assert main(["allocate", str(queue)]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and message in err
-    assert len(err.strip().splitlines()) == 1
+    assert message in refused("allocate", queue)
 
 
 def choice(program, runs, kind, nodes, seconds, start=0.0):
@@ -315,11 +312,11 @@ def test_any_text_becomes_a_lua_string(texts):
     assert done.stdout == b"".join(text.encode() + b"\0\0" for text in texts)
 
 
-def test_the_forms_are_printed_alone(printed, queue):
+def test_the_forms_are_printed_alone(printed, refused, queue):
     lines = printed("allocate", str(queue), "--as", "sbatch").splitlines()
     assert lines and all(line.startswith("sbatch ") for line in lines)
     assert "function slurm_job_submit" in printed("allocate", str(queue), "--as", "job_submit")
-    assert main(["allocate", str(queue), "--as", "sbatch", "--json"]) == 2
+    refused("allocate", queue, "--as", "sbatch", "--json")
 
 
 def test_the_example_of_the_docs_is_read(tmp_path):

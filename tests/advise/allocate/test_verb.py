@@ -53,7 +53,7 @@ def test_what_a_library_writes_beside_python_is_kept_away(capfd):
     assert "banner" not in capfd.readouterr().out
 
 
-def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monkeypatch, capsys):
+def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monkeypatch, refused):
     found = importlib.util.find_spec
 
     def without_highspy(name, package=None):
@@ -63,8 +63,7 @@ def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monk
     with pytest.raises(EnvironmentLacksError, match="needs highspy"):
         highs.require_solver()
     text = QUEUE.replace("seconds = { eth = 10.0 }", 'workload = "missing.lwt"')
-    assert main(["allocate", queue(tmp_path, text)]) == 3
-    assert "pip install 'linkworth[allocate]'" in capsys.readouterr().err
+    assert "pip install 'linkworth[allocate]'" in refused("allocate", queue(tmp_path, text), code=3)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +78,5 @@ def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monk
         ("[[nodes]]", 'goal = "speed"\n[[nodes]]', "goal: invalid enum value 'speed'; give cost or makespan"),
     ],
 )
-def test_a_fault_of_the_file_is_answered_with_what_its_place_has(right, wrong, answer, tmp_path, capsys):
-    assert main(["allocate", queue(tmp_path, QUEUE.replace(right, wrong, 1))]) == 2
-    assert answer in capsys.readouterr().err
+def test_a_fault_of_the_file_is_answered_with_what_its_place_has(right, wrong, answer, tmp_path, refused):
+    assert answer in refused("allocate", queue(tmp_path, QUEUE.replace(right, wrong, 1)))

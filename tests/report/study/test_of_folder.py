@@ -47,9 +47,7 @@ def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of, pri
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
 
 
-def test_a_study_without_records_is_one_sentence(study, capsys):
-    assert main(["study", "report", str(study)]) == 2
-    assert "begin one with: linkworth study run" in capsys.readouterr().err
+def test_a_study_without_records_is_one_sentence(study, refused):
+    assert "begin one with: linkworth study run" in refused("study", "report", study)
     Store.create(study.parent / "two.study", study)
-    assert main(["study", "report", str(study)]) == 2
-    assert "nothing has been run yet" in capsys.readouterr().err
+    assert "nothing has been run yet" in refused("study", "report", study)
