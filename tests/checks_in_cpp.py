@@ -1,8 +1,9 @@
 """Programs of the tests that check C++ sources without an MPI."""
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+
+from run_program import output_of
 
 
 def compiled(files: Sequence[Path], include: Path, folder: Path, *flags: str) -> Path:
@@ -10,17 +11,6 @@ def compiled(files: Sequence[Path], include: Path, folder: Path, *flags: str) ->
     together = folder / "together.cpp"
     together.write_text("".join(f'#include "{file}"\n' for file in files))
     program = folder / "check"
-    command = [
-        "c++",
-        "-std=c++20",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        *flags,
-        f"-I{include}",
-        together,
-        "-o",
-        program,
-    ]
-    subprocess.run(command, check=True)
+    checks = ["-std=c++20", "-Wall", "-Wextra", "-Werror"]
+    output_of(["c++", *checks, *flags, f"-I{include}", together, "-o", program])
     return program

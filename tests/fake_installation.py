@@ -1,8 +1,8 @@
 """A made-up MPI: a real shared library that names itself, and scripts that answer like launchers and wrappers."""
 
-import shutil
-import subprocess
 from pathlib import Path
+
+from run_program import output_of
 
 from linkworth.model.mpi import MpiInstallation
 
@@ -45,21 +45,9 @@ def install(
     source = prefix / "library.cpp"
     source.write_text(LIBRARY)
     library = prefix / "lib" / soname
-    subprocess.run(
-        [
-            "c++",
-            "-shared",
-            "-fPIC",
-            f'-DVERSION_TEXT="{library_says}"',
-            f"-Wl,-soname,{soname}",
-            source,
-            "-o",
-            library,
-        ],
-        check=True,
-    )
-    shutil.copy(library, prefix / "lib" / "libmpi.so")
-    (prefix / "lib" / "libmpi.so").unlink()
+    flags = ["-shared", "-fPIC", f'-DVERSION_TEXT="{library_says}"', f"-Wl,-soname,{soname}"]
+    output_of(["c++", *flags, source, "-o", library])
+    (prefix / "lib" / "libmpi.so").unlink(missing_ok=True)
     (prefix / "lib" / "libmpi.so").symlink_to(soname)
     script(prefix / "bin" / f"mpiexec{suffix}", f"echo '{launcher_says}'")
     for wrapper in ("mpicc", "mpicxx"):
@@ -74,17 +62,6 @@ def program(path: Path, prefix: Path) -> Path:
     """Link a program with an installation's library."""
     source = path.with_suffix(".cpp")
     source.write_text('extern "C" int MPI_Send(); int main() { return MPI_Send(); }\n')
-    subprocess.run(
-        [
-            "c++",
-            source,
-            f"-L{prefix}/lib",
-            f"-Wl,-rpath,{prefix}/lib",
-            "-Wl,--no-as-needed",
-            "-lmpi",
-            "-o",
-            path,
-        ],
-        check=True,
-    )
+    library = [f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-Wl,--no-as-needed", "-lmpi"]
+    output_of(["c++", source, *library, "-o", path])
     return path

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from run_program import output_of
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, preload
@@ -234,7 +235,7 @@ def compile_c(mpi: MpiInstallation, source: str, program: Path, *flags: str) -> 
     """Compile a program from C code for an MPI, and return it."""
     file = program.with_name(f"{program.name}.c")
     file.write_text(source)
-    subprocess.run([mpi.mpicc, *flags, file, "-o", program], check=True, capture_output=True)
+    output_of([mpi.mpicc, *flags, file, "-o", program])
     return program
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from eventual import eventually
+from run_program import output_of
 
 RTT_PROGRAM = """
 import os, socket, struct, sys, time
@@ -61,11 +62,7 @@ class Namespace:
 
     def run(self, *command: str) -> str:
         """Run a program in the namespace and return what it printed."""
-        done = subprocess.run(
-            ["nsenter", f"--net={self.file}", *command], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-        return done.stdout
+        return output_of(["nsenter", f"--net={self.file}", *command])
 
     def ip(self, *lines: str) -> None:
         """Run lines of the ip command."""

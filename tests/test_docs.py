@@ -2,12 +2,12 @@
 
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import click
+from run_program import output_of
 
 from linkworth.cli.main import cli
 
@@ -70,9 +70,7 @@ def test_files_and_modules_that_the_text_names_exist():
 
 def test_the_command_reference_is_what_the_commands_say():
     page = ROOT / "docs" / "reference" / "cli.md"
-    command = [sys.executable, str(ROOT / "scripts" / "cli_reference.py"), "--check", str(page)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    output_of([sys.executable, ROOT / "scripts" / "cli_reference.py", "--check", page])
 
 
 def unknown(words):

@@ -1,9 +1,9 @@
 """Traces to be converted, and what of them must come back."""
 
-import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from run_program import output_of
 from synthetic import ANY, PROC_NULL, Call, collective, irecv, isend, recv, send, sendrecv, write_trace
 
 from linkworth import _engine
@@ -157,5 +157,5 @@ def recorded(folder: Path) -> Path:
     from linkworth.trace import record
 
     program = folder / "halo"
-    subprocess.run([usable_mpis()[0].mpicc, str(HALO), "-o", str(program)], check=True)
+    output_of([usable_mpis()[0].mpicc, HALO, "-o", program])
     return Path(record.record(plan.plan(plan.workload([str(program)], 4)), output=folder / "halo.lwt").path)

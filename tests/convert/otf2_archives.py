@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mpi_programs import compile_c, first_mpi
+from run_program import output_of
 
 from linkworth import _engine
 from linkworth.convert import convert
@@ -61,10 +62,7 @@ def printed(anchor: str | Path, *options: str) -> str:
 
 def by_bindings(script: str, *arguments: str | Path) -> str:
     """Run a script that uses OTF2's own Python bindings; return what it prints."""
-    command = ["/usr/bin/python3", "-c", script, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return output_of(["/usr/bin/python3", "-c", script, *arguments])
 
 
 def by_eztrace(source: str, kind: str, folder: Path) -> Path:
@@ -73,5 +71,5 @@ def by_eztrace(source: str, kind: str, folder: Path) -> Path:
     compile_c(mpi, source, folder / "pair")
     options = ["--allow-run-as-root", "--oversubscribe"] if kind == "openmpi" else []
     command = [mpi.mpiexec, *options, "-n", "2", "eztrace", "-t", kind, "-o", "recorded", "./pair"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=os.environ, timeout=600)
+    output_of(command, cwd=folder, env=os.environ, timeout=600)
     return folder / "recorded" / "pair_trace"

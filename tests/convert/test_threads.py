@@ -1,7 +1,6 @@
 """Calls of several threads of a rank: each stands on a line of its own, with the times that it had."""
 
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from otf2_archives import assert_same, events, printed, there_and_back
+from run_program import output_of
 from threaded_traces import EXPECTED, long_run, sends_by_thread, two_threads
 
 from linkworth import _engine
@@ -49,10 +49,7 @@ def test_perfetto_has_a_track_for_each_thread(trace):
 @pytest.mark.requires("pj_dump")
 def test_paje_has_a_container_for_each_thread(trace):
     entry = convert(trace, "paje").entry
-    done = subprocess.run(
-        ["pj_dump", "--float-precision=9", entry], capture_output=True, text=True, check=True
-    )
-    rows = [line.split(", ") for line in done.stdout.splitlines()]
+    rows = [line.split(", ") for line in output_of(["pj_dump", "--float-precision=9", entry]).splitlines()]
     found = [
         (row[1], row[7], *(round(float(time) * 1e9) for time in row[3:5]))
         for row in rows
@@ -160,6 +157,6 @@ def test_what_is_held_of_a_location_does_not_grow_with_the_trace(tmp_path):
         folder = tmp_path / str(blocks)
         folder.mkdir()
         command = [sys.executable, "-c", CONVERTED, long_run(folder, blocks), folder / "otf2"]
-        held.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) * 1024)
+        held.append(int(output_of(command)) * 1024)
     written = (tmp_path / "40" / "otf2" / "traces" / "0.evt").stat().st_size
     assert held[1] - held[0] < written / 2

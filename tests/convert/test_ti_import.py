@@ -1,7 +1,6 @@
 """SimGrid's time-independent traces become traces: what each action becomes, and that traces come back from them."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import message_traces
@@ -9,6 +8,7 @@ import pytest
 import smpi
 from hypothesis import given
 from hypothesis import strategies as st
+from run_program import output_of
 from synthetic import Call, collective, irecv, isend, recv, send, write_trace
 
 from linkworth import _engine
@@ -300,11 +300,9 @@ def test_what_such_a_trace_can_say_comes_back(tmp_path_factory, ranks):
 def test_what_smpi_has_traced_can_be_read(tmp_path):
     (tmp_path / "platform.xml").write_text(smpi.PLATFORM, encoding="utf-8")
     (tmp_path / "hosts").write_text("a\na\nb\nb\n", encoding="utf-8")
-    subprocess.run(
-        ["smpicc", str(message_traces.HALO), "-o", "halo"], cwd=tmp_path, check=True, capture_output=True
-    )
+    output_of(["smpicc", message_traces.HALO, "-o", "halo"], cwd=tmp_path)
     command = "smpirun -np 4 -platform platform.xml -hostfile hosts -trace-ti -trace-file app.txt ./halo"
-    subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    output_of(command.split(), cwd=tmp_path, timeout=300)
     summary = convert(tmp_path / "app.txt")
     trace = _engine.Trace(summary.path)
     ring = ["MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce"]

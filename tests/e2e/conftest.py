@@ -1,11 +1,11 @@
 """The programs that the end-to-end tests run, compiled once for each MPI."""
 
 import fcntl
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from run_program import output_of
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import find
@@ -24,8 +24,7 @@ def compile_program(cache_home: Path) -> Compile:
         with target.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not target.exists():
-                command = [mpi.mpicc, "-O2", "-o", str(target), str(PROGRAMS / f"{name}.c")]
-                subprocess.run(command, check=True, capture_output=True, text=True)
+                output_of([mpi.mpicc, "-O2", "-o", target, PROGRAMS / f"{name}.c"])
         return target
 
     return compiled

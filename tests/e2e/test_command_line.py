@@ -1,7 +1,8 @@
 """The command line as a shell sees it: exit codes, standard output and standard error of the real program."""
 
-import subprocess
 import sys
+
+from run_program import output_of
 
 from linkworth import __version__
 
@@ -17,5 +18,4 @@ def test_help_loads_none_of_the_heavy_modules():
         "import sys, linkworth.cli.main as m; m.main(['--help']); "
         "sys.exit(' '.join(n for n in ('numpy', 'altair', 'vl_convert', 'jinja2') if n in sys.modules) or 0)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    output_of([sys.executable, "-c", code])

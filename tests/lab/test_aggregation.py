@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from collector import Collector
 from mpi_programs import compile_c, first_mpi
+from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import aggregation, kernel, labs, links
@@ -102,9 +103,7 @@ def test_one_connection_goes_over_every_nic_in_equal_shares(lab, spec):
         text=True,
     )
     assert there.stdout and there.stdout.readline()
-    subprocess.run(
-        lab.enter("node1", ["env", *variables, sys.executable, "-c", SEND]), check=True, timeout=300
-    )
+    output_of(lab.enter("node1", ["env", *variables, sys.executable, "-c", SEND]), timeout=300)
     assert int(there.communicate(timeout=300)[0]) == BYTES
     carried = sent(opened, before)
     total = sum(carried.values())
@@ -154,17 +153,9 @@ def test_links_with_latency_come_of_a_switch_where_the_kernel_has_no_netem(monke
     spec = LabSpec(nodes=3, nics=2, rate=1e9, latency=5e-3, mtu=9000)
     with labs.up(spec) as lab:
         for target in ("10.0.0.3", "10.1.0.3"):
-            said = subprocess.run(
-                lab.enter("node1", [sys.executable, "-c", RTT, target]),
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            assert 0.0098 < float(said.stdout) < 0.1
-        listed = subprocess.run(
-            lab.enter("node2", ["ip", "-o", "link", "show", "d1"]), capture_output=True, text=True, check=True
-        )
-        assert "mtu 9000" in listed.stdout
+            said = output_of(lab.enter("node1", [sys.executable, "-c", RTT, target]))
+            assert 0.0098 < float(said) < 0.1
+        assert "mtu 9000" in output_of(lab.enter("node2", ["ip", "-o", "link", "show", "d1"]))
     assert not Path(f"/proc/{lab.state.places['node1'].pid}").exists()
 
 

@@ -2,13 +2,13 @@
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 from collector import Collector
 from eventual import eventually
 from mpi_programs import UNTIL_STOPPED, compile_c, despite_faults, first_mpi
+from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import cgroups, isolation, labs, system
@@ -43,10 +43,7 @@ int main(int argc, char **argv)
 
 
 def said(lab, node, script):
-    done = subprocess.run(
-        lab.enter(node, ["sh", "-c", script]), capture_output=True, text=True, check=True, timeout=300
-    )
-    return done.stdout
+    return output_of(lab.enter(node, ["sh", "-c", script]), timeout=300)
 
 
 def left_of(lab):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from eventual import eventually
+from run_program import output_of
 
 from linkworth.errors import UsageError
 from linkworth.lab import labs, state, system
@@ -24,18 +25,13 @@ pytestmark = pytest.mark.requires("lab")
 
 def said(lab, place, *command):
     """Return what a command prints in a place of a lab."""
-    done = subprocess.run(
-        lab.enter(place, list(command)), capture_output=True, text=True, check=True, timeout=300
-    )
-    return done.stdout
+    return output_of(lab.enter(place, list(command)), timeout=300)
 
 
 def traces_of(lab):
     """Return what is on this machine of a lab: processes, mounts, groups and files."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
-    links = subprocess.run(
-        ["ip", "-o", "link"], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    links = output_of(["ip", "-o", "link"]).splitlines()
     groups = [place.cgroup for place in lab.state.places.values() if place.cgroup]
     return [
         *(f"process {pid}" for pid in proc.marked(MARK, lab.state.mark)),
@@ -159,8 +155,9 @@ def test_two_labs_do_not_meet():
 def test_nothing_of_the_machines_network_changes():
     def network():
         words = [["ip", "route", "show", "table", "all"], ["ip", "-o", "address"], ["tc", "qdisc", "show"]]
-        texts = [subprocess.run(one, capture_output=True, text=True, check=True).stdout for one in words]
-        return "\n".join(texts) + Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text()
+        return (
+            "\n".join(map(output_of, words)) + Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text()
+        )
 
     before = network()
     with labs.up(LabSpec(nodes=2, nics=2, rate=1e9, mtu=9000)):

@@ -1,12 +1,12 @@
 """Diagnosis of other machines, from made-up /sys and /proc trees, and of this one."""
 
 import json
-import subprocess
 import sys
 
 import fake_installation as fake
 import msgspec
 import pytest
+from run_program import output_of
 from unprivileged import without_rights
 
 from linkworth.measure.machine import hardware, kernel
@@ -103,12 +103,7 @@ def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
 @pytest.mark.requires("user-namespaces")
 def test_a_user_without_rights_finds_the_kernel_features_that_root_finds():
     program = "from linkworth.measure.machine.kernel import features; print([c.name for c in features() if c.present])"
-    found = [
-        subprocess.run(
-            [*user, sys.executable, "-c", program], capture_output=True, text=True, check=True
-        ).stdout
-        for user in ([], without_rights())
-    ]
+    found = [output_of([*user, sys.executable, "-c", program]) for user in ([], without_rights())]
     assert found[0] == found[1]
 
 

@@ -1,11 +1,11 @@
 import contextlib
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from run_program import output_of
 
 from linkworth.mpi import elf
 
@@ -15,7 +15,7 @@ needs_compiler = pytest.mark.requires("c++")
 def compiled(folder, text, *options):
     source, result = folder / "source.c", folder / "result"
     source.write_text(text)
-    subprocess.run(["c++", "-xc++", source, *options, "-o", result], check=True)
+    output_of(["c++", "-xc++", source, *options, "-o", result])
     return result
 
 
@@ -77,7 +77,7 @@ def test_damaged_files_raise_only_elf_error(tmp_path_factory, data):
 def test_functions_have_a_beginning_and_an_end(tmp_path):
     text = 'extern "C" int first(int a) { return 3 * a; }\nextern "C" int number = 3;\n'
     library = compiled(tmp_path, text, "-shared", "-fPIC", "-s")
-    names = subprocess.run(["nm", "-DS", library], capture_output=True, text=True, check=True).stdout
+    names = output_of(["nm", "-DS", library])
     start, size = next(line.split()[:2] for line in names.splitlines() if line.endswith(" first"))
     assert (int(start, 16), int(start, 16) + int(size, 16)) in elf.functions(library)
     number = next(line.split()[0] for line in names.splitlines() if line.endswith(" number"))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from eventual import eventually
+from run_program import output_of
 
 from linkworth.places.mpiexec import ROOT_ALLOWED
 
@@ -99,14 +100,8 @@ class SlurmCluster:
         self._daemons.clear()
 
     def run(self, *command: str) -> str:
-        """Run one of Slurm's commands against this cluster and return what it printed.
-
-        Raises:
-            AssertionError: it was refused; with Slurm's words, which a CalledProcessError would keep to itself.
-        """
-        done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
-        assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"
-        return done.stdout
+        """Run one of Slurm's commands against this cluster and return what it printed."""
+        return output_of(command, env={**os.environ, **self.environment})
 
     def kill_node(self, name: str) -> None:
         """End a node and everything on it at once, as when its power fails."""

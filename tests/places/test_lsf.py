@@ -1,9 +1,8 @@
 """LSF, with stand-ins of its commands that answer as the manuals describe."""
 
-import subprocess
-
 import msgspec
 import pytest
+from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.places.lsf import Lsf
@@ -55,14 +54,12 @@ def test_an_lsf_array(tmp_path, commands, request_of_eight):
     job = lsf.submit(request_of_eight(array=3), tmp_path / "job.sh")
     assert '#BSUB -J "ft[1-3]"' in (tmp_path / "job.sh").read_text()
     assert lsf.elements(job, 3) == ["17[1]", "17[2]", "17[3]"]
-    first = subprocess.run(["sh", "-c", f"LSB_JOBINDEX=1; echo {lsf.index}"], capture_output=True, check=True)
-    assert first.stdout == b"0\n"
+    assert output_of(["sh", "-c", f"LSB_JOBINDEX=1; echo {lsf.index}"]) == "0\n"
 
 
 def test_lsf_names_each_host_once():
     slots = {"LSB_MCPU_HOSTS": "n2 16 n1 4", "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(["sh", "-c", Lsf.list_nodes], env=slots, capture_output=True, check=True)
-    assert done.stdout == b"n1\nn2\n"
+    assert output_of(["sh", "-c", Lsf.list_nodes], env=slots) == "n1\nn2\n"
 
 
 def test_lsf_states_and_causes(tmp_path, commands):

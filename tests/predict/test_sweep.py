@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from run_program import output_of
 from synthetic import recv, send, write_trace
 
 from linkworth.catalog import fabrics
@@ -175,16 +176,9 @@ def test_an_mpi_job_gives_the_same_points(mpi_job, trace, tmp_path, workload):
         machine = ["--machine", "xeon-e5-2650v3-x2"]
         arguments = ["sweep", "npb:ep.S", "-n", "4", *machine, "--on", "gbe", "--vary", "latency=1us,2us"]
     together, alone = tmp_path / "together.csv", tmp_path / "alone.csv"
-    done = subprocess.run(
-        [*start, "-m", "linkworth", *arguments, "-o", str(together), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["workers"] == "2 MPI processes"
+    of_job = [*start, "-m", "linkworth", *arguments, "-o", together, "--json"]
+    document = json.loads(output_of(of_job, timeout=300, env=environment))
+    assert document["workers"] == "2 MPI processes"
     assert main([*arguments, "-o", str(alone)]) == 0
     assert together.read_bytes() == alone.read_bytes()
 

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from run_program import output_of
 
 from linkworth import _engine
 from linkworth.model.mpi import MpiInstallation
@@ -56,7 +57,7 @@ def openmpi() -> MpiInstallation:
 @pytest.fixture(scope="module")
 def program(openmpi: MpiInstallation, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("reality") / "one_collective"
-    subprocess.run([openmpi.mpicc, "-O1", str(PROGRAM), "-o", str(made)], check=True)
+    output_of([openmpi.mpicc, "-O1", PROGRAM, "-o", made])
     return made
 
 
@@ -79,8 +80,7 @@ def sent_by_openmpi(
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     command = [mpi.mpiexec, "-n", str(ranks), str(program), name, str(size)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
+    output_of(command, env=environment, timeout=600)
     messages: Messages = Counter()
     size_of: Messages = Counter()
     for file in folder.glob("sent.*.prof"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import fake_installation as fake
 import pytest
+from run_program import output_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -113,10 +114,8 @@ def test_every_file_that_the_compiler_read_rebuilds_the_engine():
         pytest.skip("no build of the engine by ninja here")
     sources = make("--no-print-directory", "--eval", "sources: ; @echo $(ENGINE_SOURCES)", "sources")
     known = {str(ROOT / name) for name in sources.stdout.split()}
-    read = subprocess.run(
-        ["ninja", "-C", builds[0], "-t", "deps"], capture_output=True, text=True, check=True
-    )
-    names = {line.strip() for line in read.stdout.splitlines() if line.startswith("    ")}
+    read = output_of(["ninja", "-C", builds[0], "-t", "deps"])
+    names = {line.strip() for line in read.splitlines() if line.startswith("    ")}
     paths = {str((builds[0] / name).resolve()) for name in names}
     used = {path for path in paths if path.startswith(f"{ROOT}/native/") and Path(path).exists()}
     assert used, "ninja knows no source of the engine"

@@ -4,10 +4,10 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
+from run_program import output_of
 
 STUDY = (
     'mode = "predict"\nworkloads = ["npb:is.S"]\nenvironments = ["gbe"]\nranks = 4\n'
@@ -48,9 +48,8 @@ def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unreadable")
     (folder / "s.toml").write_text(STUDY)
     command = [*(AS_OTHERS if os.geteuid() == 0 else ()), sys.executable, "-c", ANSWERS, json.dumps(CASES)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(zip(CASES, json.loads(done.stdout.splitlines()[-1]), strict=True))
+    answered = json.loads(output_of(command, cwd=folder).splitlines()[-1])
+    return dict(zip(CASES, answered, strict=True))
 
 
 @pytest.mark.parametrize(("hidden", "words"), CASES)

@@ -1,8 +1,7 @@
 """Call sites of stripped files."""
 
-import subprocess
-
 import pytest
+from run_program import output_of
 
 from linkworth.trace import call_sites
 
@@ -17,13 +16,13 @@ def test_no_public_function_stands_for_a_later_hidden_one(tmp_path):
         "int (*const table[])(int) = {hidden};\n"
     )
     options = ["-xc", "-O0", "-shared", "-fPIC", "-o", library]
-    subprocess.run(["c++", *options, source], check=True)
-    names = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
+    output_of(["c++", *options, source])
+    names = output_of(["nm", library])
     at = {
         name: int(value, 16)
         for value, _, name in (line.split() for line in names.splitlines() if line[0] != " ")
     }
-    subprocess.run(["strip", library], check=True)
+    output_of(["strip", library])
     inside = f"{library}+{at['before'] + 4:#x}"
     assert at["hidden"] > at["before"]
     places = call_sites.resolve([inside, f"{library}+{at['hidden'] + 4:#x}"])

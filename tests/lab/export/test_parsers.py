@@ -3,9 +3,9 @@
 import itertools
 import json
 import shutil
-import subprocess
 
 import pytest
+from run_program import output_of
 
 from linkworth.lab.export.write import environment_for, export, files
 from linkworth.lab.spec import LabSpec
@@ -47,12 +47,8 @@ ip -j addr
 def applied_by_networkd(folder, last, *nics):
     """Run networkd on a folder of files until a word shows in `ip addr`; return what it said and the interfaces."""
     (folder / "last").write_text(last)
-    done = subprocess.run(
-        ["unshare", "--net", "--mount", "bash", "-c", NETWORKD, "networkd", str(folder), *nics],
-        capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    said, _, listed = done.stdout.partition("ADDRESSES\n")
+    command = ["unshare", "--net", "--mount", "bash", "-c", NETWORKD, "networkd", folder, *nics]
+    said, _, listed = output_of(command, timeout=600).partition("ADDRESSES\n")
     return said, {interface["ifname"]: interface for interface in json.loads(listed)}
 
 
@@ -99,10 +95,7 @@ def generated(host, root):
     shutil.copytree(host / "etc", root / "etc")
     for file in (root / "etc/netplan").iterdir():
         file.chmod(0o600)
-    done = subprocess.run(
-        ["netplan", "generate", "--root-dir", root], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    output_of(["netplan", "generate", "--root-dir", root])
     return root
 
 
@@ -125,18 +118,14 @@ def test_ifup_reads_every_file(tmp_path):
         folder = tmp_path / str(number)
         export(spec, "ifupdown", folder)
         for file in folder.glob("*/etc/network/interfaces.d/linkworth"):
-            done = subprocess.run(
-                ["ifup", "--no-act", "--all", "--force", f"--interfaces={file}", f"--state-dir={folder}"],
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-            asked = subprocess.run(
-                ["ifquery", "--list", f"--interfaces={file}"], capture_output=True, text=True, check=True
+            output_of(
+                ["ifup", "--no-act", "--all", "--force", f"--interfaces={file}", f"--state-dir={folder}"]
             )
+            asked = output_of(["ifquery", "--list", f"--interfaces={file}"])
             inside = file.parents[3].name.endswith("-c")
             environment = environment_for(spec, "ifupdown")
             expected = {lane.container_nic for lane in environment.lanes} if inside else set(environment.nics)
-            assert expected <= set(asked.stdout.split())
+            assert expected <= set(asked.split())
 
 
 @pytest.mark.requires("ifupdown", "tap")
@@ -147,11 +136,8 @@ def test_ifup_gives_a_host_its_addresses_and_mtu(tmp_path):
         f"ifup --all --force --interfaces={tmp_path}/node2/etc/network/interfaces.d/linkworth --state-dir={tmp_path} "
         "> /dev/null && ip -j addr"
     )
-    done = subprocess.run(
-        ["unshare", "--net", "sh", "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    there = {interface["ifname"]: interface for interface in json.loads(done.stdout)}
+    listed = json.loads(output_of(["unshare", "--net", "sh", "-c", script]))
+    there = {interface["ifname"]: interface for interface in listed}
     assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.2/24"], ["10.10.1.2/24"]]
     assert there["eth1"]["mtu"] == 9000
 
@@ -183,11 +169,4 @@ def test_what_lxd_reads_is_what_was_meant():
 def read_yaml(*texts):
     """Read YAML with the system's Python, which has the package: the project itself needs none."""
     program = "import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)"
-    done = subprocess.run(
-        ["/usr/bin/python3", "-c", program],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return json.loads(output_of(["/usr/bin/python3", "-c", program], input=json.dumps(texts)))

@@ -1,11 +1,11 @@
 """The message sizes of IS, which depend on the keys: what a skeleton expects against what real keys give."""
 
-import subprocess
 from math import sqrt
 from pathlib import Path
 
 import checks_in_cpp
 import pytest
+from run_program import output_of
 
 from linkworth import _engine
 
@@ -22,8 +22,8 @@ def real_counts(tmp_path_factory):
     binary = checks_in_cpp.compiled(files, SOURCES, tmp_path_factory.mktemp("messages"), "-O2")
 
     def counts(letter, ranks):
-        done = subprocess.run([binary, letter, str(ranks)], check=True, capture_output=True, text=True)
-        return [[int(count) for count in line.split()] for line in done.stdout.splitlines()]
+        lines = output_of([binary, letter, str(ranks)]).splitlines()
+        return [[int(count) for count in line.split()] for line in lines]
 
     return counts
 

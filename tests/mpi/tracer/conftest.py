@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mpi_programs import UNTIL_STOPPED, Remaining, until_it_dies
 from part_reader import Part, read_parts
+from run_program import output_of
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, elf, find
@@ -70,9 +71,7 @@ class Bench:
     def compile(self, source: str, *flags: str, output: str = "program") -> Path:
         # -w: some mpi.h make compilers warn of MPI_STATUSES_IGNORE.
         program = self.folder / output
-        command = [self.mpi.mpicc, "-O1", "-w", str(PROGRAMS / source), "-o", str(program), *flags]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        output_of([self.mpi.mpicc, "-O1", "-w", PROGRAMS / source, "-o", program, *flags])
         return program
 
     def _command(self, *command: str | Path, ranks: int) -> list[str]:

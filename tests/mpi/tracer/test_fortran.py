@@ -1,9 +1,9 @@
 """Fortran programs through each of the three interfaces: what is recorded is what they call, and nothing else."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from run_program import output_of
 
 from linkworth.trace import call_sites
 
@@ -93,6 +93,5 @@ def _compiled(bench, interface):
     program = bench.folder / "program"
     source = Path(__file__).parent / "programs" / "interfaces.F90"
     command = [compiler, f"-DINTERFACE={interface}", "-g", "-w", "-J", bench.folder, source, "-o", program]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    output_of(command)
     return program
