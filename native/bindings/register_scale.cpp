@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "scale/parse.hpp"
 #include "shape_fields.hpp"
 #include "trace/shape_codec.hpp"
+#include "trace/thread_times.hpp"
 #include "trace/trace.hpp"
 #include "trace/writer.hpp"
 
@@ -43,7 +45,44 @@ struct RankCalls {
     std::vector<Shape> shapes;
     std::vector<std::uint32_t> call;
     std::vector<double> gap, cpu, duration;
-    bool threaded = false;  ///< several threads call MPI, possibly at once
+    bool threaded = false;  ///< several threads call MPI at once
+};
+
+/// Whether one sequence of all calls of a rank shows what its threads do.
+///
+/// It does if the threads take turns: none calls while another is inside a call, and little is computed
+/// beside calls of others, which the gaps of the common stream leave out.
+class ThreadTurns {
+  public:
+    void take(const tracefile::Event& event) {
+        may_overlap_ = may_overlap_ || tracefile::lets_threads_call_at_once(*event.shape);
+        several_ = several_ || event.thread != 0;
+        overlap_ = overlap_ || event.overlap_seconds > 0;
+        const auto times = clock_.next(event.gap_seconds, event.duration_seconds, event.overlap_seconds);
+        const double shown =
+            event.cpu_seconds < 0 ? event.gap_seconds : std::min(event.cpu_seconds, event.gap_seconds);
+        const auto [end, begins] = ends_.try_emplace(event.thread, times.end);
+        // Time before MPI_Init is none of the program's, and a thread may begin long after it.
+        if (!begins) {
+            const auto gap =
+                tracefile::thread_gap(times.start, end->second, event.gap_seconds, event.cpu_seconds);
+            shown_ += shown;
+            beside_ += std::max(0.0, gap.computed_seconds() - shown);
+            end->second = times.end;
+        }
+    }
+
+    bool at_once() const {
+        return may_overlap_ && several_ && (overlap_ || beside_ > most_beside * (shown_ + beside_));
+    }
+
+  private:
+    static constexpr double most_beside = 0.2;
+
+    tracefile::StreamClock clock_;
+    std::unordered_map<std::uint32_t, double> ends_;  ///< of each thread's latest call
+    double shown_ = 0, beside_ = 0;                   ///< seconds of computation
+    bool may_overlap_ = false, several_ = false, overlap_ = false;
 };
 
 RankCalls read_events(const Trace& trace, std::uint32_t rank) {
@@ -54,7 +93,7 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
     std::uint64_t block = 0;
     tracefile::RankCursor cursor = trace.cursor(rank);
     tracefile::Event event;
-    bool at_once = false, several = false;
+    ThreadTurns turns;
     while (cursor.next(event)) {
         if (cursor.blocks() != block) {
             of_block.clear();
@@ -78,10 +117,9 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
         out.gap.push_back(event.gap_seconds);
         out.cpu.push_back(event.cpu_seconds);
         out.duration.push_back(event.duration_seconds);
-        at_once = at_once || tracefile::lets_threads_call_at_once(*event.shape);
-        several = several || event.thread != 0;
+        turns.take(event);
     }
-    out.threaded = at_once && several;
+    out.threaded = turns.at_once();
     return out;
 }
 

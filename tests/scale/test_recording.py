@@ -30,20 +30,31 @@ def test_time_in_files_counts_as_computation_without_the_call(tmp_path: Path) ->
     assert after.compute.sum() == pytest.approx(before.compute.sum() + before.durations[2])
 
 
-def test_threads_that_take_turns_are_one_sequence(tmp_path: Path) -> None:
-    def recording(level: int) -> Recording:
-        first = shape(payload(NAMES, "MPI_Init", 18, varint(level))) + call(0, 10_000, 10_000)
-        first += shape(payload(NAMES, "MPI_Finalize", 19)) + call(1, 80_000, 0, cpu=30_000)
-        other = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8))) + call(0, 0, 50_000)
-        folder = tmp_path / str(level)
-        folder.mkdir()
-        path = merged(folder, [(1000, 0, first), (21_000 + 20_000, 0, other)], [0, 1])
-        return Recording(open_trace(path), 1.0)
-
-    found = recording(THREAD_SERIALIZED)
+@pytest.mark.parametrize("level", [THREAD_SERIALIZED, THREAD_MULTIPLE])
+@pytest.mark.parametrize(("computed", "last_call"), [(1_000, 0), (60_000, 0), (1_000, 30_000)])
+def test_threads_that_take_turns_are_one_sequence(
+    tmp_path: Path, level: int, computed: int, last_call: int
+) -> None:
+    # The first thread computes for some of the 80 us in which the other one calls twice. It calls again after 80 us, or before.
+    first = shape(payload(NAMES, "MPI_Init", 18, varint(level))) + call(0, 10_000, 10_000)
+    first += shape(payload(NAMES, "MPI_Finalize", 19)) + call(1, 80_000 - last_call, last_call, cpu=computed)
+    other = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8)))
+    other += call(0, 0, 20_000) + call(0, 20_000, 10_000)
+    path = merged(tmp_path, [(1000, 0, first), (41_000, 0, other)], [0, 1])
+    if level == THREAD_MULTIPLE and (computed > 1_000 or last_call):
+        with pytest.raises(UsageError, match="several threads of rank 0 call MPI at once"):
+            Recording(open_trace(path), 1.0)
+        return
+    found = Recording(open_trace(path), 1.0)
     own = found.sequences[0]
-    assert [found.calls[number].call_class for number in own.calls] == ["init", "send", "finalize"]
-    # A ninth of the first thread's last gap comes after the other's call.
-    assert own.compute[1:] == pytest.approx([20e-6, 30e-6 / 8])
-    with pytest.raises(UsageError, match="several threads of rank 0 call MPI, with MPI_THREAD_MULTIPLE"):
-        recording(THREAD_MULTIPLE)
+    assert [found.calls[number].call_class for number in own.calls] == ["init", "send", "send", "finalize"]
+    # An eighth of the first thread's last gap comes after the other's call.
+    assert own.compute[3] == pytest.approx(0 if last_call else computed * 1e-9 / 8)
+
+
+def test_computation_of_several_cores_is_as_long_as_its_gap(tmp_path: Path) -> None:
+    # A process with OpenMP uses the time of all its cores.
+    events = shape(payload(NAMES, "MPI_Init", 18, varint(1))) + call(0, 10_000, 10_000)
+    events += shape(payload(NAMES, "MPI_Finalize", 19)) + call(1, 80_000, 0, cpu=320_000)
+    recording = Recording(open_trace(merged(tmp_path, [(1000, 0, events)], [0])), 1.0)
+    assert recording.sequences[0].compute[1] == pytest.approx(80e-6)

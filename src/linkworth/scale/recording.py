@@ -189,8 +189,7 @@ class Recording:
         read = _engine.read_rank(self.trace.engine, rank)
         if read["threaded"]:
             raise UsageError(
-                f"{self.trace.path}: several threads of rank {rank} call MPI, with MPI_THREAD_MULTIPLE, and such "
-                "programs cannot be scaled"
+                f"{self.trace.path}: several threads of rank {rank} call MPI at once, and such programs cannot be scaled"
             )
         own = []
         for entry, call_class, fields in read["calls"]:
