@@ -94,8 +94,11 @@ class Stretch(NamedTuple):
 class Recording:
     """One recording."""
 
-    def __init__(self, trace: TraceFile, size: float) -> None:
-        """Read all ranks. `size`: of the problem. Raises UsageError for a trace that cannot be scaled."""
+    def __init__(self, trace: TraceFile, size: float, names: Mapping[str, str] | None = None) -> None:
+        """Read all ranks. Raises UsageError for a trace that cannot be scaled.
+
+        `size`: of the problem; `names`: other ones for some entries.
+        """
         self.trace = trace
         self.ranks = trace.engine.ranks
         self.size = size
@@ -105,7 +108,9 @@ class Recording:
         """True if calls of MPI_Pcontrol are left out. A replay then times the whole run."""
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
-        self._entries = trace.engine.entries
+        self.renamed = bool(names)
+        """True if call sites have the names of those in another recording's program."""
+        self._entries = [(names or {}).get(entry, entry) for entry in trace.engine.entries]
         numbers: dict[Any, int] = {}
         for rank in range(self.ranks):
             self.sequences.append(self._read(rank, numbers))

@@ -37,6 +37,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import unseen_remainders
+from linkworth.scale.sites import like_the_last
 from linkworth.scale.warnings import scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
@@ -276,8 +277,9 @@ def _read(request: ScaleRequest) -> list[Recording]:
         traces = [open_trace(path) for path in request.traces]
     except DamagedInputError as error:
         raise DamagedInputError(f"{without_advice(error)}; record it again") from None
-    recordings = [Recording(trace, size) for trace, size in zip(traces, sizes, strict=True)]
-    recordings.sort(key=lambda recording: (recording.ranks, recording.size))
+    order = sorted(range(len(traces)), key=lambda each: (traces[each].engine.ranks, sizes[each]))
+    names = like_the_last([traces[each].engine.entries for each in order])
+    recordings = [Recording(traces[each], sizes[each], of) for each, of in zip(order, names, strict=True)]
     for one, other in pairwise(recordings):
         if (one.ranks, one.size) == (other.ranks, other.size):
             raise UsageError(

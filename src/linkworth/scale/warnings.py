@@ -47,6 +47,7 @@ def scaling_warnings(
         *_of_transpositions(recordings[-1], target),
         *_of_computation(recordings[-1]),
         *_of_files(recordings[-1]),
+        *_of_sites(recordings),
     ]
 
 
@@ -55,6 +56,15 @@ def _of_files(largest: Recording) -> Iterator[str]:
         yield (
             f"the time of calls to files contains the waits of {largest.ranks} ranks, which shared cores, for a core and for "
             "each other, and may grow otherwise; record where each rank has a core"
+        )
+
+
+def _of_sites(recordings: Sequence[Recording]) -> Iterator[str]:
+    ranks = [each.ranks for each in recordings if each.renamed]
+    if ranks:
+        yield (
+            f"the recordings on {_listed(ranks)} ranks are of other files than that on {recordings[-1].ranks}, as of a program "
+            "that is compiled for each count, and their call sites are taken to be the same in the order of their addresses"
         )
 
 
