@@ -5,28 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from linkworth.cli.main import main
-
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
 OSU = str(FIXTURES / "osu-7.1-latency.txt")
 
 
-def test_from_osu_output_to_a_fabric_that_fabrics_show_takes(tmp_path, monkeypatch, capsys):
+def test_from_osu_output_to_a_fabric_that_fabrics_show_takes(tmp_path, monkeypatch, called, json_of):
     monkeypatch.chdir(tmp_path)
-    inside = str(FIXTURES / "netpipe-3.7.2-np.out")
-    assert (
-        main(["calibrate", OSU, "--intranode", inside, "-o", "mine.toml", "--plot", "fit.svg", "--json"]) == 0
-    )
-    output, errors = capsys.readouterr()
+    inside = FIXTURES / "netpipe-3.7.2-np.out"
+    written = ["-o", "mine.toml", "--plot", "fit.svg"]
+    code, output, errors = called("calibrate", OSU, "--intranode", inside, *written, "--json")
+    assert code == 0
     document = json.loads(output)
     assert document["schema"] == "linkworth.calibration/1"
     assert (document["fabric"]["name"], document["written"]) == ("mine", "mine.toml")
     assert document["median_residual"] < 0.02
     assert "wrote fit.svg" in errors
     assert Path("fit.svg").read_text(encoding="utf-8").startswith("<svg")
-    assert main(["fabrics", "show", "mine.tomlx2", "--json"]) == 0
     # 3.14 us at 8 B were measured.
-    half_round_trip = json.loads(capsys.readouterr().out)["figures"]["half_round_trip_seconds"]
+    half_round_trip = json_of("fabrics", "show", "mine.tomlx2")["figures"]["half_round_trip_seconds"]
     assert abs(half_round_trip / 3.14e-6 - 1) < 0.03
 
 

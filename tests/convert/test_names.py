@@ -31,19 +31,18 @@ def test_every_byte_of_names_is_kept_and_printed(trace, json_of):
         _engine.Trace(f"no-{NAME}")
     calls = {call["name"] for call in json_of("profile", str(trace))["calls"]}
     assert "MPI_Odd\\xff" in calls
-    assert main(["predict", str(trace), "--on", "gbe", "--timeline", "t.json"]) == 0
+    json_of("predict", trace, "--on", "gbe", "--timeline", "t.json")
     json.loads(Path("t.json").read_text())
 
 
 @pytest.mark.parametrize("target", ["paje", "perfetto", "ti", "otf2", "parquet"])
-def test_each_format_takes_them(trace, target, capsys):
+def test_each_format_takes_them(trace, target, called):
     made = f"made{NAME}"
-    code = main(["convert", str(trace), "--to", target, "-o", made, "--json"])
-    output = capsys.readouterr()
+    code, out, err = called("convert", trace, "--to", target, "-o", made, "--json")
     if code == 3:
-        pytest.skip(output.err)
-    assert code == 0, output.err
-    assert json.loads(output.out)["path"] == "madeodd\\xff"
+        pytest.skip(err)
+    assert code == 0, err
+    assert json.loads(out)["path"] == "madeodd\\xff"
     if target in ("ti", "otf2"):
         assert main(["convert", made, "-o", "back.lwt"]) == 0
         assert _engine.Trace("back.lwt").ranks == 2

@@ -1,12 +1,10 @@
 """Measurement of this machine, with times of its programs put in place of runs."""
 
-import json
 import os
 
 import pytest
 
 from linkworth.catalog import machines
-from linkworth.cli.main import main
 from linkworth.measure.machine.hardware import cores
 from linkworth.skeleton import machine as measured
 from linkworth.skeleton.progress import SilentProgress
@@ -49,9 +47,8 @@ def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, refuse
     assert why in refused("machines", "measure", "-o", tmp_path / name)
 
 
-def test_the_measured_machine_is_printed_as_json(tmp_path, monkeypatch, capsys):
+def test_the_measured_machine_is_printed_as_json(tmp_path, monkeypatch, json_of):
     machine = machines.get("laptop")
     monkeypatch.setattr(measured, "measure_machine", lambda *_: (machine, ""))
-    assert main(["machines", "measure", "-o", str(tmp_path / "here.toml"), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json_of("machines", "measure", "-o", tmp_path / "here.toml")
     assert (document["schema"], document["machine"]["name"]) == ("linkworth.machine/1", "laptop")

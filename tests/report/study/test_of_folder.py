@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from linkworth.cli.main import main
 from linkworth.study.store import Store
 
 FILE = """
@@ -26,9 +25,8 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study, capsys, undrawn, json_of, printed):
-    assert main(["study", "run", str(study)]) == 0
-    capsys.readouterr()
+def test_a_study_file_stands_for_its_folder(study, undrawn, json_of, printed):
+    printed("study", "run", study)
     document = json_of("study", "report", str(study), "--format", "csv")
     assert document["schema"] == "linkworth.study-report/1"
     assert (document["done"], document["lost"], document["open"]) == (2, 0, 0)
