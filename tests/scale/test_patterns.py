@@ -355,7 +355,7 @@ def ordered(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def aggregated(rank: int, ranks: int) -> Iterator[Event]:
-    """Exchange on a plane with walls, and send to the first rank of each four, whose places on the plane differ."""
+    """Exchange on a plane with walls, and send to the first rank of each four, which reports to rank 0."""
     length, width = SQUARE[ranks]
     x, y = divmod(rank, width)
     for _ in range(STEPS):
@@ -365,6 +365,10 @@ def aggregated(rank: int, ranks: int) -> Iterator[Event]:
             yield branch(12, "recv", rank + each, 8000)
         if rank % 4:
             yield branch(13, "send", rank // 4 * 4, 8000)
+        elif rank:
+            yield branch(14, "send", 0, 80)
+        for each in range(4, ranks, 4) if rank == 0 else ():
+            yield branch(15, "recv", each, 80)
         yield "MPI_Barrier@aggregated.c:20", "collective", BARRIER
 
 
@@ -378,6 +382,20 @@ def fold(rank: int, ranks: int) -> Iterator[Event]:
         if y + 1 == width:
             mirrored = y * length + length - 1 - x
             yield sendrecv(12, mirrored, mirrored, 80)
+
+
+def poles(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange along meridians, and across a pole with the other side."""
+    rows, columns = SQUARE[ranks]
+    y, x = divmod(rank, columns)
+    beyond = y * columns + (x + columns // 2) % columns
+    near = (rank - columns if y else beyond, rank + columns if y + 1 < rows else beyond)
+    for _ in range(STEPS):
+        for each in near:
+            yield branch(20, "send", each, 80)
+        for each in near:
+            yield branch(21, "recv", each, 80)
+        yield "MPI_Barrier@poles.c:20", "collective", BARRIER
 
 
 def solver(rank: int, ranks: int) -> Iterator[Event]:
@@ -424,6 +442,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (bounded, (4, 8, 16, 32)),
         # They show only one odd rank that is inside along the shorter side, and it is next to rank 0.
         (ordered, (4, 8, 16, 32, 64)),
+        # Rings along the equator are all as long where they do not have two ranks.
+        (poles, (4, 8, 16, 32, 64)),
         # The first and last of each four are at a wall in all recordings.
         (aggregated, (4, 8, 16, 32, 64)),
         # The recordings show only four inner ranks along a side.

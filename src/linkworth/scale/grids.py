@@ -318,9 +318,12 @@ def kind_of_share(share: int) -> int:
     return -1 - share
 
 
-def kind_of_groups(size: int) -> int:
-    """Return the kind of roles of ranks in groups of that size, in each of which the first, the second, ... call alike."""
-    return len(ROLES) + size
+def kind_of_groups(size: int, *, rooted: bool) -> int:
+    """Return the kind of roles of ranks in groups of that size, in each of which the first, the second, ... call alike.
+
+    `rooted`: rank 0 calls otherwise than the others.
+    """
+    return len(ROLES) + 2 * size + rooted
 
 
 def are_groups(kind: int) -> bool:
@@ -333,7 +336,10 @@ def described(kind: int) -> str:
     if kind < 0:
         of, parts = SHARES[-1 - kind]
         return f"the first {of}/{parts} of all ranks and the others, and the first of both"
-    return ROLES[kind][0] if kind < len(ROLES) else f"places in groups of {kind - len(ROLES)} ranks"
+    if kind < len(ROLES):
+        return ROLES[kind][0]
+    size, rooted = divmod(kind - len(ROLES), 2)
+    return f"places in groups of {size} ranks{', and rank 0' if rooted else ''}"
 
 
 def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
@@ -342,7 +348,11 @@ def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
         first = first_of_others(-1 - kind, at.sizes)
         others = at.ranks >= first
         return list(zip(others.tolist(), (at.ranks == first * others).tolist(), strict=True))
-    columns = ROLES[kind][1](at) if kind < len(ROLES) else [at.ranks % (kind - len(ROLES))]
+    if kind < len(ROLES):
+        columns = ROLES[kind][1](at)
+    else:
+        size, rooted = divmod(kind - len(ROLES), 2)
+        columns = [at.ranks % size] + _root(at) * rooted
     if not columns:
         return [()] * len(at.ranks)
     return [tuple(row) for row in np.stack(columns, axis=1).tolist()]

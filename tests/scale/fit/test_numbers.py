@@ -1,5 +1,7 @@
 """Numbers at a new count: as powers of count and size, and measured times in spite of noise."""
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -57,11 +59,25 @@ def test_a_row_of_the_grid_exchanges_pieces_of_pieces() -> None:
     assert model.at(Point(128, (16, 8), 1.0)) == 4
 
 
-def test_a_face_with_neighbours_around_it_follows_its_sides() -> None:
+@pytest.mark.parametrize(
+    ("sides", "layers"),
+    [
+        ((0, 2), (2, 4)),
+        # The grids also have such areas with a constant.
+        ((1, 2), (2, 2)),
+        ((1, 2), (6, 6)),
+    ],
+)
+def test_a_face_with_neighbours_around_it_follows_its_sides(
+    sides: tuple[int, int], layers: tuple[int, int]
+) -> None:
     """A face of 96 points along each side, with layers of neighbours around it."""
     grids = {4: (2, 2, 1), 8: (2, 2, 2), 16: (4, 2, 2), 32: (4, 4, 2)}
     points = [Point(ranks, grid, 1.0) for ranks, grid in grids.items()]
-    faces = [8.0 * (96 // grid[0] + 2) * (96 // grid[2] + 4) for grid in grids.values()]
-    model = Fitter(points, weak=False).fit(range(4), faces)
+
+    def face(grid: tuple[int, ...]) -> float:
+        return 8.0 * prod(96 // grid[side] + more for side, more in zip(sides, layers, strict=True))
+
+    model = Fitter(points, weak=False).fit(range(4), [face(grid) for grid in grids.values()])
     assert model.error == 0
-    assert model.at(Point(64, (4, 4, 4), 1.0)) == 8 * (24 + 2) * (24 + 4)
+    assert model.at(Point(64, (4, 4, 4), 1.0)) == face((4, 4, 4))

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -96,10 +97,11 @@ class Sequences:
     def kinds_of_groups(self) -> Iterator[int]:
         """Yield kinds of roles of groups in which ranks call alike: those of a node, or those that run one of two models."""
         most = min(len(self.texts[0]), len(self.texts[-1]) // 2)
-        for size in range(_SMALLEST_GROUP, most + 1):
-            if all(len(of) % size == 0 and of[size:] == of[:-size] for of in self.texts):
-                if len(set(self.texts[0])) > 1:
-                    yield kind_of_groups(size)
+        for size, rooted in product(range(_SMALLEST_GROUP, most + 1), (False, True)):
+            # Without rank 0, the first of all groups but one are alike.
+            if all(len(of) % size == 0 and of[size + rooted :] == of[rooted:-size] for of in self.texts):
+                if len(set(self.texts[0][rooted:])) > 1:
+                    yield kind_of_groups(size, rooted=rooted)
                 break
         for share in range(len(SHARES)):
             firsts = [int(first_of_others(share, np.array(len(of)))) for of in self.texts]

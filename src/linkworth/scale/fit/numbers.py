@@ -299,7 +299,8 @@ class _Curves:
         if pair is not None and pair.error < better * single.error:
             single = pair
         if single.error == 0:
-            return single
+            # Few grids do not tell a face with margins from an area and a constant.
+            return fit_face(points, y.tolist()) or single
         return fit_quotient(points, y.tolist()) or fit_face(points, y.tolist()) or single
 
     def _pair(self, x: Floats, y: Floats, scale: Floats) -> Sum | None:

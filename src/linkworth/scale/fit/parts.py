@@ -11,7 +11,7 @@ MARGINS = (0, 1, -1, 2, -2)
 DIVISORS = (2, 3, 4)
 UNITS = (8, 4, 16, 1, 24, 32, 40)
 """Bytes of a point."""
-LAYERS = (0, 1, 2, 4)
+LAYERS = (0, 1, 2, 4, 6)
 """Layers of neighbours on both sides together."""
 MOST_SHARED = 64
 """Largest common factor of all parts that is tried."""

@@ -302,7 +302,9 @@ def _candidates(
             half = int(n[0]) // 2
             constant = int((wanted[0] - base[0] + half) % n[0]) - half
             if 2 * abs(constant) == n[0]:
-                # A ring of two, or half around: either way.
+                # Half around is the other half if all rings are as long, and either way in one of two.
+                if kind == "ring" and not way.skews and n[0] > 2:
+                    yield Term("opposite", "", 0)
                 yield way._replace(constant=-constant)
         else:
             constant = int(wanted[0] - base[0])
