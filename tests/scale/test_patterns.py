@@ -115,6 +115,8 @@ def halving(rank: int, ranks: int) -> Iterator[Event]:
         bits = [1 << bit for bit in range((ranks - 1).bit_length())]
         yield from (both(10, rank ^ bit, 4096 * bit // ranks) for bit in reversed(bits))
         yield from (both(11, rank ^ bit, 4096 * bit // ranks) for bit in bits)
+        # A crystal router exchanges with the mirrored rank of each half.
+        yield from (both(12, rank ^ 2 * bit - 1, 4096) for bit in reversed(bits))
 
 
 def bitonic(rank: int, ranks: int) -> Iterator[Event]:

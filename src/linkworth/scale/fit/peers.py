@@ -109,6 +109,7 @@ STEPPED = (
     "xor k",
     "xor 2^k",
     "xor n/2^k",
+    "xor n/2^k-1",
     "index",
     "index of others",
     "index back",
@@ -227,6 +228,9 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
         return base ^ _power(k + term.constant)
     if term.kind == "xor n/2^k":
         return base ^ (n >> np.minimum(np.maximum(k + term.constant, 0), 40))
+    if term.kind == "xor n/2^k-1":
+        # The mirrored rank of a part that is halved in each step, as of a crystal router.
+        return base ^ ((n >> np.minimum(np.maximum(k + term.constant, 0), 40)) - 1)
     if term.kind in _RING:
         return (base + term.constant) % n
     if term.kind in ("part", "block"):
@@ -291,8 +295,8 @@ def _candidates(
         elif kind == "xor 2^k":
             mask = int(wanted[0] ^ base[0])
             constant = mask.bit_length() - 1 - int(k[0])
-        elif kind == "xor n/2^k":
-            mask = int(wanted[0] ^ base[0])
+        elif kind in ("xor n/2^k", "xor n/2^k-1"):
+            mask = int(wanted[0] ^ base[0]) + (kind == "xor n/2^k-1")
             constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
         elif kind in ("part", "block"):
             # Nothing is left to do after the last row of an elimination.
