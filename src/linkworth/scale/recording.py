@@ -109,7 +109,7 @@ class Recording:
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
         self.renamed = bool(names)
-        """True if call sites have the names of those in another recording's program."""
+        """True if some calls have no site, since it is in a file that another recording lacks."""
         self._entries = [(names or {}).get(entry, entry) for entry in trace.engine.entries]
         numbers: dict[Any, int] = {}
         for rank in range(self.ranks):

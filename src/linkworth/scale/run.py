@@ -37,7 +37,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import unseen_remainders
-from linkworth.scale.sites import like_the_last
+from linkworth.scale.sites import without_own_files
 from linkworth.scale.warnings import scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
@@ -278,7 +278,7 @@ def _read(request: ScaleRequest) -> list[Recording]:
     except DamagedInputError as error:
         raise DamagedInputError(f"{without_advice(error)}; record it again") from None
     order = sorted(range(len(traces)), key=lambda each: (traces[each].engine.ranks, sizes[each]))
-    names = like_the_last([traces[each].engine.entries for each in order])
+    names = without_own_files([traces[each].engine.entries for each in order])
     recordings = [Recording(traces[each], sizes[each], of) for each, of in zip(order, names, strict=True)]
     for one, other in pairwise(recordings):
         if (one.ranks, one.size) == (other.ranks, other.size):

@@ -1,37 +1,25 @@
 """Call sites of a program that was compiled for each rank count, as many are whose grid is a constant."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 
-def like_the_last(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str]]:
-    """Return the names of entries of the last recording by those of each recording, where another file contains the site.
+def without_own_files(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str]]:
+    """Return other names of each recording's entries: those at sites in files that not all recordings have, without the site.
 
-    Constants change the addresses of a program, but not the order of its calls. So the sites of two files correspond if
-    as many calls of the same names are in the same order.
+    Constants change the addresses of a program, and at times their order. Nothing is renamed if a recording has no such
+    file, as where only some call MPI from a library.
     """
-    files = [_by_file(of) for of in entries]
-    names: list[Mapping[str, str]] = []
-    for own in files:
-        others = [sites for file, sites in files[-1].items() if file not in own]
-        known: dict[str, str] = {}
-        for file, sites in own.items():
-            alike = [] if file in files[-1] else [other for other in others if _calls(other) == _calls(sites)]
-            if len(alike) == 1:
-                known |= zip(sites, alike[0], strict=True)
-        names.append(known)
-    return names
+    files = [{_file_of(entry) for entry in of} - {""} for of in entries]
+    common = files[0].intersection(*files)
+    own = [of - common for of in files]
+    if not all(own):
+        return [{} for _ in entries]
+    return [
+        {entry: entry.partition("@")[0] for entry in of if _file_of(entry) in its}
+        for of, its in zip(entries, own, strict=True)
+    ]
 
 
-def _by_file(entries: Sequence[str]) -> dict[str, list[str]]:
-    """Return the entries of each file, in the order of their addresses."""
-    found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-    for entry in entries:
-        file, plus, address = entry.partition("@")[2].rpartition("+0x")
-        if plus:
-            found[file].append((int(address, 16), entry))
-    return {file: [entry for _, entry in sorted(sites)] for file, sites in found.items()}
-
-
-def _calls(sites: Sequence[str]) -> list[str]:
-    return [site.partition("@")[0] for site in sites]
+def _file_of(entry: str) -> str:
+    """Return the file that contains a call site; of an entry without one, nothing."""
+    return entry.partition("@")[2].rpartition("+0x")[0]

@@ -60,11 +60,10 @@ def _of_files(largest: Recording) -> Iterator[str]:
 
 
 def _of_sites(recordings: Sequence[Recording]) -> Iterator[str]:
-    ranks = [each.ranks for each in recordings if each.renamed]
-    if ranks:
+    if any(each.renamed for each in recordings):
         yield (
-            f"the recordings on {_listed(ranks)} ranks are of other files than that on {recordings[-1].ranks}, as of a program "
-            "that is compiled for each count, and their call sites are taken to be the same in the order of their addresses"
+            "the recordings are of different program files, as of a program that is compiled for each count, so that calls "
+            "correspond by name and order only, and not by call site"
         )
 
 
