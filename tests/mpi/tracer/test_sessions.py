@@ -44,8 +44,8 @@ def test_a_session_that_outlives_mpi_finalize_is_recorded_to_its_end(bench):
 
 
 def test_a_program_that_begins_again_leaves_an_incomplete_trace(bench, tmp_path):
-    if bench.mpi.kind != "mpich":
-        pytest.skip("Open MPI 5.0 crashes in a session after the last one, traced or not")
+    if bench.mpi.kind != "mpich" or bench.mpi.version.startswith("4.0"):
+        pytest.skip("Open MPI 5.0 and MPICH 4.0 crash in a session after the last one, traced or not")
     bench.needs("MPI_Session_init")
     run = bench.record(bench.compile("sessions.c"), "again", yielding=False)
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
