@@ -387,7 +387,7 @@ def fold(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def poles(rank: int, ranks: int) -> Iterator[Event]:
-    """Exchange along meridians, and across a pole with the other side."""
+    """Exchange along meridians, and across a pole with the other side; the first of each row collects from the others."""
     rows, columns = SQUARE[ranks]
     y, x = divmod(rank, columns)
     beyond = y * columns + (x + columns // 2) % columns
@@ -397,6 +397,10 @@ def poles(rank: int, ranks: int) -> Iterator[Event]:
             yield branch(20, "send", each, 80)
         for each in near:
             yield branch(21, "recv", each, 80)
+        for each in range(1, columns) if x == 0 else ():
+            yield branch(22, "recv", rank + each, 80)
+        if x:
+            yield branch(23, "send", rank - x, 80)
         yield "MPI_Barrier@poles.c:20", "collective", BARRIER
 
 

@@ -22,7 +22,16 @@ from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
-from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying, fit_appearance, fit_number
+from linkworth.scale.fit.rules import (
+    ByCount,
+    Rule,
+    Samples,
+    UnfitError,
+    Varying,
+    fit_appearance,
+    fit_number,
+    fit_others,
+)
 from linkworth.scale.grids import GridRule, are_groups
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
@@ -214,9 +223,9 @@ class Builder:
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
-        neighbours = fit_neighbours(samples, runs.times)
-        if neighbours is not None:
-            return neighbours
+        peers = fit_neighbours(samples, runs.times) or fit_others(samples.at, runs.times)
+        if peers is not None:
+            return peers
         rule = fit_number(samples, runs.times)
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule

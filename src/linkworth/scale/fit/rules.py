@@ -438,6 +438,14 @@ def _linear(at: Position, values: Numbers) -> Linear | None:
     return None
 
 
+def fit_others(at: Position, values: Numbers) -> Linear | None:
+    """Return the rule of a number of all others along a dimension, from which the first of a row collects."""
+    for dimension, n in enumerate(at.extents):
+        if np.ptp(n) and np.array_equal(values, n - 1):
+            return Linear(dimension, (0, 1, -1))
+    return None
+
+
 def measured(samples: Samples, values: Numbers, model: Model) -> Rule:
     """Return the rule of a number that grows as a model does."""
     return ByCount(model) if (values == values[0]).all() else _copied(samples, values, model)
