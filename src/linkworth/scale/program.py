@@ -18,20 +18,12 @@ from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
+from linkworth.scale.fit.number_rules import fit_appearance, fit_number, fit_others
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
-from linkworth.scale.fit.rules import (
-    ByCount,
-    Rule,
-    Samples,
-    UnfitError,
-    Varying,
-    fit_appearance,
-    fit_number,
-    fit_others,
-)
+from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying
 from linkworth.scale.grids import GridRule, are_groups
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.number_rules import fit_number
 from linkworth.scale.fit.peers import Iterations
-from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError, fit_number
+from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
 from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers
 

@@ -9,6 +9,7 @@ from linkworth.scale.fit.around import NextAround, fit_around, fit_by_offset, fi
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
+from linkworth.scale.fit.number_rules import fit_at_root, fit_number
 from linkworth.scale.fit.partners import Partner, Rounds, fit_neighbour, fit_partner, fit_rounds
 from linkworth.scale.fit.rules import (
     Completed,
@@ -20,8 +21,6 @@ from linkworth.scale.fit.rules import (
     Same,
     Samples,
     UnfitError,
-    fit_at_root,
-    fit_number,
     rules_within,
 )
 from linkworth.scale.fit.tags import fit_tag

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.number_rules import fit_number, measured
 from linkworth.scale.fit.numbers import Exchanged
 from linkworth.scale.fit.peers import Iterations
-from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples, fit_number, measured
+from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples
 from linkworth.scale.grids import Position, coordinates, divisors
 from linkworth.scale.recording import NOBODY, Numbers
 

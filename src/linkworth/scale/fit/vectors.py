@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.number_rules import fit_number
 from linkworth.scale.fit.numbers import Model
-from linkworth.scale.fit.rules import Copied, Each, Ranks, Rule, Samples, UnfitError, block_part, fit_number
+from linkworth.scale.fit.rules import Copied, Each, Ranks, Rule, Samples, UnfitError, block_part
 from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from linkworth.scale.fit.number_rules import _portion
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.peers import Iterations
-from linkworth.scale.fit.rules import Samples, _portion
+from linkworth.scale.fit.rules import Samples
 from linkworth.scale.grids import GridRule, Position, positions
 from linkworth.scale.points import Point
 
