@@ -55,7 +55,8 @@ struct RankCalls {
 class ThreadTurns {
   public:
     void take(const tracefile::Event& event) {
-        may_overlap_ = may_overlap_ || tracefile::lets_threads_call_at_once(*event.shape);
+        if (event.shape->call_class == tracefile::CallClass::init)
+            serialized_ = event.shape->code == tracefile::thread_serialized;
         several_ = several_ || event.thread != 0;
         overlap_ = overlap_ || event.overlap_seconds > 0;
         const auto times = clock_.next(event.gap_seconds, event.duration_seconds, event.overlap_seconds);
@@ -73,7 +74,8 @@ class ThreadTurns {
     }
 
     bool at_once() const {
-        return may_overlap_ && several_ && (overlap_ || beside_ > most_beside * (shown_ + beside_));
+        // Archives of other tools lack the level, and so may programs that begin MPI by sessions.
+        return !serialized_ && several_ && (overlap_ || beside_ > most_beside * (shown_ + beside_));
     }
 
   private:
@@ -82,7 +84,7 @@ class ThreadTurns {
     tracefile::StreamClock clock_;
     std::unordered_map<std::uint32_t, double> ends_;  ///< of each thread's latest call
     double shown_ = 0, beside_ = 0;                   ///< seconds of computation
-    bool may_overlap_ = false, several_ = false, overlap_ = false;
+    bool serialized_ = false, several_ = false, overlap_ = false;
 };
 
 RankCalls read_events(const Trace& trace, std::uint32_t rank) {

@@ -210,7 +210,9 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
-inline constexpr std::int32_t thread_multiple = 3;  ///< code of a call of class `init`
+// Codes of a call of class `init`.
+inline constexpr std::int32_t thread_serialized = 2;
+inline constexpr std::int32_t thread_multiple = 3;
 
 /// Returns whether the call lets several threads of its rank call MPI at once.
 inline bool lets_threads_call_at_once(const Shape& shape) {
