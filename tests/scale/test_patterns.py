@@ -339,6 +339,22 @@ def bounded(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Waitall@bounded.c:3", "complete", fields
 
 
+def torus(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with each neighbour once, in the order of ranks, and then meet all others log p times."""
+    rows, columns = SQUARE[ranks]
+    y, x = divmod(rank, columns)
+    near = {y * columns + (x + step) % columns for step in (-1, 1)}
+    near |= {(y + step) % rows * columns + x for step in (-1, 1)}
+    for _ in range(STEPS):
+        for line, kind in ((20, "isend"), (21, "recv")):
+            yield from (branch(line, kind, peer, 80) for peer in sorted(near))
+        for each in range(len(near), 0, -1):
+            ended = {"mode": 0, "listed": 1, "completions": [(each, False, 0, 0)]}
+            yield "MPI_Wait@torus.c:1", "complete", ended
+        for _ in range(ranks.bit_length() - 1):
+            yield "MPI_Barrier@torus.c:2", "collective", BARRIER
+
+
 def ordered(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each neighbour there is: even ranks along a side send first, and odd ones receive first."""
     length, width = SQUARE[ranks]
@@ -446,6 +462,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (walls, (4, 8, 16, 32, 64)),
         # The recordings show the inner ranks with both sides alike.
         (bounded, (4, 8, 16, 32)),
+        # Each rank has log p neighbours in all recordings.
+        (torus, (4, 8, 16, 32)),
         # They show only one odd rank that is inside along the shorter side, and it is next to rank 0.
         (ordered, (4, 8, 16, 32, 64)),
         # Rings along the equator are all as long where they do not have two ranks.

@@ -13,7 +13,7 @@ from linkworth.scale.align.owners import ByStepOf, fit_owners
 from linkworth.scale.align.sequences import RecordedRank, Sequences
 from linkworth.scale.behaviour import Behaviour, Events, InSteps, Key, Role
 from linkworth.scale.event_table import EventTable, places_of
-from linkworth.scale.fit.around import fit_neighbours
+from linkworth.scale.fit.around import PerNeighbour, fit_neighbours
 from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
@@ -88,9 +88,9 @@ class Builder:
             for rank in range(of.ranks)
         ]
         at = places_of(samples, self.recordings, arrangement)
-        steps = Iterations(np.zeros(len(samples), dtype=np.int64), np.ones(len(samples), dtype=np.int64))
         recording = np.array([each.recording for each in samples])
-        every = Samples(at, steps, recording, at.ranks, self.recordings, arrangement, fitter)
+        once = Iterations.once(len(samples))
+        every = Samples(at, once, recording, at.ranks, self.recordings, arrangement, fitter)
         for (entry, name), (communicator, places, peers) in self._peers.items():
             rule = None
             if len(places) == len(samples) and len(np.unique(places)) == len(samples):
@@ -215,7 +215,7 @@ class Builder:
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
-        peers = fit_neighbours(samples, runs.times) or fit_others(samples.at, runs.times)
+        peers = _fit_times_by_peers(samples, runs.times, columns)
         if peers is not None:
             return peers
         rule = fit_number(samples, runs.times)
@@ -340,6 +340,16 @@ class Builder:
 
 def _frozen(on_level: OnLevel | None) -> object:
     return on_level and (on_level.levels, on_level.peers, tuple(on_level.faces.items()))
+
+
+def _fit_times_by_peers(samples: Samples, times: Numbers, columns: Sequence[PlacedCall]) -> Rule | None:
+    """Return the rule of a loop over peers, or over requests for them. `columns`: its calls."""
+    around = next((found for each in columns if (found := each.around()) is not None), None)
+    if around is not None:
+        return PerNeighbour(around, 1)
+    # A collective in each of log p steps would fit too: in a torus of 8, 16, 32 or 64 ranks each has log p neighbours.
+    over_requests = not any("comm" in each.rules for each in columns)
+    return (fit_neighbours(samples, times) if over_requests else None) or fit_others(samples.at, times)
 
 
 def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:

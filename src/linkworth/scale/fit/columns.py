@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.around import NextAround, fit_around, fit_by_offset, fit_neighbours
+from linkworth.scale.fit.around import Around, NextAround, fit_around, fit_by_offset, fit_neighbours
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
@@ -111,6 +111,10 @@ class PlacedCall(NamedTuple):
     def across(self) -> Across | None:
         """Return the peer that is across another dimension in each iteration, if there is one."""
         return next((rule for rule in self.rules.values() if isinstance(rule, Across)), None)
+
+    def around(self) -> Around | None:
+        """Return the list whose neighbours are the peers in turn, if there is one."""
+        return next((rule.around for rule in self.rules.values() if isinstance(rule, NextAround)), None)
 
 
 class ColumnFit:
