@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -110,8 +111,7 @@ class EventTable:
     def of_sequences(self, fitter: Fitter) -> Samples:
         """Return one sample for each sequence."""
         count = len(self.samples_of_role)
-        steps = Iterations(np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64))
-        return self._samples(np.arange(count), steps, fitter)
+        return self._samples(np.arange(count), Iterations.once(count), fitter)
 
     def _samples(self, which: Numbers, steps: Iterations, fitter: Fitter) -> Samples:
         at = self.at.only(which)
@@ -124,11 +124,11 @@ def places_of(
     """Return the places of ranks on the grids of their recordings."""
     parts = [
         positions(
-            np.array([each.rank], dtype=np.int64),
-            recordings[each.recording].ranks,
-            arrangement.grid(recordings[each.recording].ranks),
+            np.array([each.rank for each in of], dtype=np.int64),
+            recordings[number].ranks,
+            arrangement.grid(recordings[number].ranks),
         )
-        for each in samples
+        for number, of in groupby(samples, key=lambda each: each.recording)
     ]
     dimensions = range(arrangement.dimensions)
     return Position(

@@ -1,11 +1,11 @@
-"""Loops over a list of the neighbours of a rank, in which the rank itself is not, and each is often once.
+"""Loops over a list of the neighbours of a rank. The rank itself is not in it, and each neighbour is often in it once.
 
 Round a torus that has two ranks along a dimension, both directions lead to one neighbour. In the order of ranks, each has its
 neighbours in another order of directions.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from linkworth.scale.recording import Numbers
 Offset = tuple[int, ...]
 
 _MOST_RANKS = 1 << 40
+_FEW = 32
 
 
 class _Lists(NamedTuple):
@@ -108,7 +109,7 @@ class ByOffset(NamedTuple):
                 raise UnfitError(self.site, "no recording shows a neighbour in some direction")
             some = ranks._replace(
                 at=ranks.at.only(here),
-                steps=ranks.steps.only(here),
+                steps=Iterations.once(len(here)),
                 communicators=[ranks.communicators[place] for place in here.tolist()],
                 models=ranks.models[here],
             )
@@ -119,22 +120,34 @@ class ByOffset(NamedTuple):
 
 def fit_around(samples: Samples, peers: Numbers, communicator: int) -> NextAround | None:
     """Return the rule of peers in a loop over a list of neighbours, which is as long as the list."""
-    at, steps = samples.at, samples.steps
+    steps = samples.steps
     if not np.ptp(steps.total) or (peers < 0).any() or not _of_all(samples, communicator):
         return None
-    _, first, which = np.unique(
-        np.stack([at.sizes, at.ranks]), axis=1, return_index=True, return_inverse=True
-    )
-    once, which = at.only(first), which.reshape(-1)
-    longest = [int(n.max()) for n in at.extents]
-    for around in _stencils(longest):
-        found = around.lists(once)
-        if np.array_equal(found.lengths[which], steps.total) and np.array_equal(
-            found.peers[which, steps.number], peers
+    known, longest = samples.fitter.around, int(steps.total.max())
+    # There are hundreds of lists, and a few samples refuse most.
+    few = np.unique(np.linspace(0, len(peers) - 1, _FEW).astype(np.int64))
+    some = samples.only(few)
+    for around in chain(known, _stencils([int(n.max()) for n in samples.at.extents])):
+        if (
+            longest <= len(around.offsets)
+            and _gives(around, some, peers[few])
+            and _gives(around, samples, peers)
         ):
-            samples.fitter.around.append(around)
+            if around not in known:
+                known.append(around)
             return NextAround(around, communicator)
     return None
+
+
+def _gives(around: Around, samples: Samples, peers: Numbers) -> bool:
+    """Return whether loops over the lists have these peers and are as long."""
+    at, steps = samples.at, samples.steps
+    ranks = np.stack([at.sizes, at.ranks])
+    _, first, which = np.unique(ranks, axis=1, return_index=True, return_inverse=True)
+    found, which = around.lists(at.only(first)), which.reshape(-1)
+    return np.array_equal(found.lengths[which], steps.total) and np.array_equal(
+        found.peers[which, steps.number], peers
+    )
 
 
 def _of_all(samples: Samples, communicator: int) -> bool:
@@ -174,7 +187,8 @@ def fit_neighbours(samples: Samples, values: Numbers) -> PerNeighbour | None:
     """Return the rule of a number that is in proportion to that of the neighbours in a list that some call has."""
     for around in samples.fitter.around:
         lengths = around.lists(samples.at).lengths
-        each = int(values[0]) // max(int(lengths[0]), 1)
+        longest = int(lengths.argmax())
+        each = int(values[longest]) // max(int(lengths[longest]), 1)
         if each and np.array_equal(each * lengths, values):
             return PerNeighbour(around, each)
     return None
@@ -190,8 +204,9 @@ def fit_by_offset(samples: Samples, values: Numbers, peer: NextAround, site: str
         here = np.flatnonzero([directions[each] == direction for each in which.tolist()])
         if len(here):
             across = [at for at, step in enumerate(direction) if step]
-            once = Iterations(np.zeros_like(here), np.ones_like(here))
-            some = samples.only(here)._replace(steps=once, fitter=samples.fitter.of_faces(*across))
+            some = samples.only(here)._replace(
+                steps=Iterations.once(len(here)), fitter=samples.fitter.of_faces(*across)
+            )
             rules[direction] = fit_number(some, values[here], site)
     return ByOffset(peer.around, rules, both, site)
 

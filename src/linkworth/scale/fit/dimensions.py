@@ -188,7 +188,7 @@ class ByDimension(NamedTuple):
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank. A dimension that no recording shows is like the nearest one, with their extents exchanged."""
         dimension, turn = self.peer.place(ranks.point.grid, int(ranks.steps.number[0]))
-        ranks = ranks._replace(steps=_once(len(ranks.at.ranks)))
+        ranks = ranks._replace(steps=Iterations.once(len(ranks.at.ranks)))
         shown = sorted(
             (at for at, number in self.rules if number == turn), key=lambda at: abs(at - dimension)
         )
@@ -206,7 +206,9 @@ def fit_by_dimension(samples: Samples, values: Numbers, peer: Across, site: str)
     for at, number in np.unique(np.stack([dimension, turn], axis=1), axis=0).tolist():
         which = np.flatnonzero((dimension == at) & (turn == number))
         recordings = np.unique(samples.recording[which]).tolist()
-        some = samples.only(which)._replace(steps=_once(len(which)), fitter=samples.fitter.of_faces(at))
+        some = samples.only(which)._replace(
+            steps=Iterations.once(len(which)), fitter=samples.fitter.of_faces(at)
+        )
         parts.append((-len(recordings), number, at, some, values[which]))
     rules: dict[tuple[int, int], Rule] = {}
     for shown, number, at, some, here in sorted(parts, key=lambda part: part[:3]):
@@ -226,10 +228,6 @@ def _as_across(samples: Samples, values: Numbers, at: int, donor: int, rule: Rul
         return None
     factor = float(values.mean()) / before
     return measured(samples, values, Exchanged(rule.model, at, donor, factor, rule.model.error))
-
-
-def _once(count: int) -> Iterations:
-    return Iterations(np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64))
 
 
 def _exchanged(at: Position, one: int, other: int) -> Position:

@@ -19,6 +19,11 @@ class Iterations(NamedTuple):
     outer: "Iterations | None" = None
     """Iterations of the loop around that one, if it has steps that ranks own."""
 
+    @classmethod
+    def once(cls, count: int) -> "Iterations":
+        """Return those of samples outside of loops."""
+        return cls(np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64))
+
     def only(self, which: Numbers) -> "Iterations":
         """Return those of some samples, in their order."""
         return Iterations(self.number[which], self.total[which], self.outer and self.outer.only(which))
