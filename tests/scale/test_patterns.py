@@ -276,7 +276,7 @@ def plate(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(10 + line, at(x + i, y + j), at(x - i, y - j), 80)
 
 
-SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8)}
+SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8), 128: (16, 8)}
 
 
 def walls(rank: int, ranks: int) -> Iterator[Event]:
@@ -420,6 +420,19 @@ def poles(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@poles.c:20", "collective", BARRIER
 
 
+def collecting(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange along each column with walls; the first of each row collects from the others."""
+    rows, columns = SQUARE[ranks]
+    y, x = divmod(rank, columns)
+    for _ in range(STEPS):
+        yield sendrecv(20, rank - columns if y else -2, rank + columns if y + 1 < rows else -2, 80)
+        for each in range(1, columns) if x == 0 else ():
+            yield branch(21, "recv", rank + each, 80)
+        if x:
+            yield branch(22, "send", rank - x, 80)
+        yield "MPI_Barrier@collecting.c:20", "collective", BARRIER
+
+
 def solver(rank: int, ranks: int) -> Iterator[Event]:
     """Iterate differently often in each step, as data decide, and read the clock differently often on each rank."""
     for step in range(ranks.bit_length()):
@@ -468,6 +481,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (ordered, (4, 8, 16, 32, 64)),
         # Rings along the equator are all as long where they do not have two ranks.
         (poles, (4, 8, 16, 32, 64)),
+        # Rows are as long as columns in all recordings.
+        (collecting, (4, 16, 64, 128)),
         # The first and last of each four are at a wall in all recordings.
         (aggregated, (4, 8, 16, 32, 64)),
         # The recordings show only four inner ranks along a side.

@@ -349,7 +349,8 @@ def _fit_times_by_peers(samples: Samples, times: Numbers, columns: Sequence[Plac
         return PerNeighbour(around, 1)
     # A collective in each of log p steps would fit too: in a torus of 8, 16, 32 or 64 ranks each has log p neighbours.
     over_requests = not any("comm" in each.rules for each in columns)
-    return (fit_neighbours(samples, times) if over_requests else None) or fit_others(samples.at, times)
+    along = {at for each in columns for at in each.moved()}
+    return (fit_neighbours(samples, times) if over_requests else None) or fit_others(samples.at, times, along)
 
 
 def _ladders(items: Sequence[Item]) -> dict[int, list[int]]:

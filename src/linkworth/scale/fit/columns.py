@@ -112,6 +112,10 @@ class PlacedCall(NamedTuple):
         """Return the peer that is across another dimension in each iteration, if there is one."""
         return next((rule for rule in self.rules.values() if isinstance(rule, Across)), None)
 
+    def moved(self) -> list[int]:
+        """Return the dimensions along which its peers are elsewhere."""
+        return [at for rule in self.rules.values() if isinstance(rule, Partner) for at in rule.moved()]
+
     def around(self) -> Around | None:
         """Return the list whose neighbours are the peers in turn, if there is one."""
         return next((rule.around for rule in self.rules.values() if isinstance(rule, NextAround)), None)

@@ -1,6 +1,6 @@
 """Fits rules of whole numbers: sizes, counts and how often loops run."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import gcd
 
 import numpy as np
@@ -117,9 +117,13 @@ def _linear(at: Position, values: Numbers) -> Linear | None:
     return None
 
 
-def fit_others(at: Position, values: Numbers) -> Linear | None:
-    """Return the rule of a number of all others along a dimension, from which the first of a row collects."""
-    for dimension, n in enumerate(at.extents):
+def fit_others(at: Position, values: Numbers, along: Collection[int]) -> Linear | None:
+    """Return the rule of a number of all others along a dimension, from which the first of a row collects.
+
+    `along`: dimensions along which the peers are. On squares others are as long.
+    """
+    for dimension in sorted(range(len(at.extents)), key=lambda each: each not in along):
+        n = at.extents[dimension]
         if np.ptp(n) and np.array_equal(values, n - 1):
             return Linear(dimension, (0, 1, -1))
     return None
