@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -387,10 +388,8 @@ def _curves(points: tuple[Point, ...], *, weak: bool, across: tuple[int, ...]) -
 class Fitter:
     """Fits numbers of one program, of which some are alike in several places."""
 
-    def __init__(
-        self, points: Sequence[Point], *, weak: bool, across: tuple[int, ...] = (), grouped: bool = False
-    ) -> None:
-        """Prefer, of models that are equally good, the area `across` those dimensions if there are some.
+    def __init__(self, points: Sequence[Point], *, weak: bool, grouped: bool = False) -> None:
+        """Fit at these points.
 
         `grouped`: roles are places in groups of ranks that follow one another, whatever the grid.
         """
@@ -409,21 +408,21 @@ class Fitter:
         """Lists of neighbours over which loops run."""
         self.neighbours: set[str] = set()
         """Calls and fields whose peers are next to the rank on a grid with edges."""
-        curves = _curves(tuple(points), weak=weak, across=across)
+        self._prefer_area(())
+
+    def _prefer_area(self, across: tuple[int, ...]) -> None:
+        """Prefer, of models that are equally good, the area across those dimensions if there are some."""
+        curves = _curves(tuple(self._points), weak=self._weak, across=across)
         self.fit = curves.fit
         self.smooth = curves.smooth
 
     def of_faces(self, *across: int) -> "Fitter":
         """Return the fitter of messages across some dimensions, for grids on which the powers of extents cannot be told."""
         if across not in self._of_faces:
-            self._of_faces[across] = Fitter(
-                self._points, weak=self._weak, across=across, grouped=self.grouped
-            )
-            self._of_faces[across]._all = self
-            self._of_faces[across].shares = self.shares
-            self._of_faces[across].peers = self.peers
-            self._of_faces[across].around = self.around
-            self._of_faces[across].neighbours = self.neighbours
+            # All but the models and the pools is the same for both.
+            found = self._of_faces[across] = copy(self)
+            found._all, found._of_faces, found._pools = self, {}, defaultdict(_Pool)
+            found._prefer_area(across)
         return self._of_faces[across]
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
