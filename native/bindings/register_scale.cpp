@@ -5,7 +5,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -19,9 +18,9 @@
 #include "calls/names.hpp"
 #include "scale/fold.hpp"
 #include "scale/parse.hpp"
+#include "scale/thread_turns.hpp"
 #include "shape_fields.hpp"
 #include "trace/shape_codec.hpp"
-#include "trace/thread_times.hpp"
 #include "trace/trace.hpp"
 #include "trace/writer.hpp"
 
@@ -48,45 +47,6 @@ struct RankCalls {
     bool threaded = false;  ///< several threads call MPI at once
 };
 
-/// Whether one sequence of all calls of a rank shows what its threads do.
-///
-/// It does if the threads take turns: none calls while another is inside a call, and little is computed
-/// beside calls of others, which the gaps of the common stream leave out.
-class ThreadTurns {
-  public:
-    void take(const tracefile::Event& event) {
-        if (event.shape->call_class == tracefile::CallClass::init)
-            serialized_ = event.shape->code == tracefile::thread_serialized;
-        several_ = several_ || event.thread != 0;
-        overlap_ = overlap_ || event.overlap_seconds > 0;
-        const auto times = clock_.next(event.gap_seconds, event.duration_seconds, event.overlap_seconds);
-        const double shown =
-            event.cpu_seconds < 0 ? event.gap_seconds : std::min(event.cpu_seconds, event.gap_seconds);
-        const auto [end, begins] = ends_.try_emplace(event.thread, times.end);
-        // Time before MPI_Init is none of the program's, and a thread may begin long after it.
-        if (!begins) {
-            const auto gap =
-                tracefile::thread_gap(times.start, end->second, event.gap_seconds, event.cpu_seconds);
-            shown_ += shown;
-            beside_ += std::max(0.0, gap.computed_seconds() - shown);
-            end->second = times.end;
-        }
-    }
-
-    bool at_once() const {
-        // Archives of other tools lack the level, and so may programs that begin MPI by sessions.
-        return !serialized_ && several_ && (overlap_ || beside_ > most_beside * (shown_ + beside_));
-    }
-
-  private:
-    static constexpr double most_beside = 0.2;
-
-    tracefile::StreamClock clock_;
-    std::unordered_map<std::uint32_t, double> ends_;  ///< of each thread's latest call
-    double shown_ = 0, beside_ = 0;                   ///< seconds of computation
-    bool serialized_ = false, several_ = false, overlap_ = false;
-};
-
 RankCalls read_events(const Trace& trace, std::uint32_t rank) {
     RankCalls out;
     std::unordered_map<std::string, std::uint32_t> known;
@@ -95,7 +55,7 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
     std::uint64_t block = 0;
     tracefile::RankCursor cursor = trace.cursor(rank);
     tracefile::Event event;
-    ThreadTurns turns;
+    scale::ThreadTurns turns;
     while (cursor.next(event)) {
         if (cursor.blocks() != block) {
             of_block.clear();

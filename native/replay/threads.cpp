@@ -204,7 +204,7 @@ class ThreadScan {
             if (found == known.end()) return;
             Shared& shared = found->second;
             wait_for(shared.made);
-            // What others still use is not freed: the thread has joined them, even if nothing shows it idle.
+            // A thread frees what others use once it has joined them, even if nothing shows it idle.
             if (frees)
                 for (const auto& [place, events] : shared.last_uses) wait_for({place, events});
             shared.last_uses[call.place] = call.number + 1;

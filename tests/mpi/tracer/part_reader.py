@@ -155,7 +155,7 @@ FIELDS = {
         "ranks": NUMBERS,
     },
 }  # fmt: skip
-"""How each field of a payload is read, by class. `_fields` adds those that depend on others."""
+"""Readers of the fields of a payload, by class. `_fields` adds those that depend on others."""
 
 
 def _read(fields: dict, cursor: Cursor) -> dict:

@@ -1,0 +1,53 @@
+// Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+#include "calls/event.hpp"
+#include "trace/thread_times.hpp"
+#include "trace/trace.hpp"
+
+namespace linkworth::scale {
+
+/// Decides whether the threads of a rank take turns, so that one sequence of all calls shows what they do.
+///
+/// None calls while another is inside a call, and little is computed beside calls of others, which the gaps
+/// of the common stream leave out.
+class ThreadTurns {
+  public:
+    void take(const tracefile::Event& event) {
+        if (event.shape->call_class == tracefile::CallClass::init)
+            serialized_ = event.shape->code == tracefile::thread_serialized;
+        several_ = several_ || event.thread != 0;
+        overlap_ = overlap_ || event.overlap_seconds > 0;
+        const auto times = clock_.next(event.gap_seconds, event.duration_seconds, event.overlap_seconds);
+        const double shown =
+            event.cpu_seconds < 0 ? event.gap_seconds : std::min(event.cpu_seconds, event.gap_seconds);
+        const auto [end, begins] = ends_.try_emplace(event.thread, times.end);
+        // Time before MPI_Init is none of the program's, and a thread may begin long after it.
+        if (!begins) {
+            const auto gap =
+                tracefile::thread_gap(times.start, end->second, event.gap_seconds, event.cpu_seconds);
+            shown_ += shown;
+            beside_ += std::max(0.0, gap.computed_seconds() - shown);
+            end->second = times.end;
+        }
+    }
+
+    bool at_once() const {
+        // Archives of other tools lack the level, and so may programs that begin MPI by sessions.
+        return !serialized_ && several_ && (overlap_ || beside_ > most_beside * (shown_ + beside_));
+    }
+
+  private:
+    static constexpr double most_beside = 0.2;
+
+    tracefile::StreamClock clock_;
+    std::unordered_map<std::uint32_t, double> ends_;  ///< of each thread's latest call
+    double shown_ = 0, beside_ = 0;                   ///< seconds of computation
+    bool serialized_ = false, several_ = false, overlap_ = false;
+};
+
+}  // namespace linkworth::scale
