@@ -111,7 +111,7 @@ def _of_role(
     models = _nearest(role, ranks, point)
     at = positions(ranks, point.ranks, point.grid)
     views = [_communicators(role, rank, groups) for rank in ranks.tolist()]
-    alone = _steps(len(ranks), 0, 1)
+    alone = Iterations.once(len(ranks))
     everyone = Ranks(at, alone, point, program.arrangement, views, models)
     counts = [rule.values(everyone) for rule in role.counts]
     growth = _growth(role, point)
@@ -169,11 +169,8 @@ def _calls(
 ) -> list[tuple[str, str, dict[str, Any]]]:
     number, iteration, iterations, outer, outers = distinct
     column = role.columns[number]
-    ranks = everyone._replace(
-        at=everyone.at.only(which),
-        steps=_steps(len(which), iteration, iterations)._replace(outer=_steps(len(which), outer, outers)),
-        communicators=[everyone.communicators[each] for each in which.tolist()],
-        models=everyone.models[which],
+    ranks = everyone.only(which)._replace(
+        steps=_steps(len(which), iteration, iterations)._replace(outer=_steps(len(which), outer, outers))
     )
     try:
         return column.calls(ranks, groups)

@@ -11,6 +11,9 @@ import numpy as np
 
 from linkworth.scale.recording import Numbers
 
+Offset = tuple[int, ...]
+"""By dimension: where a neighbour is, from -1 to 1."""
+
 
 @cache
 def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
-from linkworth.scale.align.stencils import Offset, SiteMessages, Space
+from linkworth.scale.align.stencils import SiteMessages, Space
 from linkworth.scale.generate import RankEvents
+from linkworth.scale.grids import Offset
 from linkworth.scale.recording import (
     NOBODY,
     WAIT,

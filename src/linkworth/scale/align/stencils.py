@@ -7,13 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import coordinates
+from linkworth.scale.grids import Offset, coordinates
 from linkworth.scale.recording import SENDS, Numbers, Recording
 
 _MESSAGES = (SENDS - {"sendrecv", "isendrecv"}) | {"recv", "irecv", "recv_init", "precv_init"}
-
-Offset = tuple[int, ...]
-"""By dimension: where a neighbour is, from -1 to 1."""
 
 
 class Space(NamedTuple):

@@ -13,10 +13,8 @@ import numpy as np
 from linkworth.scale.fit.number_rules import fit_number
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
-from linkworth.scale.grids import Position
+from linkworth.scale.grids import Offset, Position
 from linkworth.scale.recording import Numbers
-
-Offset = tuple[int, ...]
 
 _MOST_RANKS = 1 << 40
 _FEW = 32
@@ -107,12 +105,7 @@ class ByOffset(NamedTuple):
             rule = self.rules.get(_direction(self.around.offsets[each], both=self.both))
             if rule is None:
                 raise UnfitError(self.site, "no recording shows a neighbour in some direction")
-            some = ranks._replace(
-                at=ranks.at.only(here),
-                steps=Iterations.once(len(here)),
-                communicators=[ranks.communicators[place] for place in here.tolist()],
-                models=ranks.models[here],
-            )
+            some = ranks.only(here)._replace(steps=Iterations.once(len(here)))
             for place, value in zip(here.tolist(), rule.values(some), strict=True):
                 out[place] = value
         return out
@@ -121,7 +114,7 @@ class ByOffset(NamedTuple):
 def fit_around(samples: Samples, peers: Numbers, communicator: int) -> NextAround | None:
     """Return the rule of peers in a loop over a list of neighbours, which is as long as the list."""
     steps = samples.steps
-    if not np.ptp(steps.total) or (peers < 0).any() or not _of_all(samples, communicator):
+    if not np.ptp(steps.total) or (peers < 0).any() or not samples.is_of_all(communicator):
         return None
     known, longest = samples.fitter.around, int(steps.total.max())
     # There are hundreds of lists, and a few samples refuse most.
@@ -147,14 +140,6 @@ def _gives(around: Around, samples: Samples, peers: Numbers) -> bool:
     found, which = around.lists(at.only(first)), which.reshape(-1)
     return np.array_equal(found.lengths[which], steps.total) and np.array_equal(
         found.peers[which, steps.number], peers
-    )
-
-
-def _of_all(samples: Samples, communicator: int) -> bool:
-    views = samples.communicator(communicator)
-    return all(
-        view.place == rank and len(view.peers()) == size
-        for view, rank, size in zip(views, samples.rank.tolist(), samples.at.sizes.tolist(), strict=True)
     )
 
 

@@ -124,11 +124,7 @@ def peers_of_sites(recordings: Sequence[Recording]) -> dict[tuple[str, str], Pee
 
 def fit_neighbour(samples: Samples, values: Numbers, communicator: int) -> Partner | None:
     """Return the rule of a neighbour in one direction on a grid with edges, of which each rank has a place in the middle."""
-    views = samples.communicator(communicator)
-    index = np.array([view.place for view in views], dtype=np.int64)
-    if not np.array_equal(index, samples.rank) or any(
-        len(view.peers()) != size for view, size in zip(views, samples.at.sizes.tolist(), strict=True)
-    ):
+    if not samples.is_of_all(communicator):
         return None
     there = values >= 0
     steps = _offsets(samples.at.only(np.flatnonzero(there)), values[there])

@@ -51,6 +51,15 @@ class Ranks(NamedTuple):
     models: Numbers
     """Each rank's nearest one in the largest recording."""
 
+    def only(self, which: Numbers) -> "Ranks":
+        """Return some of the ranks."""
+        return self._replace(
+            at=self.at.only(which),
+            steps=self.steps.only(which),
+            communicators=[self.communicators[each] for each in which.tolist()],
+            models=self.models[which],
+        )
+
 
 class Samples(NamedTuple):
     """Events that correspond to one another; one entry for each."""
@@ -86,8 +95,16 @@ class Samples(NamedTuple):
         for recording, rank in (divmod(pair, span) for pair in pairs.tolist()):
             members = self.recordings[recording].communicators[rank].get(number, [])
             remote = self.recordings[recording].remotes[rank].get(number, [])
-            views.append(Communicator(members, members.index(rank) if rank in members else 0, remote))
+            # Most often it has all ranks, and a search for each of them would take quadratic time.
+            of_all = rank < len(members) and members[rank] == rank
+            place = rank if of_all else members.index(rank) if rank in members else 0
+            views.append(Communicator(members, place, remote))
         return [views[place] for place in place_of.tolist()]
+
+    def is_of_all(self, number: int) -> bool:
+        """Return whether the communicator with this number has all ranks in their order."""
+        rows = zip(self.communicator(number), self.rank.tolist(), self.at.sizes.tolist(), strict=True)
+        return all(view.place == rank and len(view.peers()) == size for view, rank, size in rows)
 
 
 class Rule(Protocol):
