@@ -5,7 +5,6 @@ from ssh_hosts import two_hosts
 
 from linkworth.errors import UsageError
 from linkworth.study import resume as taking_up
-from linkworth.study.plan import check_all
 from linkworth.study.runner import run_study
 
 STUDY = """\
@@ -47,10 +46,14 @@ def test_runs_are_on_the_hosts_also_when_the_study_is_taken_up_in_another_folder
         assert sorted(said) == ["hosta", "hostb"]
 
 
-def test_a_file_of_hosts_that_is_not_there_is_said_before_anything_runs(file, tmp_path):
-    store = taking_up.begin(file, folder=tmp_path / "s.study", where=f"hostfile:{tmp_path / 'absent'}")
-    with pytest.raises(UsageError, match="absent: No such file"):
-        check_all(store.study, store.planned)
-    with pytest.raises(UsageError, match="absent: No such file"):
+def test_a_file_of_hosts_that_is_not_there_is_said_before_anything_is_made(file, tmp_path):
+    folder, hosts = tmp_path / "s.study", tmp_path / "hosts"
+    with pytest.raises(UsageError, match="hosts: No such file"):
+        taking_up.begin(file, folder=folder, where=f"hostfile:{hosts}")
+    assert not folder.exists()
+    hosts.write_text("a\nb\n")
+    store = taking_up.begin(file, folder=folder, where=f"hostfile:{hosts}")
+    hosts.unlink()
+    with pytest.raises(UsageError, match="hosts: No such file"):
         run_study(store)
     assert store.records() == []

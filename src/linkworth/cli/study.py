@@ -103,7 +103,9 @@ def run(
             for line in plan_table(plan):
                 answer(line)
         return 0
-    store = taking_up.begin(file, folder=folder, scale=scale, where=where, accept_changes=accept_changes)
+    store = taking_up.begin(
+        file, folder=folder, scale=scale, where=where, filters=filters, accept_changes=accept_changes
+    )
     return _run(store, filters, max_parallel, redo_failed=redo_failed, as_json=as_json)
 
 

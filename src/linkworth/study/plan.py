@@ -15,9 +15,8 @@ from linkworth.study.filter import selected
 from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
 from linkworth.study.prediction.fabric import fabric_of
 from linkworth.study.prediction.library import library_of
-from linkworth.study.resume import is_begun
 from linkworth.study.runs.open_places import lab_options, place_of
-from linkworth.study.store import Store, default_folder
+from linkworth.study.store import Store, default_folder, is_begun
 from linkworth.units import plural
 
 

@@ -1,13 +1,17 @@
 """Starts or resumes a study: finds its folder, and checks that it follows the same study file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study
-from linkworth.study.store import Store, default_folder
+from linkworth.study.definition.file import load
+from linkworth.study.filter import selected
+from linkworth.study.matrix import expand
+from linkworth.study.plan import check_all
+from linkworth.study.store import Store, default_folder, is_begun
 
 
 def differences(old: Study, new: Study) -> list[str]:
@@ -56,17 +60,26 @@ _SHOWN = 8
 
 
 def begin(
-    file: Path, *, folder: Path | None = None, scale: str = "", where: str = "", accept_changes: bool = False
+    file: Path,
+    *,
+    folder: Path | None = None,
+    scale: str = "",
+    where: str = "",
+    filters: Sequence[str] = (),
+    accept_changes: bool = False,
 ) -> Store:
     """Return the folder of a study file: a new one, or that of an earlier call with the same request.
 
     Raises UsageError if the folder follows another file, scale or place, or the file has changed without permission.
+    Raises the errors of `check_all` before a new folder is made for runs (those that the filters select) that cannot be.
     """
     folder = folder or default_folder(file, scale)
     given, where = where, _from_anywhere(where)
     if not is_begun(folder):
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder} is there and is no study's folder; name another with `folder`")
+        study = load(file, scale=scale, where=where)
+        check_all(study, selected(study, expand(study, study.seed or 0), filters))
         return Store.create(folder, file, scale=scale, where=where)
     store = Store(folder)
     known = store.manifest
@@ -75,16 +88,6 @@ def begin(
         raise UsageError(f"{folder} was begun with {said}; name another folder with `folder`")
     _follow(store, file, accept_changes=accept_changes)
     return store
-
-
-def is_begun(folder: Path) -> bool:
-    """Return whether a folder is that of a study. Raises UsageError if it cannot be read."""
-    try:
-        return (folder / "study.json").exists()
-    except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be read: {error.strerror}; change its permissions, or name another with `folder`"
-        ) from None
 
 
 def _from_anywhere(where: str) -> str:

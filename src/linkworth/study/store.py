@@ -259,6 +259,16 @@ def default_folder(file: Path, scale: str) -> Path:
     return Path(f"{file.stem}-{scale}{SUFFIX}" if scale else f"{file.stem}{SUFFIX}")
 
 
+def is_begun(folder: Path) -> bool:
+    """Return whether a folder is that of a study. Raises UsageError if it cannot be read."""
+    try:
+        return (folder / "study.json").exists()
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be read: {error.strerror}; change its permissions, or name another with `folder`"
+        ) from None
+
+
 def find(target: Path, scale: str = "") -> Path:
     """Return the folder that a user names by a folder or by a study file."""
     if target.is_dir() or target.suffix != ".toml":
