@@ -157,7 +157,7 @@ def test_two_recordings_at_once_in_one_folder_do_not_meet(program):
 @pytest.mark.parametrize("command", [["true"], [sys.executable, "-c", "pass"]])
 def test_a_program_without_mpi_is_a_usage_error(tmp_path, command):
     with pytest.raises(UsageError, match="it is not an MPI program"):
-        record.record(plan.plan(plan.workload(command, 2)), output=tmp_path / "trace.lwt")
+        record.record(plan.plan(plan.workload(command, 2)), output=tmp_path / "new" / "folder" / "trace.lwt")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -65,6 +66,7 @@ def record(
     workload = decided.workload
     refuse_static(decided)
     library = build.tracer(decided.mpi)
+    made = [folder.absolute() for folder in output.parents if not folder.exists()]
     parts = _parts_folder(output)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     metadata = TraceMetadata(
@@ -108,12 +110,12 @@ def record(
         _check(decided, result, read)
     except LinkworthError:
         # Nothing usable was recorded: the checks above fail before anything is worth keeping.
-        shutil.rmtree(parts, ignore_errors=True)
+        _remove(parts, made)
         raise
     except BaseException as error:
         if any(size > 0 for size in _read_parts(parts).world_sizes):
             raise _kept(parts, output, error) from error
-        shutil.rmtree(parts, ignore_errors=True)
+        _remove(parts, made)
         raise
     with contextlib.suppress(OSError):
         _save(metadata, parts)
@@ -182,6 +184,14 @@ def _parts_folder(output: Path) -> Path:
     return work_folder(output, f"{output.stem}-", ".parts").absolute()
 
 
+def _remove(parts: Path, made: Sequence[Path]) -> None:
+    """Remove the parts of a failed recording, and the folders that were made for its output, the innermost first."""
+    shutil.rmtree(parts, ignore_errors=True)
+    for folder in made:
+        with contextlib.suppress(OSError):  # not empty: another recording is there
+            folder.rmdir()
+
+
 def publish(merged: Path, output: Path, replace: bool) -> Path:
     """Move a finished trace to its name; a number is added if the name is taken, also by another process meanwhile."""
     dangling = output.is_symlink() and not output.exists()
@@ -245,7 +255,7 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
         if result.state == "complete":
             elsewhere = (
                 ", or the nodes do not share the folder of the trace with this machine"
-                if result.nodes
+                if result.nodes and result.where != "local"
                 else ""
             )
             raise UsageError(
