@@ -85,11 +85,13 @@ def scaled(
     large: int,
     folder: Path,
     computation: Callable[[int, int, int], list[float]] = even,
+    sizes: Sequence[float] = (),
 ) -> tuple[Path, ScaleSummary]:
-    """Return what scaling makes of a program's traces."""
+    """Return what scaling makes of a program's traces. `sizes`: problem sizes of `small` and of `large`, if they differ."""
     traces = [trace(program, ranks, folder, computation) for ranks in small]
     made = folder / "made.lwt"
-    return made, scale(ScaleRequest(traces=traces, ranks=large, output=made))
+    growth = {"sizes": sizes[:-1], "to_size": sizes[-1]} if sizes else {}
+    return made, scale(ScaleRequest(traces=traces, ranks=large, output=made, **growth))
 
 
 def computed(path: Path) -> float:

@@ -235,6 +235,20 @@ def test_owners_of_a_matrix_dealt_in_two_dimensions_call_otherwise(program: Prog
     assert without_sites(made) == without_sites(trace(program, 36, tmp_path))
 
 
+ROWS = {4: 192, 8: 384, 16: 768, 32: 1536}
+
+
+def test_rows_below_a_block_of_columns_become_less_by_steps(tmp_path: Path) -> None:
+    """A larger matrix has more blocks of columns. The blocks do not divide it evenly."""
+
+    def growing(rank: int, ranks: int) -> Iterator[Event]:
+        for step in range(ROWS[ranks] // 32):
+            yield broadcast(28, 0, step % ranks, 8 * (ROWS[ranks] * 9 // 8 - 32 * step))
+
+    made, _ = scaled(growing, (4, 8, 16), 32, tmp_path, sizes=list(ROWS.values()))
+    assert same_calls(made, trace(growing, 32, tmp_path))
+
+
 def by_owners(rank: int, ranks: int, calls: int) -> list[float]:
     """Return what the owner of each step computes before it, which becomes less from step to step."""
     steps = [1e-3 * (STEPS - step) if step % ranks == rank else 1e-5 for step in range(STEPS)]

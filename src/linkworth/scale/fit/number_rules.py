@@ -24,6 +24,7 @@ from linkworth.scale.fit.rules import (
     Rule,
     Same,
     Samples,
+    Sloped,
     UnfitError,
     block_part,
 )
@@ -31,6 +32,8 @@ from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers
 
 _FEWEST_ON_LINE = 5
+_FEWEST_FALLING = 3
+"""Iterations that show an even fall."""
 
 
 def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
@@ -56,6 +59,7 @@ def fit_number(samples: Samples, values: Numbers, site: str = "") -> Rule:
             return InStep(of_step)
     found = (
         fit_dealt(samples.at, samples.steps, values)
+        or _sloped(samples, values, numbers)
         or _by_step(samples, values, numbers)
         or fit_cells(samples.at, samples.steps, values)
         or _linear(samples.at, values)
@@ -166,6 +170,31 @@ def _alike(samples: Samples, times: Numbers) -> bool:
         (times[samples.recording == number] > 0).all() or not times[samples.recording == number].any()
         for number in np.unique(samples.recording)
     )
+
+
+def _sloped(samples: Samples, values: Numbers, numbers: list[int]) -> Sloped | None:
+    """Return the rule of a number that falls evenly, if the recordings have different numbers of iterations.
+
+    The last iteration may have what is left, which is less.
+    """
+    steps = samples.steps
+    if not np.ptp(steps.total):
+        return None
+    lines = []
+    for number in numbers:
+        inner = (samples.recording == number) & (steps.number < steps.total - 1)
+        k, of = steps.number[inner], values[inner]
+        if len(np.unique(k)) < _FEWEST_FALLING:
+            return None
+        first, last = int(k.argmin()), int(k.argmax())
+        fall = (int(of[first]) - int(of[last])) // int(k[last] - k[first])
+        lines.append((int(of[first] + fall * k[first]), fall))
+        if fall <= 0 or not np.array_equal(lines[-1][0] - fall * k, of):
+            return None
+    firsts, falls = (
+        samples.fitter.fit(numbers, [float(each) for each in of]) for of in zip(*lines, strict=True)
+    )
+    return Sloped(firsts, falls) if max(firsts.error, falls.error) < 1e-6 else None
 
 
 def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | None:

@@ -207,6 +207,18 @@ class ByStep(NamedTuple):
         return [self.models[each].at(point) for each in sorted(self.models)[-_TAIL:]]
 
 
+class Sloped(NamedTuple):
+    """A number that falls evenly from iteration to iteration, such as that of the rows below a block of columns."""
+
+    first: Model
+    fall: Model
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        first, fall = self.first.at(ranks.point), self.fall.at(ranks.point)
+        return [int(max(first - fall * each, 0.0) + 0.5) for each in ranks.steps.number.tolist()]
+
+
 def _even(tail: Sequence[float]) -> bool:
     return len(tail) == _TAIL and abs(tail[2] - 2 * tail[1] + tail[0]) <= 1e-6 * tail[2]
 
