@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+PARALLEL = 0.02
+"""Angle up to which sizes are taken to follow the rank count; sizes are whole numbers."""
+
 
 class Point(NamedTuple):
     """A rank count with its grid and problem size, at which a number is known or wanted."""

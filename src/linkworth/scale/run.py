@@ -26,6 +26,7 @@ from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, ge
 from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.neighbours import without_absent
 from linkworth.scale.pieces import with_counts
+from linkworth.scale.points import PARALLEL
 from linkworth.scale.recording import Recording
 from linkworth.scale.search import (
     FEWEST_LEFT_OUT,
@@ -50,8 +51,6 @@ MOST_OMITTED = 0.5
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
-_PARALLEL = 0.02
-"""Angle up to which sizes are taken to follow the rank count; sizes are whole numbers."""
 _NO_TRUST = "how far it can be trusted is not known"
 
 
@@ -311,7 +310,7 @@ def _check_sizes(recordings: Sequence[Recording], target: Target) -> None:
 
 
 def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return abs(one[0] * other[1] - one[1] * other[0]) <= _PARALLEL * hypot(*one) * hypot(*other)
+    return abs(one[0] * other[1] - one[1] * other[0]) <= PARALLEL * hypot(*one) * hypot(*other)
 
 
 def _leave_out(

@@ -16,6 +16,12 @@ def test_a_number_goes_on_as_powers_of_count_and_size() -> None:
     assert power_law(points, [0, 0, 5], -2, 2).at(Point(64, (), 4.0)) == 5
 
 
+def test_sizes_that_nearly_follow_the_count_have_no_powers_that_cancel() -> None:
+    points = [Point(4, (), 800), Point(8, (), 1131), Point(16, (), 1600)]
+    reached = power_law(points, [47, 123, 328], -2, 2).at(Point(32, (), 2262))
+    assert reached == pytest.approx(328 * 2**1.4, rel=0.02)
+
+
 def test_a_curve_of_two_terms_goes_through_quiet_times_and_noise_bends_none() -> None:
     points = [Point(ranks, (ranks,), 1.0) for ranks in (4, 8, 16, 32)]
     fitter = Fitter(points, weak=False)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkworth.scale.fit.parts import Product, fit_face, fit_power, fit_quotient
-from linkworth.scale.points import Point
+from linkworth.scale.points import PARALLEL, Point
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -85,7 +85,9 @@ def power_law(points: Sequence[Point], values: Sequence[float], least: float, mo
         for ratio, value in zip(ratios, values, strict=True)
         if value > 0
     ]
-    powers = np.linalg.lstsq(np.array([x for x, _ in known]), np.array([y for _, y in known]), rcond=None)[0]
+    # If the size follows the rank count, the least powers are taken, and not large ones that cancel.
+    x, y = np.array([x for x, _ in known]), np.array([y for _, y in known])
+    powers = np.linalg.lstsq(x, y, rcond=PARALLEL)[0]
     ranks, size = np.clip(powers, least, most).tolist()
     term = Monomial(ranks, size=size)
     return Sum((term,), (values[-1] / term.at(points[-1]),), math.inf)
