@@ -37,7 +37,9 @@ def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None
     def remarks(*processors: str) -> str:
         traces = [recording(4 << k, tmp_path, processor) for k, processor in enumerate(processors)]
         request = ScaleRequest(traces=traces, ranks=32, output=tmp_path / "made.lwt", replace=True)
-        made = scale(request).scaling
+        said: list[str] = []
+        made = scale(request, said.append).scaling
+        assert said == [each for each in made.remarks if "processors" in each]
         assert made.processors == list(dict.fromkeys(filter(None, processors)))
         return " ".join(made.remarks)
 

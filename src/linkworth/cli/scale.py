@@ -6,7 +6,7 @@ import rich_click as click
 
 from linkworth import units
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import OutputFile, console, emit_json, note, require_new
+from linkworth.cli.output import OutputFile, console, emit_json, news, note, require_new
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
 
@@ -78,6 +78,12 @@ def command(
     from linkworth.scale import ScaleRequest, scale
 
     require_new(output, force=force)
+    said: list[str] = []
+
+    def say(remark: str) -> None:
+        said.append(remark)
+        news(remark)
+
     with running(f"scaling to {units.plural(ranks, 'rank')}"):
         summary = scale(
             ScaleRequest(
@@ -89,12 +95,16 @@ def command(
                 to_size=None if to_size is None else float(to_size),
                 grid=grid,
                 replace=force,
-            )
+            ),
+            say,
         )
     if as_json:
         emit_json(summary)
         return
     _show(summary)
+    for remark in summary.scaling.remarks:
+        if remark not in said:
+            news(remark)
 
 
 def _show(summary: ScaleSummary) -> None:
@@ -114,8 +124,6 @@ def _show(summary: ScaleSummary) -> None:
     if scaling.data_dependent:
         sites = ", ".join(dict.fromkeys(entry.split("@")[0] for entry in scaling.data_dependent))
         note(f"linkworth: sizes that depend on data, only like those of the largest recording: {sites}")
-    for remark in scaling.remarks:
-        note(f"linkworth: {remark}")
 
 
 def _trust(left_out: LeftOut, ranks: list[int]) -> str:

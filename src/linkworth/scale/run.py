@@ -4,11 +4,12 @@ import contextlib
 import gc
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import hypot, log, log1p, prod
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -37,7 +38,7 @@ from linkworth.scale.search import (
     candidates,
     with_distributions,
 )
-from linkworth.scale.shares import unseen_remainders
+from linkworth.scale.shares import Unseen, unseen_remainders
 from linkworth.scale.sites import without_own_files
 from linkworth.scale.warnings import scaling_warnings
 from linkworth.trace.comparable import doubts
@@ -75,8 +76,21 @@ class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
     replace: bool = False
 
 
-def scale(request: ScaleRequest) -> ScaleSummary:
+class _Trust(NamedTuple):
+    """What the largest recording shows about a scaled trace."""
+
+    omitted: dict[str, float]
+    """Share of its time that the set-up takes, by fabric, if that is left out."""
+    left_out: LeftOut | None
+    """Differences of its prediction from the others, if there is one."""
+    doubt: str
+    """Why there is none."""
+
+
+def scale(request: ScaleRequest, say: Callable[[str], None] | None = None) -> ScaleSummary:
     """Write the trace that a run on `ranks` ranks would leave, as far as the recordings show it.
+
+    `say` receives the remarks that are known before the search for rules, which may take minutes and end in a refusal.
 
     Raises UsageError for unusable recordings or options, ThresholdError if the recordings do not align, with the call
     and the reason, and IncompleteError if the trace cannot be written.
@@ -84,7 +98,7 @@ def scale(request: ScaleRequest) -> ScaleSummary:
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
     with _without_collector():
-        recordings = _read(request)
+        recordings = _read(request, say)
         _check_sizes(recordings, target)
         return _by_any(recordings, target, request)
 
@@ -171,63 +185,104 @@ def _scaled(
     `truncated`: the message longer than its receive for which the program was refused. A few bytes without room pass now.
     `reason`: why messages are distributions.
     """
-    found, recordings, dropped = aligned
-    # Its messages show no grid.
+    found, recordings, _ = aligned
+    # Its messages show no grid if they are distributions.
     unseen = [] if reason else list(unseen_remainders(found.program, recordings, target))
-    remarks = scaling_warnings(found, recordings, target, unseen)
-    if dropped:
-        remarks.insert(0, _unused(dropped, found, recordings))
-    if recordings[-1].files_compute:
-        remarks.append("calls to files are left out, and their time counts as computation")
-    if recordings[-1].lost_marks:
-        remarks.append(
-            "calls of MPI_Pcontrol are left out, so that times are of the whole run and of no region"
-        )
-    if truncated is not None:
-        remarks.append(
-            f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
-            f"in their receives: {truncated}"
-        )
-    made_on = [(recording.ranks, recording.trace.metadata) for recording in recordings]
-    remarks += doubts(made_on, one_problem=not (request.weak or request.sizes))
-    slack = 0.0 if truncated is None else SLACK
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        actual = _actual(recordings[-1], Path(folder))
-        omitted = _omitted(recordings[-1], actual)
-        if omitted:
-            remarks.insert(0, _without_setup(recordings[-1], omitted))
-        left_out = _leave_out(recordings, target, found, remarks, actual)
+    trust = _trust(found, recordings, target)
     if reason:
-        if left_out is None:
-            raise UnfitError("messages", "as distributions they do not predict the largest recording")
-        worst = max(left_out.seconds.values(), key=lambda each: abs(log1p(each)))
-        if abs(log1p(worst)) > log(MOST_WRONG):
-            raise TooWrongError(abs(worst))
-        if any(group.calls for group in node_groups(recordings[-1].trace)):
-            remarks.append(
-                "the program makes communicators of the ranks of a node (MPI_Comm_split_type), and its calls are those of the "
-                "recorded nodes, whatever the layout"
-            )
-        remarks.insert(0, _as_distributions(reason))
+        _check_distributions(trust.left_out)
     point = found.point(target.ranks, target.size)
+    metadata = [recording.trace.metadata for recording in recordings]
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
         distributions=bool(reason),
-        processors=list(dict.fromkeys(name for _, metadata in made_on for name in metadata.processors())),
-        ranks_on_a_node=recordings[-1].trace.metadata.ranks_on_a_node(),
+        processors=list(dict.fromkeys(name for each in metadata for name in each.processors())),
+        ranks_on_a_node=metadata[-1].ranks_on_a_node(),
         sizes=[recording.size for recording in recordings] if request.sizes else [],
         size=request.to_size,
         grid=list(point.grid),
         roles=found.program.describe(),
         role_count=len(found.program.roles),
-        left_out=left_out,
+        left_out=trust.left_out,
         data_dependent=sorted(found.program.copied()),
         uneven=prod(each.largest for each in unseen),
-        omitted=max(omitted.values(), default=0.0),
-        remarks=remarks,
+        omitted=max(trust.omitted.values(), default=0.0),
+        remarks=[
+            *([_as_distributions(reason)] if reason else []),
+            *([_without_setup(recordings[-1], trust.omitted)] if trust.omitted else []),
+            *_remarks(aligned, target, unseen, truncated),
+            *_doubts(request, [(recording.ranks, recording.trace) for recording in recordings]),
+            *([trust.doubt] if trust.doubt else []),
+            *(_of_nodes(recordings[-1]) if reason else []),
+        ],
     )
-    largest = recordings[-1].trace.metadata
-    metadata = TraceMetadata(
+    slack = 0.0 if truncated is None else SLACK
+    events = _events(found, recordings, target)
+    counted = Counted(Balanced(events, recordings[-1], found.program.copied(), slack))
+    path, size = _write(_metadata(metadata[-1], scaling), point.ranks, counted, request)
+    return ScaleSummary(
+        path=str(path),
+        workload=metadata[-1].workload,
+        ranks=point.ranks,
+        events=counted.totals.events,
+        bytes=size,
+        compute_seconds=counted.totals.compute,
+        scaling=scaling,
+    )
+
+
+def _trust(found: Found, recordings: Sequence[Recording], target: Target) -> _Trust:
+    """Return how far the recordings predict the largest one. Raises UnfitError if its set-up takes most of the time."""
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        actual = _actual(recordings[-1], Path(folder))
+        omitted = _omitted(recordings[-1], actual)
+        return _Trust(omitted, *_leave_out(recordings, target, found, actual))
+
+
+def _check_distributions(left_out: LeftOut | None) -> None:
+    """Raise UnfitError if messages as distributions do not predict the largest recording well enough."""
+    if left_out is None:
+        raise UnfitError("messages", "as distributions they do not predict the largest recording")
+    worst = max(left_out.seconds.values(), key=lambda each: abs(log1p(each)))
+    if abs(log1p(worst)) > log(MOST_WRONG):
+        raise TooWrongError(abs(worst))
+
+
+def _remarks(
+    aligned: Aligned, target: Target, unseen: Sequence[Unseen], truncated: UnfitError | None
+) -> Iterator[str]:
+    """Yield what the calls leave open."""
+    found, recordings, dropped = aligned
+    if dropped:
+        yield _unused(dropped, found, recordings)
+    yield from scaling_warnings(found, recordings, target, unseen)
+    if recordings[-1].files_compute:
+        yield "calls to files are left out, and their time counts as computation"
+    if recordings[-1].lost_marks:
+        yield "calls of MPI_Pcontrol are left out, so that times are of the whole run and of no region"
+    if truncated is not None:
+        yield (
+            f"some sizes depend on data, although they look exact, so that up to {100 * SLACK:.0f} % of all bytes have no room "
+            f"in their receives: {truncated}"
+        )
+
+
+def _doubts(request: ScaleRequest, traces: Sequence[tuple[int, TraceFile]]) -> list[str]:
+    """Return how the recordings differ beyond their rank counts."""
+    made_on = [(ranks, trace.metadata) for ranks, trace in traces]
+    return doubts(made_on, one_problem=not (request.weak or request.sizes))
+
+
+def _of_nodes(largest: Recording) -> Iterator[str]:
+    if any(group.calls for group in node_groups(largest.trace)):
+        yield (
+            "the program makes communicators of the ranks of a node (MPI_Comm_split_type), and its calls are those of the "
+            "recorded nodes, whatever the layout"
+        )
+
+
+def _metadata(largest: TraceMetadata, scaling: Scaling) -> TraceMetadata:
+    return TraceMetadata(
         workload=largest.workload,
         command=largest.command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -238,19 +293,6 @@ def _scaled(
         scaling=scaling,
         call_sites=largest.call_sites,
         rates=largest.rates,
-    )
-    counted = Counted(
-        Balanced(_events(found, recordings, target), recordings[-1], found.program.copied(), slack)
-    )
-    path, size = _write(metadata, point.ranks, counted, request)
-    return ScaleSummary(
-        path=str(path),
-        workload=metadata.workload,
-        ranks=point.ranks,
-        events=counted.totals.events,
-        bytes=size,
-        compute_seconds=counted.totals.compute,
-        scaling=scaling,
     )
 
 
@@ -270,13 +312,16 @@ def _check(request: ScaleRequest) -> None:
         )
 
 
-def _read(request: ScaleRequest) -> list[Recording]:
+def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Recording]:
     sizes = request.sizes or [1.0] * len(request.traces)
     try:
         traces = [open_trace(path) for path in request.traces]
     except DamagedInputError as error:
         raise DamagedInputError(f"{without_advice(error)}; record it again") from None
     order = sorted(range(len(traces)), key=lambda each: (traces[each].engine.ranks, sizes[each]))
+    for doubt in _doubts(request, [(traces[each].engine.ranks, traces[each]) for each in order]):
+        if say is not None:
+            say(doubt)
     names = without_own_files([traces[each].engine.entries for each in order])
     recordings = [Recording(traces[each], sizes[each], of) for each, of in zip(order, names, strict=True)]
     for one, other in pairwise(recordings):
@@ -314,14 +359,13 @@ def _parallel(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _leave_out(
-    recordings: Sequence[Recording], target: Target, found: Found, remarks: list[str], actual: TraceFile
-) -> LeftOut | None:
-    """Predict the largest recording, whose trace is `actual`, from the others."""
+    recordings: Sequence[Recording], target: Target, found: Found, actual: TraceFile
+) -> tuple[LeftOut | None, str]:
+    """Predict the largest recording, whose trace is `actual`, from the others. Without a result, return why."""
     if len(recordings) < FEWEST_LEFT_OUT:
-        remarks.append(
+        return None, (
             f"{_NO_TRUST}: that takes {FEWEST_LEFT_OUT} recordings or more, of which the largest is predicted from the others"
         )
-        return None
     largest = recordings[-1]
     there = target._replace(ranks=largest.ranks, size=largest.size, grid=None)
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
@@ -331,12 +375,11 @@ def _leave_out(
             counted = Counted(Balanced(events, recordings[-2], fewer.program.copied(), SLACK))
             predicted = for_replay(Path(folder) / "left-out.lwt", largest, counted)
             totals: Totals = counted.totals
-            return compared(totals, recorded(largest), largest.ranks, (predicted, actual))
+            return compared(totals, recorded(largest), largest.ranks, (predicted, actual)), ""
         except (UnfitError, LinkworthError) as error:
             # A scaled trace that stops is no recording to repeat.
             why = error.where if isinstance(error, ReplayStoppedError) else error
-            remarks.append(f"{_NO_TRUST}: the recordings without the largest do not predict it ({why})")
-            return None
+            return None, f"{_NO_TRUST}: the recordings without the largest do not predict it ({why})"
 
 
 def _events(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[RankEvents]:
