@@ -1,11 +1,12 @@
 """Extents of a Cartesian communicator that stay as they are, and peers in the communicators of its parts."""
 
 from collections.abc import Iterator
-from math import isqrt
+from math import isqrt, prod
 from pathlib import Path
 from typing import Any
 
-from written_programs import BARRIER, RECEIVED, Event, counted, message, same_calls, scaled, trace
+import pytest
+from written_programs import BARRIER, RECEIVED, Event, Program, counted, message, same_calls, scaled, trace
 
 from linkworth.scale.grids import balanced
 
@@ -137,9 +138,50 @@ def clients(rank: int, ranks: int) -> Iterator[Event]:
             yield message("send", rank // 4 * 4 + 3, 9600, 1, "clients.c:5")
 
 
-def to_both(to: int, source: int) -> dict[str, Any]:
-    fields = {"comm": 2, "peer": to, "tag": 0, "bytes": 80, "recv_peer": source, "recv_tag": 0}
-    return fields | {"recv_bytes": 80, "actual_peer": 0, "actual_tag": 0}
+def coupled(rank: int, ranks: int) -> Iterator[Event]:
+    """Run two models on a quarter and three quarters of the ranks, each on a plane, and pass blocks of one to the other."""
+    first = ranks // 4
+    begin, size = (0, first) if rank < first else (first, ranks - first)
+    place = rank - begin
+    length, width = balanced(size, 2)
+    x, y = divmod(place, width)
+    yield communicator("MPI_Comm_split@coupled.c:1", 2, [begin + each for each in range(size)], [])
+    for _ in range(3):
+        low, high = place - width if x else -2, place + width if x + 1 < length else -2
+        yield "MPI_Sendrecv@coupled.c:2", "sendrecv", to_both(low, high, 9600 // width)
+        low, high = place - 1 if y else -2, place + 1 if y + 1 < width else -2
+        yield "MPI_Sendrecv@coupled.c:3", "sendrecv", to_both(low, high, 9600 // length)
+        for each in range(3) if rank < first else ():
+            yield message("recv", first + 3 * rank + each, 800, 1, "coupled.c:4")
+        if rank >= first:
+            yield message("send", place // 3, 800, 1, "coupled.c:5")
+        yield "MPI_Barrier@coupled.c:6", "collective", BARRIER
+
+
+def transposed(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with neighbours in a box, and transpose in rows of a plane."""
+    _, columns = balanced(ranks, 2)
+    row = rank // columns * columns
+    yield communicator("MPI_Comm_split@transposed.c:1", 3, list(range(row, row + columns)), [])
+    yield communicator("MPI_Comm_dup@transposed.c:2", 2, list(range(ranks)), [])
+    grid = balanced(ranks, 3)
+    for _ in range(3):
+        for dimension, extent in enumerate(grid):
+            step = prod(grid[dimension + 1 :])
+            x = rank // step % extent
+            low, high = (rank + ((x + turn) % extent - x) * step for turn in (-1, 1))
+            face = 8 * 48**2 * extent // ranks
+            yield f"MPI_Sendrecv@transposed.c:{3 + dimension}", "sendrecv", to_both(low, high, face)
+        yield (
+            "MPI_Alltoall@transposed.c:6",
+            "collective",
+            BARRIER | {"comm": 3, "bytes": 64, "recv_bytes": 64},
+        )
+
+
+def to_both(to: int, source: int, size: int = 80) -> dict[str, Any]:
+    fields = {"comm": 2, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
+    return fields | {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
 
 
 def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path: Path) -> None:
@@ -151,9 +193,10 @@ def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path:
     assert same_calls(made, trace(pools, 64, tmp_path))
 
 
-def test_the_last_rank_of_each_group_may_serve_the_others(tmp_path: Path) -> None:
-    made, _ = scaled(clients, (8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(clients, 64, tmp_path))
+@pytest.mark.parametrize("program", [clients, coupled, transposed])
+def test_parts_of_a_program_may_have_grids_of_their_own(program: Program, tmp_path: Path) -> None:
+    made, _ = scaled(program, (8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(program, 64, tmp_path))
 
 
 def test_members_of_an_ensemble_stay_as_many(tmp_path: Path) -> None:

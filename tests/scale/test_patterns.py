@@ -1,6 +1,7 @@
 """Small programs of each pattern, scaled: every call is that of the program at the large count."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from math import isqrt, prod
 from pathlib import Path
@@ -64,17 +65,26 @@ def tree(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
-def family(rank: int, ranks: int) -> Iterator[Event]:
-    """Reduce and broadcast in a binary tree, in which the children of rank r are 2 r + 1 and 2 r + 2."""
-    children = [each for each in (2 * rank + 1, 2 * rank + 2) if each < ranks]
+def family(rank: int, ranks: int, arity: int = 2) -> Iterator[Event]:
+    """Reduce and broadcast in a tree. In a binary one, the children of rank r are 2 r + 1 and 2 r + 2."""
+    children = range(arity * rank + 1, min(arity * rank + arity + 1, ranks))
     for _ in range(STEPS):
         for each in children:
             yield branch(10, "recv", each, 800)
         if rank:
-            yield branch(11, "send", (rank - 1) // 2, 800)
-            yield branch(12, "recv", (rank - 1) // 2, 800)
+            yield branch(11, "send", (rank - 1) // arity, 800)
+            yield branch(12, "recv", (rank - 1) // arity, 800)
         for each in children:
             yield branch(13, "send", each, 800)
+
+
+def dealing(rank: int, ranks: int) -> Iterator[Event]:
+    """Deal tasks to all ranks but rank 0 in turn, of which some have one more than others."""
+    for task in range(100):
+        worker = 1 + task % (ranks - 1)
+        if rank in (0, worker):
+            yield branch(10, "recv" if rank else "send", 0 if rank else worker, 800)
+    yield "MPI_Barrier@tree.c:20", "collective", BARRIER
 
 
 def both(line: int, peer: int, size: int = 80) -> Event:
@@ -459,6 +469,8 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
         (halo, (8, 16, 32, 64)),
         (tree, (4, 8, 16, 64)),
         (family, (4, 8, 16, 64)),
+        (partial(family, arity=4), (4, 8, 16, 32, 64)),
+        (dealing, (4, 8, 16, 64)),
         (by_bits, (4, 8, 16, 32, 64)),
         (by_bits, (4, 6, 12, 24, 64)),
         (broadcast, (4, 8, 16, 32, 64)),

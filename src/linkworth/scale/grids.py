@@ -282,10 +282,6 @@ def _diagonal(at: Position) -> list[Numbers]:
     return [np.sign(x - at.coordinates[0]) for x in at.coordinates[1:]]
 
 
-def _binary(at: Position) -> list[Numbers]:
-    return [np.minimum(at.ranks, 1), np.clip(at.sizes - 1 - 2 * at.ranks, 0, 2)]
-
-
 def _halves(at: Position) -> list[Numbers]:
     return [2 * at.ranks // at.sizes]
 
@@ -299,7 +295,6 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
     ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
     ("edges, even and odd ranks", lambda at: _ends(1)(at) + _parity(at)),
     ("two halves", _halves),
-    ("ranks with two children, one and none in a binary tree", _binary),
     ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
     ("two layers of edges and inner ranks", _ends(2)),
 )
@@ -316,9 +311,10 @@ def first_of_others(share: int, ranks: Numbers) -> Numbers:
     return ranks * of // parts
 
 
-def kind_of_share(share: int) -> int:
-    """Return the kind of roles of two models that run on a share of all ranks and on the others."""
-    return -1 - share
+ARITIES = (2, 3, 4, 8, 16)
+"""Children that ranks may have in a tree."""
+PARTED = tuple(-1 - number for number in range(len(SHARES) + len(ARITIES)))
+"""Kinds of roles of two models that run on a share of all ranks and on the others, and of ranks in trees."""
 
 
 def kind_of_groups(size: int, *, rooted: bool) -> int:
@@ -334,8 +330,15 @@ def are_groups(kind: int) -> bool:
     return kind >= len(ROLES)
 
 
+def are_parts(kind: int) -> bool:
+    """Return whether roles are those of models on parts of all ranks."""
+    return 0 <= -1 - kind < len(SHARES)
+
+
 def described(kind: int) -> str:
     """Return how ranks are divided."""
+    if -1 - kind >= len(SHARES):
+        return f"ranks with equally many of up to {ARITIES[-1 - kind - len(SHARES)]} children in a tree"
     if kind < 0:
         of, parts = SHARES[-1 - kind]
         return f"the first {of}/{parts} of all ranks and the others, and the first of both"
@@ -347,11 +350,15 @@ def described(kind: int) -> str:
 
 def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
     """Return the role of each rank."""
-    if kind < 0:
+    columns: list[Numbers]
+    if -1 - kind >= len(SHARES):
+        most = ARITIES[-1 - kind - len(SHARES)]
+        columns = [*_root(at), np.clip(at.sizes - 1 - most * at.ranks, 0, most)]
+    elif kind < 0:
         first = first_of_others(-1 - kind, at.sizes)
         others = at.ranks >= first
-        return list(zip(others.tolist(), (at.ranks == first * others).tolist(), strict=True))
-    if kind < len(ROLES):
+        columns = [others.astype(np.int64), (at.ranks == first * others).astype(np.int64)]
+    elif kind < len(ROLES):
         columns = ROLES[kind][1](at)
     else:
         size, rooted = divmod(kind - len(ROLES), 2)

@@ -24,7 +24,7 @@ from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, pee
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
 from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying
-from linkworth.scale.grids import GridRule, are_groups
+from linkworth.scale.grids import GridRule, are_groups, are_parts
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
 
@@ -43,11 +43,12 @@ class _Runs(NamedTuple):
 class Builder:
     """Builds programs under different assumptions about grid and roles."""
 
-    def __init__(self, sequences: Sequences, *, weak: bool) -> None:
-        """Prepare to build programs of these sequences."""
+    def __init__(self, sequences: Sequences, *, weak: bool, grids: bool) -> None:
+        """Prepare to build programs of these sequences. `grids`: calls may be on other grids than the program's."""
         self.sequences = sequences
         self.recordings = sequences.recordings
         self.weak = weak
+        self.grids = grids
         self._mean_compute = np.array(
             [
                 sum(float(each.compute.sum()) for each in of.sequences)
@@ -65,7 +66,9 @@ class Builder:
             Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
             for recording in self.recordings
         ]
-        fitter = Fitter(points, weak=self.weak, grouped=are_groups(kind))
+        # Each of several models has a grid of its own.
+        grids = self.grids or are_parts(kind)
+        fitter = Fitter(points, weak=self.weak, grouped=are_groups(kind), grids=grids)
         groups = {number: Groups(point) for number, point in enumerate(points)}
         if len(aligned) > 1:
             self._fit_all_ranks(arrangement, fitter)

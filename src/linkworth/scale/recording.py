@@ -138,6 +138,11 @@ class Recording:
         """Return whether other ranks than rank 0 are roots of collective calls."""
         return any("collective" in call.call_class and call.fields["peer"] > 0 for call in self.calls)
 
+    def has_master(self) -> bool:
+        """Return whether all messages are from rank 0 or to it."""
+        partners = self.partners()
+        return len(partners) > 0 and not partners.min(axis=1).any()
+
     def partners(self) -> Numbers:
         """Return the different pairs of a sender and a receiver, one in a row; without any, of neighbours of a topology."""
         found = set()

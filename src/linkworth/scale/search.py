@@ -51,10 +51,12 @@ class Way(Enum):
     EDGES = auto()
     """Ranks on the edges of a grid call as others do, with MPI_PROC_NULL."""
     LOOPS = auto()
-    """Loops that always run equally often are loops all the same, such as one over blocks of which each has an owner."""
+    """Loops that always run equally often are loops all the same, such as one over blocks with owners, or over tasks."""
     WHOLE = auto()
     PARTS = auto()
     """Some ranks may lack parts that others have."""
+    GRIDS = auto()
+    """Some calls arrange the ranks on another grid than most, as a Fourier transform does in a box of neighbours."""
 
 
 KINDS = {Way.LEVELS: 1, Way.OWNERS: 2}
@@ -109,6 +111,9 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
         choices += [waiting for some in choices[-1:] if (waiting := timeless(some))]
         tried = _arrangements(chosen, target)
         if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
+            for each in _with_other_grids(recordings, target) if not aligned else ():
+                aligned = True
+                yield each
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
         whole = set()
@@ -120,7 +125,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
                 if isinstance(found, Found):
                     aligned = True
                     yield Aligned(found, present, list(recordings[:dropped]))
-        for way, some in product(Way, choices):
+        for way, some in product([each for each in Way if each is not Way.GRIDS], choices):
             # If no rank lacks a part, looking for parts would find the same program again.
             left = [each for each in tried if way is not Way.PARTS or each not in whole]
             for found in _programs(some, target, way, left):
@@ -139,6 +144,15 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
                 yield Aligned(found, later, [])
     if not aligned:
         raise ThresholdError(f"the recordings do not align: {best}")
+
+
+def _with_other_grids(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
+    """Yield programs of which some calls are on other grids than most messages."""
+    bare = _bare(recordings)
+    grids = [each for each in _arrangements(bare, target) if each.dimensions > 1]
+    for found in _programs(bare, target, Way.GRIDS, sorted(grids, key=lambda each: -each.neighbours)):
+        if isinstance(found, Found):
+            yield Aligned(found, bare, [])
 
 
 def with_distributions(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
@@ -185,7 +199,7 @@ def _arrangements(recordings: Sequence[Recording], target: Target) -> list[GridR
 def _group_sizes(recording: Recording) -> set[int]:
     """Return the sizes of rank 0's communicators, and how many of each size there are if these are no two halves."""
     sizes = {len(of) for of in recording.communicators[0].values()}
-    return sizes | {recording.ranks // size for size in sizes} - {2}
+    return sizes | {recording.ranks // size for size in sizes}
 
 
 def _programs(
@@ -197,7 +211,7 @@ def _programs(
         return
     if way is Way.EDGES and not any(each.has_edges() for each in recordings):
         return
-    if way is Way.LOOPS and not any(each.has_owners() for each in recordings):
+    if way is Way.LOOPS and not any(each.has_owners() or each.has_master() for each in recordings):
         return
     # Calls that differ in size are not different calls of which some recordings lack one.
     likenesses = {Way.PARTS: (2, 1), Way.LEVELS: (1,), Way.OWNERS: (2,)}.get(way, (2, 1, 0))
@@ -246,7 +260,7 @@ def _programs(
 def _builder(
     recordings: Sequence[Recording], target: Target, likeness: int, way: Way, known: Behaviour | None = None
 ) -> Builder:
-    alphabet = Alphabet(list(recordings), LIKENESS[likeness], edges_apart=way is not Way.EDGES)
+    alphabet = Alphabet(list(recordings), LIKENESS[likeness], edges_apart=way not in (Way.EDGES, Way.GRIDS))
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None
@@ -259,7 +273,7 @@ def _builder(
         merging=way is Way.PARTS,
         folding=way is Way.LOOPS,
     )
-    return Builder(sequences, weak=target.weak)
+    return Builder(sequences, weak=target.weak, grids=way is Way.GRIDS)
 
 
 def again(recordings: Sequence[Recording], target: Target, found: Found) -> Found:

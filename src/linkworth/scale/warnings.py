@@ -8,7 +8,7 @@ from linkworth.profile.where_it_ran import shared_cores
 from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
-from linkworth.scale.fit.partners import Partner
+from linkworth.scale.fit.partners import OnOwnGrid, Partner
 from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
     INEXACT,
@@ -43,6 +43,7 @@ def scaling_warnings(
         *_of_loops(found),
         *_of_grids(found, recordings, target),
         *_of_remainders(found, target, remainders),
+        *_of_own_grids(found, target),
         *_of_resting(found, recordings, target),
         *_of_transpositions(recordings[-1], target),
         *_of_computation(recordings[-1]),
@@ -185,6 +186,21 @@ def _of_remainders(found: Found, target: Target, remainders: Sequence[Unseen]) -
             f"the {grid[unseen.dimension]} ranks along dimension {unseen.dimension + 1} of the grid may not divide the "
             "problem, as those of all recordings do, so that sizes are means, and the largest "
             f"part may be {unseen.largest:.2f} times the mean one; record a count that does not divide it"
+        )
+
+
+def _of_own_grids(found: Found, target: Target) -> Iterator[str]:
+    sites = {
+        column.entry
+        for role in found.program.roles.values()
+        for column in role.columns
+        for rule in column.rules.values()
+        if isinstance(rule, OnOwnGrid)
+    }
+    if sites:
+        yield (
+            f"sizes of {_first(sites)} follow grids of their own, whose extents at {target.ranks} ranks may not divide the "
+            "problem, so that they are means; record a count that does not divide it"
         )
 
 

@@ -14,15 +14,7 @@ from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import Owners
 from linkworth.scale.behaviour import Key
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import (
-    SHARES,
-    GridRule,
-    first_of_others,
-    kind_of_groups,
-    kind_of_share,
-    positions,
-    role_keys,
-)
+from linkworth.scale.grids import PARTED, GridRule, kind_of_groups, positions, role_keys
 from linkworth.scale.recording import Alphabet, Recording
 
 MANY_RANKS = 12
@@ -95,7 +87,10 @@ class Sequences:
         return not self.merging or len(largest) < MANY_RANKS or len(set(largest)) < len(largest)
 
     def kinds_of_groups(self) -> Iterator[int]:
-        """Yield kinds of roles of groups in which ranks call alike: those of a node, or those that run one of two models."""
+        """Yield kinds of roles of groups in which ranks call alike.
+
+        They are those of a node, those that run one of two models, or those with equally many children.
+        """
         most = min(len(self.texts[0]), len(self.texts[-1]) // 2)
         for size, rooted in product(range(_SMALLEST_GROUP, most + 1), (False, True)):
             # Without rank 0, the first of all groups but one are alike.
@@ -103,13 +98,18 @@ class Sequences:
                 if len(set(self.texts[0][rooted:])) > 1:
                     yield kind_of_groups(size, rooted=rooted)
                 break
-        for share in range(len(SHARES)):
-            firsts = [int(first_of_others(share, np.array(len(of)))) for of in self.texts]
-            parts = [(of[1:first], of[first + 1 :]) for of, first in zip(self.texts, firsts, strict=True)]
-            # They differ from rank 0 and the others.
-            differ = len(set(self.texts[-1][1:])) > 1
-            if min(firsts) and differ and all(len(set(part)) <= 1 for both in parts for part in both):
-                yield kind_of_share(share)
+        # They differ from rank 0 and the others.
+        if len(set(self.texts[-1][1:])) > 1:
+            yield from filter(self._call_alike, PARTED)
+
+    def _call_alike(self, kind: int) -> bool:
+        """Return whether the ranks of each of three roles or more call alike."""
+        for of in self.texts:
+            ranks = np.arange(len(of), dtype=np.int64)
+            keys = role_keys(kind, positions(ranks, len(of), (len(of),)))
+            if len(set(zip(keys, of, strict=True))) > len(set(keys)):
+                return False
+        return len(set(keys)) > 2
 
     def align(
         self, arrangement: GridRule, kind: int, wanted: set[Key]

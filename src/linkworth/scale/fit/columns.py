@@ -10,7 +10,14 @@ from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_d
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
 from linkworth.scale.fit.number_rules import fit_at_root, fit_number
-from linkworth.scale.fit.partners import Partner, Rounds, fit_neighbour, fit_partner, fit_rounds
+from linkworth.scale.fit.partners import (
+    Partner,
+    Rounds,
+    fit_neighbour,
+    fit_on_own_grid,
+    fit_partner,
+    fit_rounds,
+)
 from linkworth.scale.fit.rules import (
     Completed,
     Copied,
@@ -147,6 +154,8 @@ class ColumnFit:
         self._members: Members | None = None
         self._turning: Across | None = None
         self._neighbour: NextAround | None = None
+        self._elsewhere: Partner | None = None
+        """The peer on a grid that is not the program's."""
 
     def placed(self) -> PlacedCall:
         """Return the call with a rule for every field. Raises UnfitError."""
@@ -238,6 +247,8 @@ class ColumnFit:
             raise UnfitError(self._first.entry, f"its {_word(name)} depend on no position on the grid")
         if isinstance(rule, NextAround):
             self._neighbour = rule
+        if isinstance(rule, Partner) and rule.dimensions > 1:
+            self._elsewhere = rule
         moved = rule.moved() if isinstance(rule, Partner) else []
         if moved:
             self._samples = self._samples._replace(fitter=self._samples.fitter.of_faces(*moved))
@@ -256,6 +267,10 @@ class ColumnFit:
             return fit_by_dimension(samples, numbers, self._turning, site)
         if self._neighbour is not None and np.ptp(numbers):
             return fit_by_offset(samples, numbers, self._neighbour, site, both=name in _SIZES)
+        if self._elsewhere is not None and name in _SIZES and np.ptp(numbers):
+            of_grid = fit_on_own_grid(samples, numbers, self._elsewhere)
+            if of_grid is not None:
+                return of_grid
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
         if name not in _SIZES or not isinstance(rule, Copied):
             return rule
@@ -315,7 +330,7 @@ def _fit_members(
     site: str,
 ) -> Members:
     between = any(remote)
-    for colour in candidates(len(samples.at.extents)):
+    for colour in candidates(len(samples.at.extents), grids=samples.fitter.grids):
         if all(
             groups[recording].of(colour, rank) == members
             for recording, rank, members in zip(

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import SHARES, Position, first_of_others, positions
+from linkworth.scale.grids import SHARES, Position, balanced, first_of_others, positions
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 
@@ -23,11 +23,10 @@ class Colour(NamedTuple):
             case "self":
                 return at.ranks
             case "grid":
-                found = np.zeros_like(at.ranks)
-                for dimension, (x, n) in enumerate(zip(at.coordinates, at.extents, strict=True)):
-                    if self.parameter >> dimension & 1:
-                        found = found * n + x
-                return found
+                return self._on_grid(at)
+            case "plane" | "box":
+                size = int(at.sizes[0])
+                return self._on_grid(positions(at.ranks, size, balanced(size, _OTHER_GRIDS[self.kind])))
             case "blocks of":
                 return at.ranks // self.parameter
             case "modulo":
@@ -47,12 +46,26 @@ class Colour(NamedTuple):
             case _:
                 return (at.ranks < self.parameter).astype(np.int64)
 
+    def _on_grid(self, at: Position) -> Numbers:
+        """Return colours that coordinates along some dimensions have in common."""
+        found = np.zeros_like(at.ranks)
+        for dimension, (x, n) in enumerate(zip(at.coordinates, at.extents, strict=True)):
+            if self.parameter >> dimension & 1:
+                found = found * n + x
+        return found
 
-def candidates(dimensions: int) -> list[Colour]:
-    """Return the rules to try, the simplest first."""
+
+_OTHER_GRIDS = {"plane": 2, "box": 3}
+"""Grids of other calls than most, and their dimensions."""
+
+
+def candidates(dimensions: int, *, grids: bool) -> list[Colour]:
+    """Return the rules to try, the simplest first. `grids`: also those of other grids than the program's."""
     found = [Colour("all"), Colour("self")]
     if dimensions > 1:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
+    for kind, other in _OTHER_GRIDS.items() if grids else ():
+        found += [Colour(kind, mask) for mask in range(1, (1 << other) - 1)]
     # The root, or the root and some more, and the others; or some at the end that write files, and the others.
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
     found += [Colour("share", number) for number in range(len(SHARES))]

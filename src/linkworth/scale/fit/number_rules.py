@@ -11,6 +11,7 @@ from linkworth.scale.fit.dealt import fit_dealt
 from linkworth.scale.fit.numbers import Model, like
 from linkworth.scale.fit.rules import (
     INEXACT,
+    OTHERS,
     Appearing,
     AtRoot,
     Block,
@@ -27,6 +28,7 @@ from linkworth.scale.fit.rules import (
     Sloped,
     UnfitError,
     block_part,
+    line,
 )
 from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers
@@ -240,8 +242,10 @@ def _block(samples: Samples, values: Numbers, numbers: list[int]) -> Block | Non
     here = samples.recording == last
     if len(np.unique(values[here])) > 2:
         return None
-    for dimension in range(len(samples.at.extents)):
-        x, n = samples.at.coordinates[dimension], samples.at.extents[dimension]
+    for dimension in (*range(len(samples.at.extents)), OTHERS):
+        x, n = line(samples.at, dimension)
+        if x.min() < 0:
+            continue
         for late in (False, True):
             found = _block_along(samples, values, numbers, here, dimension, (x, n, late))
             if found is not None:

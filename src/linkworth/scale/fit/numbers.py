@@ -390,12 +390,16 @@ def _curves(points: tuple[Point, ...], *, weak: bool, across: tuple[int, ...]) -
 class Fitter:
     """Fits numbers of one program, of which some are alike in several places."""
 
-    def __init__(self, points: Sequence[Point], *, weak: bool, grouped: bool = False) -> None:
+    def __init__(
+        self, points: Sequence[Point], *, weak: bool, grouped: bool = False, grids: bool = False
+    ) -> None:
         """Fit at these points.
 
-        `grouped`: roles are places in groups of ranks that follow one another, whatever the grid.
+        `grouped`: roles are places in groups of ranks that follow one another, whatever the grid. `grids`: some calls are on
+        another grid than the program's.
         """
         self.grouped = grouped
+        self.grids = grids
         self._weak = weak
         self._of_faces: dict[tuple[int, ...], Fitter] = {}
         self._all: Fitter | None = None
@@ -426,6 +430,14 @@ class Fitter:
             found._all, found._of_faces, found._pools = self, {}, defaultdict(_Pool)
             found._prefer_area(across)
         return self._of_faces[across]
+
+    def on(self, grids: Sequence[tuple[int, ...]]) -> "Fitter":
+        """Return the fitter of numbers that follow other grids at the same counts."""
+        found = copy(self)
+        found._points = [point._replace(grid=grid) for point, grid in zip(self._points, grids, strict=True)]
+        found._all, found._of_faces, found._pools = None, {}, defaultdict(_Pool)
+        found._prefer_area(())
+        return found
 
     def pooled(self, site: str, numbers: Sequence[int], values: Sequence[float]) -> Model:
         """Return the model of a call's number. Other roles may have the same values at these points, and at more."""

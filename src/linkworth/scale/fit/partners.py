@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkworth.scale.fit.numbers import Model
 from linkworth.scale.fit.peers import Iterations, OffGridError, Peer, Term, fit_peer
 from linkworth.scale.fit.rules import InStep, Ranks, Rule, Same, Samples
-from linkworth.scale.grids import Position, coordinates, positions
+from linkworth.scale.grids import Position, balanced, coordinates, positions
 from linkworth.scale.recording import Numbers, Recording
 
 
@@ -17,12 +19,12 @@ class Partner(NamedTuple):
 
     peer: Peer
     communicator: int
-    whole: bool
-    """The communicator has all ranks, and the peer is known by the place on the program's grid."""
+    dimensions: int = 0
+    """Those of the grid of the communicator's members on which the peer is known by its place; 0: it is the program's grid."""
 
     def moved(self) -> list[int]:
-        """Return the dimensions along which the peer is elsewhere, if it is known by its place on the grid."""
-        return [at for at, term in enumerate(self.peer.terms) if not term.stays()] if self.whole else []
+        """Return the dimensions of the program's grid along which the peer is elsewhere."""
+        return [] if self.dimensions else [at for at, term in enumerate(self.peer.terms) if not term.stays()]
 
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
@@ -33,12 +35,45 @@ class Partner(NamedTuple):
         """Return it for each rank."""
         views = [each[self.communicator] for each in ranks.communicators]
         index = np.array([view.place for view in views], dtype=np.int64)
-        if self.whole:
-            at = positions(index, ranks.point.ranks, ranks.point.grid)
+        if self.dimensions:
+            sizes = np.array([len(view.peers()) for view in views], dtype=np.int64)
+            at = _inside(index, sizes, self.dimensions)
         else:
-            at = _inside(index, np.array([len(view.peers()) for view in views], dtype=np.int64))
+            at = positions(index, ranks.point.ranks, ranks.point.grid)
         found: list[int] = self.peer.ranks(at, ranks.steps).tolist()
         return found
+
+
+@dataclass(frozen=True)
+class OnOwnGrid:
+    """A number that follows the grid of a communicator's members. It is none of the program's, and no part of its rules."""
+
+    model: Model
+    communicator: int
+    dimensions: int
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return it for each rank."""
+        points = [
+            ranks.point._replace(grid=balanced(len(each[self.communicator].peers()), self.dimensions))
+            for each in ranks.communicators
+        ]
+        return [int(self.model.at(point) + 0.5) for point in points]
+
+
+def fit_on_own_grid(samples: Samples, values: Numbers, partner: Partner) -> OnOwnGrid | None:
+    """Return the rule of a number that the grid of the partner's communicator shows exactly."""
+    numbers = np.unique(samples.recording).tolist()
+    firsts = [int(np.argmax(samples.recording == number)) for number in numbers]
+    if len(numbers) < len(samples.recordings) or any(
+        np.ptp(values[samples.recording == number]) for number in numbers
+    ):
+        return None
+    views = samples.only(np.array(firsts)).communicator(partner.communicator)
+    grids = [balanced(len(view.peers()), partner.dimensions) for view in views]
+    moved = [at for at, term in enumerate(partner.peer.terms) if not term.stays()]
+    model = samples.fitter.on(grids).of_faces(*moved).fit(numbers, values[firsts].tolist())
+    return OnOwnGrid(model, partner.communicator, partner.dimensions) if model.error == 0 else None
 
 
 class Member(NamedTuple):
@@ -131,7 +166,7 @@ def fit_neighbour(samples: Samples, values: Numbers, communicator: int) -> Partn
     if not len(steps) or (steps != steps[0]).any():
         return None
     terms = tuple(Term("shift", "", step) for step in steps[0].tolist())
-    rule = Partner(Peer(terms, edges=bool((~there).any())), communicator, whole=True)
+    rule = Partner(Peer(terms, edges=bool((~there).any())), communicator)
     found = rule.peer.ranks(samples.at, samples.steps)
     return rule if np.array_equal(found, values) else None
 
@@ -184,24 +219,33 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     size = np.array([len(view.peers()) for view in views], dtype=np.int64)
     whole = bool((size == samples.at.sizes).all())
     extents = samples.at.extents
-    at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size)
+    at = Position(index, size, coordinates(index, extents)[0], extents) if whole else _inside(index, size, 1)
     peer = fit_peer(at, values, samples.steps)
     if peer is not None:
-        return Partner(peer, communicator, whole)
-    if len(extents) < 2:
-        return None
-    if whole:
+        return Partner(peer, communicator, 0 if whole else 1)
+    if whole and len(extents) > 1:
         # Trees, butterflies, loops over all ranks and groups take no notice of a grid that other calls have.
-        peer = fit_peer(_inside(index, size), values, samples.steps)
+        peer = fit_peer(_inside(index, size, 1), values, samples.steps)
         longer = bool(np.ptp(samples.steps.total))
         ignores = peer is not None and (samples.fitter.grouped or peer.doubles() or (longer and peer.steps()))
-        return Partner(peer, communicator, whole=False) if peer is not None and ignores else None
-    # A row's member may be known by its place on the whole grid, such as one on the diagonal.
-    of_all = np.array(
-        [view.peers()[each] if each >= 0 else each for view, each in zip(views, values.tolist(), strict=True)]
-    )
-    peer = fit_peer(samples.at, of_all, samples.steps)
-    return None if peer is None else Member(peer, communicator)
+        if peer is not None and ignores:
+            return Partner(peer, communicator, 1)
+    if not whole and len(extents) > 1:
+        # A row's member may be known by its place on the whole grid, such as one on the diagonal.
+        of_all = np.array(
+            [
+                view.peers()[each] if each >= 0 else each
+                for view, each in zip(views, values.tolist(), strict=True)
+            ]
+        )
+        peer = fit_peer(samples.at, of_all, samples.steps)
+        if peer is not None:
+            return Member(peer, communicator)
+    for dimensions in (2, 3) if samples.fitter.grids else ():
+        peer = fit_peer(_inside(index, size, dimensions), values, samples.steps)
+        if peer is not None:
+            return Partner(peer, communicator, dimensions)
+    return None
 
 
 def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
@@ -246,5 +290,8 @@ def _shortened(steps: Iterations, *, last: bool) -> Iterations:
     return Iterations(steps.number - (0 if last else 1), steps.total - 1)
 
 
-def _inside(index: Numbers, sizes: Numbers) -> Position:
-    return Position(index, sizes, [index], [sizes])
+def _inside(index: Numbers, sizes: Numbers, dimensions: int) -> Position:
+    """Return places on the grids that communicators of these sizes have by themselves."""
+    known, which = np.unique(sizes, return_inverse=True)
+    extents = list(np.array([balanced(size, dimensions) for size in known.tolist()])[which].T)
+    return Position(index, sizes, coordinates(index, extents)[0], extents)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.grids import SHARES, Position, coordinates, first_of_others
+from linkworth.scale.grids import ARITIES, SHARES, Position, coordinates, first_of_others
 from linkworth.scale.recording import NOBODY, Numbers
 
 
@@ -94,8 +94,14 @@ class OffGridError(Exception):
 
 _OTHERS = {f"others {share}": share for share in range(len(SHARES))}
 """The first rank behind a share of all."""
-_WHOLE = {*_OTHERS, "opposite", "mirrored", "parent", "index of others", "tournament"}
-_LATER = _WHOLE - {"mirrored"}
+_PARENTS = {f"parent {arity}": arity for arity in ARITIES}
+_CHILDREN = {f"child {arity}": arity for arity in ARITIES}
+_CHILD_OF_STEP = {f"child +k {arity}": arity for arity in ARITIES}
+_BLOCKS = {f"blocks {share}": share for share in range(len(SHARES))}
+_DEALT = {f"dealt {share}": share for share in range(len(SHARES))}
+"""Peers in the other one of two parts of all ranks: each rank of the smaller part has a block of the larger, or every n-th."""
+_WHOLE = {*_OTHERS, *_PARENTS, "opposite", "mirrored", "index of others", "tournament"}
+_LATER = {*_WHOLE, *_CHILDREN, *_BLOCKS, *_DEALT} - {"mirrored"}
 """On four ranks alone, mirrored is also an exclusive or with 3, which is rarer."""
 _RING = {"ring", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k", "cyclic"}
 PLAIN = (
@@ -106,9 +112,11 @@ PLAIN = (
     "mirrored",
     "xor",
     "opposite",
-    "parent",
-    "child",
+    *_PARENTS,
+    *_CHILDREN,
     *_OTHERS,
+    *_BLOCKS,
+    *_DEALT,
 )
 STEPPED = (
     "xor k",
@@ -123,11 +131,12 @@ STEPPED = (
     "ring -k",
     "shift +k",
     "shift -k",
-    "child +k",
+    *_CHILD_OF_STEP,
     "ring +2^k",
     "ring -2^k",
     "shift +2^k",
     "shift -2^k",
+    "cyclic others",
     "cyclic",
     "part",
     "block",
@@ -192,14 +201,19 @@ def _plain(kind: str, x: Numbers, n: Numbers, k: Numbers) -> Numbers:
             return n - 1 - x
         case _ if kind in _OTHERS:
             return first_of_others(_OTHERS[kind], n)
-        case "parent":
+        case _ if kind in _PARENTS:
             # Children of rank r in a binary tree are 2 r + 1 and 2 r + 2.
-            return (x - 1) // 2
-        case "child":
-            return 2 * x
-        case "child +k":
-            return 2 * x + k
-        case "index" | "cyclic":
+            return (x - 1) // _PARENTS[kind]
+        case _ if kind in _CHILDREN:
+            return _CHILDREN[kind] * x
+        case _ if kind in _CHILD_OF_STEP:
+            return _CHILD_OF_STEP[kind] * x + k
+        case _ if kind in _BLOCKS or kind in _DEALT:
+            first = first_of_others((_BLOCKS | _DEALT)[kind], n)
+            own, other = _both(first, x, n)
+            begin, place = np.where(x < first, first, 0), np.where(x < first, x, x - first)
+            return begin + (place * other // own if kind in _BLOCKS else place % other)
+        case "index" | "cyclic" | "cyclic others":
             return k
         case "index of others":
             return k + (k >= x)
@@ -221,6 +235,12 @@ def _plain(kind: str, x: Numbers, n: Numbers, k: Numbers) -> Numbers:
             return x
 
 
+def _both(first: Numbers, x: Numbers, n: Numbers) -> tuple[Numbers, Numbers]:
+    """Return how many ranks the own part and the other one have, of which the second begins at `first`."""
+    parts = np.maximum(first, 1), np.maximum(n - first, 1)
+    return np.where(x < first, *parts), np.where(x < first, *parts[::-1])
+
+
 def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbers:
     k = _step(term.step, steps)
     n = at.extents[dimension]
@@ -236,6 +256,12 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
     if term.kind == "xor n/2^k-1":
         # The mirrored rank of a part that is halved in each step, as of a crystal router.
         return base ^ ((n >> np.minimum(np.maximum(k + term.constant, 0), 40)) - 1)
+    if term.kind in _DEALT:
+        own, _ = _both(first_of_others(_DEALT[term.kind], n), at.coordinates[dimension], n)
+        return base + term.constant * own
+    if term.kind == "cyclic others":
+        # A master deals with all others in turn.
+        return 1 + (base + term.constant) % np.maximum(n - 1, 1)
     if term.kind in _RING:
         return (base + term.constant) % n
     if term.kind in ("part", "block"):
@@ -303,6 +329,11 @@ def _candidates(
         elif kind in ("xor n/2^k", "xor n/2^k-1"):
             mask = int(wanted[0] ^ base[0]) + (kind == "xor n/2^k-1")
             constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
+        elif kind in _DEALT:
+            own, _ = _both(first_of_others(_DEALT[kind], n), at.coordinates[dimension], n)
+            constant = int(wanted[0] - base[0]) // int(own[0])
+        elif kind == "cyclic others":
+            constant = int(wanted[0] - 1 - base[0])
         elif kind in ("part", "block"):
             # Nothing is left to do after the last row of an elimination.
             yield way._replace(constant=1)

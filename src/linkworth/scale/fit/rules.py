@@ -223,8 +223,12 @@ def _even(tail: Sequence[float]) -> bool:
     return len(tail) == _TAIL and abs(tail[2] - 2 * tail[1] + tail[0]) <= 1e-6 * tail[2]
 
 
+OTHERS = -1
+"""Stands for a dimension along which all ranks but rank 0 are, to which a master deals tasks."""
+
+
 class Block(NamedTuple):
-    """Its share of an extent that is cut into nearly equal parts along one dimension."""
+    """Its share of an extent that is cut into nearly equal parts along one dimension, or among all ranks but rank 0."""
 
     dimension: int
     extent: int
@@ -256,9 +260,15 @@ class Portion(NamedTuple):
 
 def _parts_of(share: Block | Portion, ranks: Ranks) -> list[int]:
     """Return how many items of its extent each rank has."""
-    x, n = ranks.at.coordinates[share.dimension], ranks.at.extents[share.dimension]
-    parts: list[int] = block_part(share.extent, x, n, late=share.late).tolist()
+    parts: list[int] = block_part(share.extent, *line(ranks.at, share.dimension), late=share.late).tolist()
     return parts
+
+
+def line(at: Position, dimension: int) -> tuple[Numbers, Numbers]:
+    """Return the places along a dimension, and its extent."""
+    if dimension == OTHERS:
+        return at.ranks - 1, np.maximum(at.sizes - 1, 1)
+    return at.coordinates[dimension], at.extents[dimension]
 
 
 def block_part(extent: int, x: Numbers, n: Numbers, *, late: bool) -> Numbers:
