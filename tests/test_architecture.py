@@ -277,6 +277,17 @@ def test_no_file_is_longer_than_one_idea():
     assert not long
 
 
+def test_the_page_of_a_native_folder_names_each_of_its_files():
+    unnamed = [
+        str(path.relative_to(ROOT))
+        for path in tracked_files()
+        if path.suffix in {".c", ".h", ".cpp", ".hpp"}
+        and (page := path.with_name("README.md")).exists()
+        and f"`{path.stem}" not in page.read_text(encoding="utf-8")
+    ]
+    assert not unnamed
+
+
 def test_no_path_of_a_developers_machine_is_left():
     found = []
     for path in tracked_files():

@@ -8,7 +8,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +25,16 @@ namespace linkworth::bindings {
 
 template <class T>
 concept Named = std::is_enum_v<T> && requires(T value) { words_of(value); };
+
+/// The value that a word means. Throws ReplayError for a word that the engine does not know.
+template <Named T>
+T value_of(const std::string& word) {
+    const auto words = words_of(T{});
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (word.empty() || found == words.end())
+        throw replay::ReplayError("'" + word + "' is not known to the engine");
+    return static_cast<T>(found - words.begin());
+}
 
 template <class T>
 struct ItemOf : std::false_type {};
@@ -50,10 +60,7 @@ void read(nanobind::handle from, T& into) {
             }
         });
     } else if constexpr (Named<T>) {
-        const auto word = nanobind::cast<std::string>(from);
-        const auto words = words_of(T{});
-        for (std::size_t value = 0; value < words.size(); ++value)
-            if (word == words[value]) into = static_cast<T>(value);
+        into = value_of<T>(nanobind::cast<std::string>(from));
     } else if constexpr (ItemOf<T>::value && requires { into.push_back({}); }) {
         for (const nanobind::handle each : from) read(each, into.emplace_back());
     } else if constexpr (ItemOf<T>::value) {

@@ -9,6 +9,7 @@ from synthetic import Call, collective, recv, send, write_trace
 
 from linkworth import _engine
 from linkworth.cli.main import main
+from linkworth.convert import FORMATS
 
 ODD = os.fsdecode(b"MPI_Odd\xff")
 NAME = os.fsdecode(b"odd\xff")
@@ -35,7 +36,7 @@ def test_every_byte_of_names_is_kept_and_printed(trace, json_of):
     json.loads(Path("t.json").read_text())
 
 
-@pytest.mark.parametrize("target", ["paje", "perfetto", "ti", "otf2", "parquet"])
+@pytest.mark.parametrize("target", FORMATS)
 def test_each_format_takes_them(trace, target, called):
     made = f"made{NAME}"
     code, out, err = called("convert", trace, "--to", target, "-o", made, "--json")
@@ -43,7 +44,7 @@ def test_each_format_takes_them(trace, target, called):
         pytest.skip(err)
     assert code == 0, err
     assert json.loads(out)["path"] == "madeodd\\xff"
-    if target in ("ti", "otf2"):
+    if FORMATS[target].read:
         assert main(["convert", made, "-o", "back.lwt"]) == 0
         assert _engine.Trace("back.lwt").ranks == 2
     if target == "otf2":

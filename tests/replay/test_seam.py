@@ -1,6 +1,7 @@
 """The seam between Python and the engine: both declare the same fields, and the stub has the engine's names."""
 
 import ast
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -40,9 +41,15 @@ def parts(kind: object) -> list[object]:
     return [kind, *(part for each in get_args(kind) for part in parts(each))]
 
 
-def test_the_engine_has_every_field_of_requests_and_results() -> None:
+def test_the_engine_has_and_uses_every_field_of_requests_and_results() -> None:
     assert sorted(_engine.request_fields()) == sorted(names(ReplayRequest))
     assert set(ReplayTimes.__struct_fields__) <= set(dir(_engine.ReplayResult))
+    native = Path(__file__).parents[2] / "native"
+    code = "".join(path.read_text(encoding="utf-8") for path in native.rglob("*.[ch]pp"))
+    # A field that is only declared and listed has no effect, which no other test of it would show.
+    listed = re.compile(r'visit\("(\w+)", &(?:Path|SwitchLevel|Topology|Tcp|Fabric|ReplaySettings)::')
+    unused = {name for name in listed.findall(code) if len(re.findall(rf"\b{name}\b", code)) < 4}
+    assert not unused
 
 
 def members(source: str) -> dict[str, list[str]]:

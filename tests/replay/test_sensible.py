@@ -92,6 +92,13 @@ def test_a_rate_that_no_time_follows_from_is_refused(trace: _engine.Trace, path:
         replayed(trace, given)
 
 
+def test_a_word_that_the_engine_lacks_is_refused(trace: _engine.Trace) -> None:
+    given = msgspec.convert(request(), ReplayRequest)
+    fabric = msgspec.structs.replace(given.fabric, aggregation="bonded")  # type: ignore[arg-type]
+    with pytest.raises(_engine.ReplayError, match="'bonded' is not known to the engine"):
+        _engine.replay_together([(trace, msgspec.structs.replace(given, fabric=fabric))])
+
+
 def test_a_time_that_is_not_finite_is_an_error(trace: _engine.Trace) -> None:
     given = request()
     given["cpu_factor"] = 5e-324

@@ -2,6 +2,7 @@
 /// A collective as one rank takes part in it, and how a library may carry it out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,6 +34,7 @@ struct Operation {
     const Topology* topology = nullptr;  ///< null: all ranks as if on one level
 };
 
+/// names.cpp has their names and collectives, build.cpp their steps, and decide.cpp where they are possible.
 enum class Algorithm : std::uint8_t {
     binary,
     binomial,
@@ -80,6 +82,11 @@ enum class Library : std::uint8_t {
     openmpi_4_1,
     openmpi_5,
 };
+
+/// Python's names of the libraries, in their order.
+inline constexpr std::array<std::string_view, 5> words_of(Library /*kind*/) {
+    return {"mpich", "mpich-flat", "openmpi-4.0", "openmpi-4.1", "openmpi-5.0"};
+}
 
 struct Rules {
     Library library = Library::mpich;

@@ -17,9 +17,6 @@ from linkworth.replay.collectives import LIBRARIES
 from linkworth.trace.read import Allowance
 from linkworth.units import plural
 
-_ONLY_FOR = {"ti": ("flops_per_second", "whole", "collectives", "mpi_library"), "otf2": ("attributes",)}
-"""Parameters of single targets, by target."""
-
 
 @click.command()
 @click.argument("trace", metavar="TRACE", type=click.Path(path_type=Path))
@@ -96,13 +93,15 @@ def command(
     from linkworth.convert import convert
 
     if target is None:
-        refuse(("whole", "collectives", "mpi_library", "attributes"), "it is for --to; give that as well")
         if recognise(trace) != "ti":
             refuse(("flops_per_second",), f"{trace} is no trace of flops (ti)")
+        written = {option for form in FORMATS.values() for option in form.options} - {"flops_per_second"}
+        refuse(written, "it is for --to; give that as well")
     else:
         target = ALIASES.get(target, target)
-        for name in {"ti", "otf2"} - {target}:
-            refuse(_ONLY_FOR[name], f"it is for --to {name}, not for --to {target}")
+        for name, form in FORMATS.items():
+            if name != target:
+                refuse(form.options, f"it is for --to {name}, not for --to {target}")
     options = ConversionOptions(
         flops_per_second=flops_per_second,
         whole=whole,

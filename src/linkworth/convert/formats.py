@@ -34,6 +34,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Traces can be made from it."""
     timed: bool = True
     """False if the format has no time inside calls."""
+    options: tuple[str, ...] = ()
+    """Fields of `ConversionOptions` that only this format uses."""
 
 
 class FormatModule(Protocol):
@@ -55,6 +57,7 @@ FORMATS = {
             unit="actions",
             read=True,
             timed=False,
+            options=("flops_per_second", "whole", "collectives", "mpi_library"),
         ),
         Format(
             name="paje",
@@ -83,6 +86,7 @@ FORMATS = {
             written="folder",
             suffix=".otf2",
             read=True,
+            options=("attributes",),
         ),
     )
 }

@@ -16,7 +16,6 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.price import Market, Price
 from linkworth.model.price_update import PriceChange, PriceUpdate
 
-PROVIDERS = ("azure", "aws")
 ENDPOINT_VARIABLE = "LINKWORTH_PRICES_ENDPOINT"
 
 
@@ -31,6 +30,7 @@ _KNOWN = {
     "azure": _Provider(azure.PROVIDER, azure.ENDPOINT, azure.MARKETS, azure.fetch),
     "aws": _Provider(aws.PROVIDER, aws.ENDPOINT, aws.MARKETS, aws.fetch),
 }
+PROVIDERS = tuple(_KNOWN)
 
 
 def update(
