@@ -78,6 +78,7 @@ WRITES_OPTIONS_OF = {
     "mpi/transports.py": "mpiexec",
     "places/batch.py": "mpiexec",
     "places/batch_place.py": "mpiexec",
+    "places/flux.py": "flux",
     "places/given.py": "mpiexec and srun",
     "places/hosts.py": "mpiexec",
     "places/local.py": "mpiexec",
@@ -192,7 +193,9 @@ def test_only_the_command_line_writes_its_options():
             with_options.add(name)
             if name not in WRITES_OPTIONS_OF or (PROSE.search(text) and not SCRIPT.search(text)):
                 wrong.append(f"{name}:{line}: {text[:80]!r}")
-    assert not wrong
+    assert not wrong, (
+        "name the file and the other program in WRITES_OPTIONS_OF, or the parameter in the message"
+    )
     assert with_options == set(WRITES_OPTIONS_OF), "the table names files without options"
 
 

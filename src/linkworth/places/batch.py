@@ -135,7 +135,10 @@ class BatchSystem(JobQueue):
 
     @abstractmethod
     def elements(self, job: JobId, count: int) -> list[JobId]:
-        """Return the identities of an array's elements, in order, or of a plain job (count 0) its own."""
+        """Return the identities of an array's elements, in order, or of a plain job (count 0) its own.
+
+        That of an element that was not submitted is empty.
+        """
 
     @abstractmethod
     def find(self, token: str) -> JobId | None:

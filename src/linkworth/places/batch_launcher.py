@@ -120,8 +120,8 @@ class BatchLauncher:
     def _submitted_unseen(self, known: JobRecord, files: JobFolder) -> JobId | None:
         """Return the job that a killed linkworth was about to submit, or None if it was not submitted."""
         found = self.system.find(known.token)
-        if found is not None:
-            identity = self.system.elements(found, known.elements)[known.element]
+        identity = self.system.elements(found, known.elements)[known.element] if found else ""
+        if identity:
             files.keep(msgspec.structs.replace(known, job=identity))
             return identity
         # The batch system may have forgotten a job that left its results.

@@ -6,11 +6,12 @@ To add a batch system, write its class in a file beside this one and name it in 
 from linkworth.errors import UsageError
 from linkworth.model.place import Place
 from linkworth.places.batch import BatchSystem
+from linkworth.places.flux import Flux
 from linkworth.places.lsf import Lsf
 from linkworth.places.pbs import Pbs
 from linkworth.places.slurm import Slurm
 
-SYSTEMS: dict[str, type[BatchSystem]] = {system.name: system for system in (Slurm, Pbs, Lsf)}
+SYSTEMS: dict[str, type[BatchSystem]] = {system.name: system for system in (Slurm, Pbs, Lsf, Flux)}
 """Batch systems by their name. The first one is used for a partition without a batch system."""
 KINDS = ("local", "hostfile", *SYSTEMS, "lab")
 
