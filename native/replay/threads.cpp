@@ -49,6 +49,12 @@ bool uses_window(CallClass kind) {
            kind == CallClass::win_sync;
 }
 
+/// A program orders such calls on one communicator itself, also if its threads take turns in them.
+bool is_ordered(CallClass kind) {
+    return tracefile::is_collective(kind) || kind == CallClass::comm_new || kind == CallClass::icomm_new ||
+           kind == CallClass::comm_free || kind == CallClass::win_new;
+}
+
 /// Moment after a number of events of a thread.
 struct Moment {
     std::uint32_t place = 0;
@@ -210,6 +216,13 @@ class ThreadScan {
             shared.last_uses[call.place] = call.number + 1;
         };
         use_shared(communicators_, shape.comm, shape.call_class == CallClass::comm_free);
+        if (is_ordered(shape.call_class)) {
+            const Moment made{call.place, call.number + 1};
+            const auto [last, is_first] = last_ordered_.try_emplace(shape.comm, made);
+            // Threads may make communicators of different groups at once.
+            if (!is_first && end_of(last->second) <= call.start) wait_for(last->second);
+            last->second = made;
+        }
         if (uses_window(shape.call_class))
             use_shared(windows_, shape.window, shape.call_class == CallClass::win_free);
         const auto use = [&](std::uint64_t reference, bool ends) {
@@ -253,6 +266,7 @@ class ThreadScan {
     std::unordered_map<std::uint64_t, Request> requests_;
     std::unordered_map<std::int32_t, Shared> communicators_;
     std::unordered_map<std::int32_t, Shared> windows_;
+    std::unordered_map<std::int32_t, Moment> last_ordered_;  ///< [communicator]
     bool has_cpu_times_ = false;
 };
 

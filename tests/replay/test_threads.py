@@ -39,6 +39,12 @@ def recv_shape(tag: int) -> bytes:
     return shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8, tag)))
 
 
+def duplicate(new: int) -> bytes:
+    """Return MPI_Comm_dup of communicator 0."""
+    fields = varint(0) + varint(new + 1) + bytes([0]) + varint(1) + varint(0)
+    return shape(payload(NAMES, "MPI_Comm_dup", COMM_NEW, fields))
+
+
 def replayed(folder: Path, blocks: list[tuple[int, bytes]], latency: float = 10e-6) -> Replay:
     """Replay one rank whose thread k calls from the k-th time (us from the process's start) on."""
     folder.mkdir(exist_ok=True)
@@ -98,12 +104,9 @@ def test_a_thread_waits_for_a_request_that_another_has_made(tmp_path: Path) -> N
 
 
 def test_a_communicator_is_freed_after_the_calls_of_other_threads_on_it(tmp_path: Path) -> None:
-    made = payload(
-        NAMES, "MPI_Comm_dup", COMM_NEW, varint(0) + varint(2 + 1) + bytes([0]) + varint(1) + varint(0)
-    )
     freed = payload(NAMES, "MPI_Comm_free", COMM_FREE, varint(2))
     # The first thread computes from 21 us on and is never idle. It frees the communicator at 60 us.
-    first = init() + shape(made) + call(1, 0, 1 * US)
+    first = init() + duplicate(2) + call(1, 0, 1 * US)
     first += shape(freed) + call(2, 39 * US, 0, cpu=39 * US)
     # The other one sends to itself at 30 us, and receives that on the same communicator from 32 us to 58 us.
     second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, 1, comm=2))) + call(0, 0, 2 * US)
@@ -111,6 +114,18 @@ def test_a_communicator_is_freed_after_the_calls_of_other_threads_on_it(tmp_path
     found = replayed(tmp_path, [(0, first), (30, second)], latency=1e-3)
     # Sent at 9 us, there after 1009 us, and 2 us later comes the call that frees.
     assert found.prediction.seconds == pytest.approx(1011e-6)
+
+
+def test_a_collective_call_waits_for_the_one_before_it_on_its_communicator(tmp_path: Path) -> None:
+    # The first thread computes until it duplicates a communicator at 60 us, and then sends to itself.
+    first = init() + duplicate(2) + call(1, 40 * US, 1 * US, cpu=40 * US)
+    first += send_shape(2) + call(2, 0, 1 * US) + recv_shape(2) + call(3, 0, 2 * US)
+    # The other one sends to itself at 30 us, receives that until 57 us, and duplicates the same one.
+    second = send_shape(1) + call(0, 0, 2 * US) + recv_shape(1) + call(1, 0, 25 * US)
+    second += duplicate(3) + call(2, 0, 2 * US) + send_shape(3) + call(3, 6 * US, 1 * US)
+    found = replayed(tmp_path, [(0, first), (30, second)], latency=1e-3)
+    # The other's message is there after 1010 us, and 1 us after its duplicate comes the first thread's.
+    assert found.prediction.seconds == pytest.approx(2011e-6)
 
 
 def test_a_thread_probes_for_a_message_beside_another_that_does(tmp_path: Path) -> None:
