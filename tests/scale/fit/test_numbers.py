@@ -87,3 +87,18 @@ def test_a_face_with_neighbours_around_it_follows_its_sides(
     model = Fitter(points, weak=False).fit(range(4), [face(grid) for grid in grids.values()])
     assert model.error == 0
     assert model.at(Point(64, (4, 4, 4), 1.0)) == face((4, 4, 4))
+
+
+@pytest.mark.parametrize("power", [1, 2], ids=["points along a side", "points"])
+@pytest.mark.parametrize(
+    "growth", [(1, 2, 4), (3, 3, 5)], ids=["the size follows the count", "one recording has another size"]
+)
+def test_a_face_with_neighbours_around_it_grows_with_the_problem(
+    power: int, growth: tuple[int, int, int]
+) -> None:
+    grids = [(2, 2), (4, 2), (4, 4)]
+    sides = [64 * each for each in growth]
+    points = [Point(prod(grid), grid, float(side**power)) for grid, side in zip(grids, sides, strict=True)]
+    values = [8.0 * (side // grid[1] + 2) for grid, side in zip(grids, sides, strict=True)]
+    model = Fitter(points, weak=False).fit(range(3), values)
+    assert model.at(Point(32, (8, 4), float(512**power))) == 8 * (512 // 4 + 2)

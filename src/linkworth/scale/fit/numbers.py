@@ -293,6 +293,11 @@ class _Curves:
             if piece.error <= _EXACT:
                 return piece
         points = [self._points[number] for number in numbers]
+        if len({point.size for point in points}) > 1:
+            # Layers of neighbours hardly count in large problems, so that other curves come close to small ones.
+            face = fit_face(points, y.tolist())
+            if face is not None:
+                return face
         power = fit_power(points, y.tolist())
         if power is not None:
             return power

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from linkworth.scale.points import Point
@@ -24,14 +24,17 @@ class Factor(NamedTuple):
     """Dimension of the grid along which the extent is cut; -1: among all ranks."""
     margin: int
     """Points that are added to each part."""
-    extent: int = 0
+    extent: float = 0
     """0 for parts of the ranks, such as the steps that each layer does."""
     divisor: int = 1
+    growth: float = 0
+    """Power of the problem's size with which the extent grows."""
 
     def of(self, point: Point) -> int:
         """Return its value."""
         parts = _parts(point, self.dimension)
-        return (self.extent // parts if self.extent else parts // self.divisor) + self.margin
+        whole = round(self.extent * point.size**self.growth)
+        return (whole // parts if whole else parts // self.divisor) + self.margin
 
 
 class Product(NamedTuple):
@@ -70,28 +73,48 @@ def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Product | 
 
 
 def fit_face(points: Sequence[Point], values: Sequence[float]) -> Product | None:
-    """Return the face of a box that gives all values, of four or more, with the least margins, and of these the most even one."""
-    whole = _whole(values, 4)
+    """Return the face of a box that gives all values, of four or more, with the least margins, and of these the most even one.
+
+    If problems differ in size, three values are enough, and the size may be an extent or the number of points.
+    """
+    sized = len({point.size for point in points}) > 1
+    whole = _whole(values, 3 if sized else 4)
     if not whole:
         return None
     common = math.gcd(*whole)
-    found: list[tuple[tuple[int, int], Product]] = []
-    for one, other in itertools.combinations(range(len(points[0].grid)), 2):
+    dimensions = range(len(points[0].grid))
+    found: list[tuple[tuple[float, ...], Product]] = []
+    for across in itertools.chain(
+        itertools.combinations(dimensions, 2), itertools.combinations(dimensions, 1) if sized else ()
+    ):
         for unit in (each for each in UNITS if common % each == 0):
-            area = whole[0] // unit
-            for length in (each for each in range(1, math.isqrt(area) + 1) if area % each == 0):
-                for sides in {(length, area // length), (area // length, length)}:
-                    for margins in itertools.product(LAYERS, repeat=2):
-                        extents = [
-                            (side - margin) * points[0].grid[dimension]
-                            for side, margin, dimension in zip(sides, margins, (one, other), strict=True)
-                        ]
-                        face = Product(
-                            unit, (Factor(one, margins[0], extents[0]), Factor(other, margins[1], extents[1]))
+            for sides in _sides(whole[0] // unit, len(across)):
+                for margins in itertools.product(LAYERS, repeat=len(across)):
+                    extents = [
+                        (side - margin) * points[0].grid[dimension]
+                        for side, margin, dimension in zip(sides, margins, across, strict=True)
+                    ]
+                    if min(extents) <= 0:
+                        continue
+                    for growth in (1.0, 1 / len(dimensions)) if sized else (0.0,):
+                        factors = tuple(
+                            Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
+                            for dimension, margin, extent in zip(across, margins, extents, strict=True)
                         )
-                        if min(extents) > 0 and [face.at(point) for point in points] == whole:
-                            found.append(((sum(margins), abs(extents[0] - extents[1])), face))
+                        face = Product(unit, factors)
+                        if [face.at(point) for point in points] == whole:
+                            found.append(((sum(margins), max(extents) - min(extents), -growth), face))
     return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _sides(area: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Yield the sides of one or two dimensions that have this product."""
+    if count == 1:
+        yield (area,)
+        return
+    for length in range(1, math.isqrt(area) + 1):
+        if area % length == 0:
+            yield from {(length, area // length), (area // length, length)}
 
 
 def _whole(values: Sequence[float], fewest: int) -> list[int]:
