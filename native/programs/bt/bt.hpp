@@ -7,6 +7,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "../flow/face_exchange.hpp"
 #include "reference.hpp"
 
@@ -84,17 +85,10 @@ class Run {
         timers_.reset();
         world_.barrier();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
-        result.iteration_seconds.reserve(static_cast<std::size_t>(problem_.iterations));
-        for (int iteration = 0; iteration < problem_.iterations; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            step();
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        const double elapsed = world_.wall_time() - begin;
-        world_.mark_region(0);
+        const double elapsed = timed_region(world_, [&] {
+            repeat(world_, problem_.iterations, result.iteration_seconds, [&](int) { step(); });
+        });
 
         find_norms(result);
         world_.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);

@@ -10,6 +10,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "reference.hpp"
 
 /// CG: the smallest eigenvalue of a large sparse matrix by inverse iteration, each step solved with 25
@@ -131,16 +132,11 @@ class Run {
         timers_.reset();
         world_.barrier();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
-        for (int iteration = 0; iteration < problem_.iterations; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            result.zeta = iterate();
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        const double elapsed = world_.wall_time() - begin;
-        world_.mark_region(0);
+        const double elapsed = timed_region(world_, [&] {
+            repeat(world_, problem_.iterations, result.iteration_seconds,
+                   [&](int) { result.zeta = iterate(); });
+        });
 
         result.residual = residual_;
         world_.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);

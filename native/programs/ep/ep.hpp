@@ -7,6 +7,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "reference.hpp"
 
 /// EP, "embarrassingly parallel": Gaussian deviates by the polar method, tallied in square annuli
@@ -57,18 +58,17 @@ Result run(Comm& comm, K& kernel, const Class& problem, int timers_on, Timers& t
     const Share share = share_of(problem.log2_pairs, comm.rank(), comm.size());
     comm.barrier();
 
-    comm.mark_region(1);
-    const double start = comm.wall_time();
-    Tally mine;
-    timers.measure(0, [&] { mine = kernel.tally(share); });
     Result result;
-    timers.measure(1, [&] {
-        comm.allreduce(Reduction::sum, &mine.sum_x, &result.tally.sum_x, 1);
-        comm.allreduce(Reduction::sum, &mine.sum_y, &result.tally.sum_y, 1);
-        comm.allreduce(Reduction::sum, mine.annuli.data(), result.tally.annuli.data(), mine.annuli.size());
+    const double elapsed = timed_region(comm, [&] {
+        Tally mine;
+        timers.measure(0, [&] { mine = kernel.tally(share); });
+        timers.measure(1, [&] {
+            comm.allreduce(Reduction::sum, &mine.sum_x, &result.tally.sum_x, 1);
+            comm.allreduce(Reduction::sum, &mine.sum_y, &result.tally.sum_y, 1);
+            comm.allreduce(Reduction::sum, mine.annuli.data(), result.tally.annuli.data(),
+                           mine.annuli.size());
+        });
     });
-    const double elapsed = comm.wall_time() - start;
-    comm.mark_region(0);
 
     comm.allreduce(Reduction::max, &elapsed, &result.seconds, 1);
     return result;

@@ -9,6 +9,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "reference.hpp"
 
 /// FT: a diffusion equation solved with three-dimensional Fourier transforms (NAS-95-020, 3.3). The grid is
@@ -87,18 +88,14 @@ class Run {
         timers_.reset();
         world_.barrier();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
-        start();
-        for (int iteration = 1; iteration <= iterations_; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            inverse();
-            result.checksums.push_back(checksum());
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        result.seconds = world_.wall_time() - begin;
-        world_.mark_region(0);
+        result.seconds = timed_region(world_, [&] {
+            start();
+            repeat(world_, iterations_, result.iteration_seconds, [&](int) {
+                inverse();
+                result.checksums.push_back(checksum());
+            });
+        });
         return result;
     }
 

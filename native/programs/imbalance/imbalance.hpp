@@ -6,6 +6,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 
 /// Imbalance: one sum, its points spread over the ranks by a rule that goes from even to all on one rank,
 /// with almost no communication. However fast the network is, the run takes as long as the rank with the most
@@ -93,17 +94,15 @@ Result run(Comm& world, K& kernel, const Problem& problem, Timers& timers) {
     const Share share = Spread(problem, world.size()).of(world.rank());
     world.barrier();
 
-    world.mark_region(1);
-    const double begin = world.wall_time();
-    double mine = 0.0;
-    timers.measure(0, [&] { mine = kernel.integrate(share, problem.points); });
     Result result;
-    timers.measure(1, [&] {
-        world.barrier();
-        world.reduce(Reduction::sum, &mine, &result.integral, 1, 0);
+    const double elapsed = timed_region(world, [&] {
+        double mine = 0.0;
+        timers.measure(0, [&] { mine = kernel.integrate(share, problem.points); });
+        timers.measure(1, [&] {
+            world.barrier();
+            world.reduce(Reduction::sum, &mine, &result.integral, 1, 0);
+        });
     });
-    const double elapsed = world.wall_time() - begin;
-    world.mark_region(0);
 
     world.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);
     return result;

@@ -11,6 +11,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "reference.hpp"
 
 /// IS: ranks of integer keys, by buckets of neighbouring keys that are dealt out to the ranks (NAS-95-020,
@@ -78,17 +79,12 @@ class Run {
         find_ranks(1);
         timers_.reset();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
         int passed = 0;
-        for (int iteration = 1; iteration <= kIterations; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            passed += find_ranks(iteration);
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        const double elapsed = world_.wall_time() - begin;
-        world_.mark_region(0);
+        const double elapsed = timed_region(world_, [&] {
+            repeat(world_, kIterations, result.iteration_seconds,
+                   [&](int iteration) { passed += find_ranks(iteration); });
+        });
 
         world_.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);
         passed += sort() ? 1 : 0;

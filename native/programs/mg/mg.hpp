@@ -8,6 +8,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "layout.hpp"
 
 /// MG: the Poisson equation A u = v on a periodic cube, by V-cycles of a multigrid method (NAS-95-020, 3.2).
@@ -95,20 +96,16 @@ class Run {
         timers_.reset();
         world_.barrier();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
-        residual(layout_.levels());
-        norm();
-        for (int iteration = 1; iteration <= problem_.iterations; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            cycle();
+        const double elapsed = timed_region(world_, [&] {
             residual(layout_.levels());
-            if (iteration == problem_.iterations) result.residual_norm = norm();
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        const double elapsed = world_.wall_time() - begin;
-        world_.mark_region(0);
+            norm();
+            repeat(world_, problem_.iterations, result.iteration_seconds, [&](int iteration) {
+                cycle();
+                residual(layout_.levels());
+                if (iteration == problem_.iterations) result.residual_norm = norm();
+            });
+        });
 
         world_.reduce(Reduction::max, &elapsed, &result.seconds, 1, 0);
         return result;

@@ -9,6 +9,7 @@
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
+#include "../common/timed_region.hpp"
 #include "../flow/face_exchange.hpp"
 #include "../flow/model.hpp"
 #include "../flow/multi_partition.hpp"
@@ -90,16 +91,9 @@ class Run {
         timers_.reset();
         world_.barrier();
 
-        world_.mark_region(1);
-        const double begin = world_.wall_time();
         Result result;
-        for (int iteration = 0; iteration < problem_.steps; ++iteration) {
-            const double iteration_begin = world_.wall_time();
-            step();
-            result.iteration_seconds.push_back(world_.wall_time() - iteration_begin);
-        }
-        const double elapsed = world_.wall_time() - begin;
-        world_.mark_region(0);
+        const double elapsed = timed_region(
+            world_, [&] { repeat(world_, problem_.steps, result.iteration_seconds, [&](int) { step(); }); });
         world_.barrier();
 
         measure_distances(result);
