@@ -94,16 +94,11 @@ def _from_wrapper(wrapper: Path, origin: str, folders: list[Path]) -> MpiInstall
     if library is None or mpi is None:
         return None
     cxx = wrapper.with_name(re.sub(r"^mpi(cc|icc|icx)", lambda m: _CXX[m[1]], wrapper.name))
-    return MpiInstallation(
-        name=f"{mpi.kind}-{mpi.version}" + ("-abi" if library.name.startswith("libmpi_abi") else ""),
-        kind=mpi.kind,
-        version=mpi.version,
-        library=str(library),
-        library_version=mpi.line,
-        mpiexec=_launcher_for(wrapper, mpi, [wrapper.parent, *folders]),
+    launcher = _launcher_for(wrapper, mpi, [wrapper.parent, *folders])
+    return msgspec.structs.replace(
+        _installation(library, mpi, launcher, origin),
         mpicc=str(wrapper),
         mpicxx=str(cxx) if is_file(cxx) else "",
-        origin=origin,
     )
 
 
@@ -124,15 +119,19 @@ def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
     for library in sorted(by_soname.values()):
         mpi = identify.library(library)
         if mpi and mpi.kind == says.kind and mpi.version == says.version:
-            yield MpiInstallation(
-                name=f"{mpi.kind}-{mpi.version}" + ("-abi" if library.name.startswith("libmpi_abi") else ""),
-                kind=mpi.kind,
-                version=mpi.version,
-                library=str(library),
-                library_version=mpi.line,
-                mpiexec=str(launcher),
-                origin=origin,
-            )
+            yield _installation(library, mpi, str(launcher), origin)
+
+
+def _installation(library: Path, mpi: identify.Identity, launcher: str, origin: str) -> MpiInstallation:
+    return MpiInstallation(
+        name=f"{mpi.kind}-{mpi.version}" + ("-abi" if library.name.startswith("libmpi_abi") else ""),
+        kind=mpi.kind,
+        version=mpi.version,
+        library=str(library),
+        library_version=mpi.line,
+        mpiexec=launcher,
+        origin=origin,
+    )
 
 
 def _soname(library: Path) -> str:
