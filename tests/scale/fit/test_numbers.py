@@ -66,26 +66,30 @@ def test_a_row_of_the_grid_exchanges_pieces_of_pieces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "layers"),
+    ("sides", "layers", "first", "exact"),
     [
-        ((0, 2), (2, 4)),
+        ((0, 2), (2, 4), 0, True),
         # The grids also have such areas with a constant.
-        ((1, 2), (2, 2)),
-        ((1, 2), (6, 6)),
+        ((1, 2), (2, 2), 0, True),
+        ((1, 2), (6, 6), 0, True),
+        ((0, 1), (2, 0), 1, True),
+        # Two values meet faces and edges without showing that they are any.
+        ((1, 2), (4, 4), 1, False),
+        ((2,), (1,), 0, False),
     ],
 )
 def test_a_face_with_neighbours_around_it_follows_its_sides(
-    sides: tuple[int, int], layers: tuple[int, int]
+    sides: tuple[int, ...], layers: tuple[int, ...], first: int, exact: bool
 ) -> None:
-    """A face of 96 points along each side, with layers of neighbours around it."""
-    grids = {4: (2, 2, 1), 8: (2, 2, 2), 16: (4, 2, 2), 32: (4, 4, 2)}
-    points = [Point(ranks, grid, 1.0) for ranks, grid in grids.items()]
+    """A face or an edge of 96 points along each side, with layers of neighbours around it."""
+    grids = [(2, 2, 1), (2, 2, 2), (4, 2, 2), (4, 4, 2)][first:]
+    points = [Point(prod(grid), grid, 1.0) for grid in grids]
 
     def face(grid: tuple[int, ...]) -> float:
         return 8.0 * prod(96 // grid[side] + more for side, more in zip(sides, layers, strict=True))
 
-    model = Fitter(points, weak=False).fit(range(4), [face(grid) for grid in grids.values()])
-    assert model.error == 0
+    model = Fitter(points, weak=False).fit(range(len(points)), list(map(face, grids)))
+    assert (model.error == 0) == exact
     assert model.at(Point(64, (4, 4, 4), 1.0)) == face((4, 4, 4))
 
 

@@ -293,23 +293,20 @@ class _Curves:
             if piece.error <= _EXACT:
                 return piece
         points = [self._points[number] for number in numbers]
-        if len({point.size for point in points}) > 1:
-            # Layers of neighbours hardly count in large problems, so that other curves come close to small ones.
-            face = fit_face(points, y.tolist())
-            if face is not None:
-                return face
-        power = fit_power(points, y.tolist())
-        if power is not None:
-            return power
+        # Few grids do not tell a face with margins from an area and a constant.
+        face = fit_face(points, y.tolist())
+        shown = face if face is not None and face.error == 0 else None
+        # Layers of neighbours hardly count in large problems, so that other curves come close to small ones.
+        sized = len({point.size for point in points}) > 1
+        exact = (shown if sized else None) or fit_power(points, y.tolist()) or shown
+        if exact is not None:
+            return exact
         pair = self._pair(x, y, scale)
         # Two terms meet three points often by chance: they must do so much better than one.
         better = 0.02 if len(y) == 3 else 0.5
         if pair is not None and pair.error < better * single.error:
             single = pair
-        if single.error == 0:
-            # Few grids do not tell a face with margins from an area and a constant.
-            return fit_face(points, y.tolist()) or single
-        return fit_quotient(points, y.tolist()) or fit_face(points, y.tolist()) or single
+        return single if single.error == 0 else fit_quotient(points, y.tolist()) or face or single
 
     def _pair(self, x: Floats, y: Floats, scale: Floats) -> Sum | None:
         """Return the best sum of two monomials."""

@@ -73,37 +73,47 @@ def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Product | 
 
 
 def fit_face(points: Sequence[Point], values: Sequence[float]) -> Product | None:
-    """Return the face of a box that gives all values, of four or more, with the least margins, and of these the most even one.
+    """Return the face of a box, or an edge, that gives all values, of which two or more differ.
 
-    If problems differ in size, three values are enough, and the size may be an extent or the number of points.
+    It has the least margins, and of these it is the most even one. Two values of problems of one size do not show whether
+    it is exact. It is then the most even one with the same margin along all its sides. If problems differ in size, that may
+    be an extent or the number of points.
     """
     sized = len({point.size for point in points}) > 1
-    whole = _whole(values, 3 if sized else 4)
-    if not whole:
+    whole = _whole(values, 3)
+    different = len(set(whole))
+    if different < 2:
         return None
+    exact = sized or different > 2
     common = math.gcd(*whole)
     dimensions = range(len(points[0].grid))
+    counts = (2, 1) if sized or not exact else (2,)
     found: list[tuple[tuple[float, ...], Product]] = []
-    for across in itertools.chain(
-        itertools.combinations(dimensions, 2), itertools.combinations(dimensions, 1) if sized else ()
-    ):
+    for across in (each for count in counts for each in itertools.combinations(dimensions, count)):
+        shown = [(point.size, *(point.grid[dimension] for dimension in across)) for point in points]
+        if len(set(zip(shown, whole, strict=True))) > len(set(shown)):
+            continue
+        margins = [
+            each for each in itertools.product(LAYERS, repeat=len(across)) if exact or len({*each}) == 1
+        ]
         for unit in (each for each in UNITS if common % each == 0):
-            for sides in _sides(whole[0] // unit, len(across)):
-                for margins in itertools.product(LAYERS, repeat=len(across)):
-                    extents = [
-                        (side - margin) * points[0].grid[dimension]
-                        for side, margin, dimension in zip(sides, margins, across, strict=True)
-                    ]
-                    if min(extents) <= 0:
-                        continue
-                    for growth in (1.0, 1 / len(dimensions)) if sized else (0.0,):
-                        factors = tuple(
-                            Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
-                            for dimension, margin, extent in zip(across, margins, extents, strict=True)
-                        )
-                        face = Product(unit, factors)
-                        if [face.at(point) for point in points] == whole:
-                            found.append(((sum(margins), max(extents) - min(extents), -growth), face))
+            for sides, layers in itertools.product(_sides(whole[0] // unit, len(across)), margins):
+                extents = [
+                    (side - margin) * points[0].grid[dimension]
+                    for side, margin, dimension in zip(sides, layers, across, strict=True)
+                ]
+                if min(extents) <= 0:
+                    continue
+                for growth in (1.0, 1 / len(dimensions)) if sized else (0.0,):
+                    factors = tuple(
+                        Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
+                        for dimension, margin, extent in zip(across, layers, extents, strict=True)
+                    )
+                    face = Product(unit, factors, 0.0 if exact else math.inf)
+                    if [face.at(point) for point in points] == whole:
+                        uneven = max(extents) / min(extents)
+                        cost = (sum(layers), uneven, -growth) if exact else (uneven, sum(layers))
+                        found.append((cost, face))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
