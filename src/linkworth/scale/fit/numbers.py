@@ -364,10 +364,13 @@ def _rounded(error: float) -> float:
 
 
 def _is_area(monomial: Monomial, across: Sequence[int]) -> bool:
-    """Return whether it is the inverse of all extents but those."""
+    """Return whether it is the inverse of all extents but those, with the size as a side's points or as all points."""
+    extents = len(monomial.extents)
+    sides = extents - len(across)
     return (
         bool(across)
-        and len(monomial.extents) > 1
+        and extents > 1
+        and monomial.size in (0.0, float(sides), sides / extents)
         and all(power == -(at not in across) for at, power in enumerate(monomial.extents))
     )
 
