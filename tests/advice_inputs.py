@@ -28,13 +28,5 @@ def predicted(times, nodes, ranks=64, **more):
 
 
 def price(name, fabric, usd, **more):
-    return Price(
-        name=name,
-        fabric=fabric,
-        usd_per_node_hour=usd,
-        provider="p",
-        region="r",
-        date="2026",
-        source="s",
-        **more,
-    )
+    facts = {"provider": "p", "region": "r", "date": "2026", "source": "s"} | more
+    return Price(name=name, fabric=fabric, usd_per_node_hour=usd, **facts)

@@ -29,12 +29,12 @@ def significant(value: float, digits: int = 3) -> str:
     return text
 
 
-def duration(seconds: float, digits: int = 3) -> str:
+def duration(seconds: float) -> str:
     """Return a time: `1.23 s`, `24.6 µs`."""
     if seconds == 0:
         return "0 s"
-    scale, unit = _scale(seconds, digits, _TIMES)
-    return f"{significant(seconds / scale, digits)} {unit}"
+    scale, unit = time_unit(seconds)
+    return f"{significant(seconds / scale)} {unit}"
 
 
 def time_unit(seconds: float) -> tuple[float, str]:

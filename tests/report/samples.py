@@ -1,12 +1,12 @@
 """Hand-made report items: three programs of known shape, and one with hostile names."""
 
 import msgspec
+from advice_inputs import price
 
 from linkworth.model.activities import Activities
 from linkworth.model.advice import Advice, AdviceOption
 from linkworth.model.fabric import Fabric, Path, SourceNote
 from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGrid
-from linkworth.model.price import Price
 from linkworth.model.profile import CallTotals, Matrix, NetworkGain, Pop, Profile, Shares, SizeBin
 from linkworth.model.trace import MpiInfo, RankInfo, TraceMetadata
 from linkworth.report import ReportItem
@@ -161,15 +161,7 @@ def item(
         grids=[grid(fabric_name, compute, latencies, volume) for fabric_name in LINKS],
         fabrics=[fabric(fabric_name) for fabric_name in LINKS],
         prices=[
-            Price(
-                name="test-node",
-                fabric=fabric_name,
-                usd_per_node_hour=usd,
-                provider="nobody",
-                region="nowhere",
-                date="2025-01-01",
-                source="chosen for the tests",
-            )
+            price("test-node", fabric_name, usd, date="2025-01-01", source="chosen for the tests")
             for fabric_name, usd in PRICES.items()
         ],
         recorded=activities(ranks, 1.7, 0.8),

@@ -7,6 +7,14 @@ from linkworth.api import html
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import profile as model
 
+_KINDS = {str: "object", int: "int64", float: "float64"}
+_COLUMNS = {
+    field.name: _KINDS[field.type]
+    for field in msgspec.structs.fields(model.CallTotals)
+    if field.type in _KINDS
+}
+_SHOWN_ROWS = 10
+
 
 class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
     """Division of a recorded program's time (docs/reference/profile.md). Times are seconds, shares are 0 to 1."""
@@ -15,17 +23,15 @@ class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
         """Return one row a MPI call: its name, its count, its bytes and its seconds, summed over ranks; the longest first."""
         rows = [msgspec.structs.asdict(call) for call in self.calls]
         return from_rows(
-            rows,
-            {"name": "object", "count": "int64", "bytes": "int64", "seconds": "float64"},
-            f"MPI calls of {self.workload} on {units.plural(self.ranks, 'rank')}",
+            rows, _COLUMNS, f"MPI calls of {self.workload} on {units.plural(self.ranks, 'rank')}"
         )
 
     def __repr__(self) -> str:
         return f"<linkworth.Profile of {self._summary()}>"
 
     def _repr_html_(self) -> str:
-        rows = [(call.name, call.count, call.bytes, call.seconds) for call in self.calls[:10]]
-        return html.table(self._summary(), ("call", "count", "bytes", "seconds"), rows)
+        rows = [[getattr(call, name) for name in _COLUMNS] for call in self.calls[:_SHOWN_ROWS]]
+        return html.table(self._summary(), list(_COLUMNS), rows)
 
     def _summary(self) -> str:
         return (

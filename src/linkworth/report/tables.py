@@ -6,7 +6,7 @@ from linkworth import units
 from linkworth.model.call_profile import INIT
 from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
-from linkworth.model.profile import CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
+from linkworth.model.profile import CallTotals, CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
 from linkworth.profile.pop import DEFINITIONS, named
 from linkworth.profile.scan import listed_loop_share
 from linkworth.profile.where_called import place_of
@@ -67,21 +67,28 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
 
 def calls(profile: Profile, key: str) -> ReportTable:
     """Return the longest MPI calls, the rest in one row."""
-    rows = [(c.name, c.count, c.bytes, c.seconds) for c in profile.calls[:_CALLS_SHOWN]]
+    rows = profile.calls[:_CALLS_SHOWN]
     if rest := profile.calls[_CALLS_SHOWN:]:
-        sums = (sum(c.count for c in rest), sum(c.bytes for c in rest), sum(c.seconds for c in rest))
-        rows.append((units.plural(len(rest), "other"), *sums))
+        others = CallTotals(
+            name=units.plural(len(rest), "other"),
+            count=sum(call.count for call in rest),
+            bytes=sum(call.bytes for call in rest),
+            seconds=sum(call.seconds for call in rest),
+        )
+        rows = [*rows, others]
 
-    def row(item: tuple[str, int, int, float]) -> list[Field]:
-        name, count, size, seconds = item
-        return [
-            words("call", name),
-            whole("count", "count", count),
-            value("bytes [B]", "bytes", size, "size"),
-            value("seconds [s]", "time", seconds, "time"),
-        ]
+    def row(call: CallTotals) -> list[Field]:
+        return [words("call", call.name), *_totals(call)]
 
     return table(f"{key}-calls", "MPI calls, longest first; time over all ranks", rows, row)
+
+
+def _totals(of: CallTotals | SiteProfile) -> list[Field]:
+    return [
+        whole("count", "count", of.count),
+        value("bytes [B]", "bytes", of.bytes, "size"),
+        value("seconds [s]", "time", of.seconds, "time"),
+    ]
 
 
 def efficiencies(pop: Pop, key: str) -> ReportTable:
@@ -126,12 +133,7 @@ def sites(profile: Profile, key: str) -> ReportTable:
 
     def row(pair: tuple[str, SiteProfile]) -> list[Field]:
         name, site = pair
-        return [
-            words("place", place_of(site), note=name),
-            whole("count", "count", site.count),
-            value("bytes [B]", "bytes", site.bytes, "size"),
-            value("seconds [s]", "time", site.seconds, "time"),
-        ]
+        return [words("place", place_of(site), note=name), *_totals(site)]
 
     title = "Places of the program that call MPI longest"
     return table(f"{key}-sites", title, known[:_SITES_SHOWN], row, note="Time over all ranks.")

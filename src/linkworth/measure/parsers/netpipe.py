@@ -62,12 +62,10 @@ def _screen_row(line: str) -> BenchRow | None:
 
 def _file_3(line: str) -> BenchRow | None:
     """Read bytes, megabits per second, seconds; all three must agree, to exclude other tables of numbers."""
-    found = _FILE_3.match(line)
-    if found is None:
+    figures = _figures(_FILE_3, line)
+    if figures is None:
         return None
-    size, rate, time = whole(found["size"]), number(found["rate"]), number(found["time"])
-    if size is None or rate is None or not time:
-        return None
+    size, rate, time = figures
     if abs(rate - size * 8 / time / _MEGABIT) > _NEAR * rate:
         return None
     # The time has eight decimals, so only two digits for a short message; the rate has more.
@@ -76,16 +74,23 @@ def _file_3(line: str) -> BenchRow | None:
 
 def _file_5(line: str) -> BenchRow | None:
     """Read bytes, the mean, least and most gigabits per second, and microseconds."""
-    found = _FILE_5.match(line)
-    if found is None:
+    figures = _figures(_FILE_5, line)
+    if figures is None:
         return None
-    size, rate, time = whole(found["size"]), number(found["rate"]), number(found["time"])
-    if size is None or rate is None or not time:
-        return None
+    size, rate, time = figures
     expected = size * 8e-9 / (time * 1e-6)
     if abs(rate - expected) > _NEAR * max(rate, expected) and expected > 0.01:
         return None
     return _row(size, time * 1e-6)
+
+
+def _figures(pattern: re.Pattern[str], line: str) -> tuple[int, float, float] | None:
+    """Return the size, the rate and the time of a line; None for one that lacks any."""
+    found = pattern.match(line)
+    size, rate, time = (
+        (whole(found["size"]), number(found["rate"]), number(found["time"])) if found else (None,) * 3
+    )
+    return None if size is None or rate is None or not time else (size, rate, time)
 
 
 def _row(size: int, seconds: float, samples: int = 0) -> BenchRow | None:
