@@ -91,7 +91,7 @@ style: build ## those of `lint` without types
 format: build ## put every file into the house style
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . && $(BIN)/clang-format -i $(C_FILES)
 
-reference: build ## renew docs/reference/cli.md and study.schema.json from the code
+reference: build ## renew docs/reference/cli.md, fabrics.md and study.schema.json from the code
 	@$(BIN)/python scripts/cli_reference.py docs/reference/cli.md
 	@$(BIN)/python -m linkworth.study.definition.schema > docs/reference/study.schema.json
 

@@ -5,6 +5,27 @@
 #include "calls/collectives/fold.hpp"
 
 namespace linkworth::replay::collectives {
+namespace {
+
+/// Each remaining rank keeps half of the blocks, then half of those, and so on. The partners are as far as
+/// the half, or, `rising`, ever farther.
+Schedule halve(const Pieces& pieces, const Fold& fold, bool rising) {
+    Rank first = 0;
+    for (Rank distance = 1, half = fold.power / 2; half > 0; distance *= 2, half /= 2) {
+        const Rank apart = rising ? distance : half;
+        const Rank partner = fold.original(fold.mine ^ apart);
+        const bool upper = (fold.mine & apart) != 0;
+        const Rank kept = upper ? first + half : first;
+        const Rank given = upper ? first : first + half;
+        co_yield receive_from(partner, fold.bytes(pieces, kept, half));
+        co_yield send_to(partner, fold.bytes(pieces, given, half));
+        co_yield wait_all();
+        co_yield combine(fold.bytes(pieces, kept, half));
+        first = kept;
+    }
+}
+
+}  // namespace
 
 Schedule reduce_scatter_pairwise(Rank me, Pieces pieces) {
     const Rank size = pieces.ranks();
@@ -25,20 +46,8 @@ Schedule reduce_scatter_halving(Rank me, Pieces pieces) {
     const Bytes total = pieces.total();
     if (me < 2 * fold.folded)
         for (Schedule giving = fold_in(me, fold.idle, total); giving.next(step);) co_yield step;
-    if (!fold.idle) {
-        Rank first = 0;
-        for (Rank half = fold.power / 2; half > 0; half /= 2) {
-            const Rank partner = fold.original(fold.mine ^ half);
-            const bool upper = (fold.mine & half) != 0;
-            const Rank kept = upper ? first + half : first;
-            const Rank given = upper ? first : first + half;
-            co_yield receive_from(partner, fold.bytes(pieces, kept, half));
-            co_yield send_to(partner, fold.bytes(pieces, given, half));
-            co_yield wait_all();
-            co_yield combine(fold.bytes(pieces, kept, half));
-            first = kept;
-        }
-    }
+    if (!fold.idle)
+        for (Schedule halving = halve(pieces, fold, false); halving.next(step);) co_yield step;
     if (me < 2 * fold.folded)
         for (Schedule taking = fold_out(me, fold.idle, pieces[me & ~1U]); taking.next(step);) co_yield step;
 }
@@ -71,20 +80,8 @@ Schedule reduce_scatter_butterfly(Rank me, Pieces pieces, bool permuted) {
         for (int bit = 0; bit < rounds; ++bit) reversed |= ((rank >> bit) & 1U) << (rounds - 1 - bit);
         return reversed;
     };
-    if (!fold.idle) {
-        Rank first = 0;
-        for (Rank distance = 1, half = fold.power / 2; half > 0; distance *= 2, half /= 2) {
-            const Rank partner = fold.original(fold.mine ^ distance);
-            const bool upper = (fold.mine & distance) != 0;
-            const Rank kept = upper ? first + half : first;
-            const Rank given = upper ? first : first + half;
-            co_yield receive_from(partner, fold.bytes(pieces, kept, half));
-            co_yield send_to(partner, fold.bytes(pieces, given, half));
-            co_yield wait_all();
-            co_yield combine(fold.bytes(pieces, kept, half));
-            first = kept;
-        }
-    }
+    if (!fold.idle)
+        for (Schedule halving = halve(pieces, fold, true); halving.next(step);) co_yield step;
     if (permuted && fold.folded == 0) co_return;
     const Rank holder = fold.original(mirrored(fold.mine));
     if (holder != me) co_yield receive_from(holder, pieces[me]);
