@@ -36,12 +36,6 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
 }
 
 constexpr auto waits_for_a_message = ", which waits for a message that the trace does not hold";
-constexpr auto waits_for_a_thread =
-    ": several of its threads call MPI at once, but the trace does not say that MPI_Init_thread gave "
-    "MPI_THREAD_MULTIPLE. The replay therefore makes their calls one after the other, and this call waits "
-    "for "
-    "a later one of another thread; record the program with linkworth trace, with MPI_THREAD_MULTIPLE";
-
 using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
 
 ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {
@@ -323,13 +317,12 @@ bool Simulation::any_input_output() const {
 }
 
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
-    bool threads = false;
     const auto look_at = [&](const RankState& state, const std::string& who) {
         if (state.actor.finished) return;
-        if (result.stopped.empty() && !any_threads_)
-            threads = !find_threads(program.trace, state.rank).empty();
+        // Some programs let threads call MPI at once whatever the thread level is.
+        if (!threads_known_ && !find_threads(program.trace, state.rank).empty()) throw MayHaveThreads();
         result.stopped.push_back(who + " stops in " + program.trace.names()[state.call_name] +
-                                 (threads ? waits_for_a_thread : waits_for_a_message));
+                                 waits_for_a_message);
     };
     const auto& threaded = threaded_of(program);
     for (std::uint32_t rank = 0; rank < program.trace.ranks(); ++rank) {
@@ -343,7 +336,6 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
     // A program may answer to the source that the recording has, while another message came first here.
     if (!result.stopped.empty() && !program.request.tolerate_cut && wildcards_ && !as_recorded_)
         throw OrderMatters{Order::time_as_recorded};
-    if (threads && !program.request.tolerate_cut) throw ReplayStoppedError(result.stopped.front());
     if (!result.stopped.empty() && !program.request.tolerate_cut)
         throw ReplayStoppedError(result.stopped.front() + "; record the program again");
 }

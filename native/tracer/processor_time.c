@@ -53,8 +53,7 @@ static void read_own(struct lw_processor_time* time) {
 }
 
 static bool others_called(const struct lw_processor_time* time) {
-    return lw_recorder.locked && time->clock == CLOCK_PROCESS_CPUTIME_ID &&
-           lw_threads_begun() != time->threads;
+    return time->own && time->clock == CLOCK_PROCESS_CPUTIME_ID && lw_threads_begun() != time->threads;
 }
 
 void lw_processor_time_attach(struct lw_processor_time* time, uint64_t origin, bool process_start) {

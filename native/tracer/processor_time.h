@@ -17,7 +17,7 @@ struct lw_processor_time {
     uint64_t reading;       ///< ticks from the gap's start to the end of that reading, if ranks share cores
     uint64_t read_at;       ///< ticks of the gap's start to which the latest reading belongs; 0: no gap
     clockid_t clock;        ///< that it was read from
-    uint64_t own;           ///< the thread's own time then, ns: if several may call MPI at once
+    uint64_t own;           ///< the thread's own time then, ns, if `locked`; else 0
     uint32_t threads;       ///< had called MPI by then
 };
 

@@ -83,9 +83,9 @@ struct lw_call {
 };
 
 /// State that all threads of the process share. Only `latest_ordered` and `next_request` change after
-/// MPI_Init.
+/// MPI_Init, and `locked` once.
 struct lw_recorder {
-    bool locked;        ///< several threads may call MPI at once
+    bool locked;        ///< several threads call MPI, or may do so at once
     bool crowded;       ///< ranks share cores: the CPU clock is read at the start of every gap
     bool profiling;     ///< calls are added up (profile.h), no events are written
     bool full;          ///< no more space: calls are only counted

@@ -54,10 +54,20 @@ static struct lw_thread* make(uint64_t origin) {
     return self;
 }
 
+// Some libraries let threads call MPI at once at any thread level, and Open MPI does not mind. The first
+// thread's call under way still takes no lock, which matters for some nanoseconds at its end.
+static void begin_to_lock(void) {
+    lw_recorder.locked = true;
+    lw_fast = false;
+    lw_choose_ways(LW_PLAIN);
+    for (uint32_t i = 0; i < thread_count; i++) threads[i]->stamp &= ~(uint64_t)UINT32_MAX;
+}
+
 struct lw_thread* lw_thread_attach(uint64_t origin) {
     pthread_mutex_lock(&attaching);
     if (!has_key) has_key = pthread_key_create(&end_of_thread, release) == 0;
     bool first = thread_count == 0;
+    if (!first && !lw_recorder.locked) begin_to_lock();
     struct lw_thread* self = free_ones;
     if (self)
         free_ones = self->next_free;

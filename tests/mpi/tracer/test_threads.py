@@ -100,10 +100,14 @@ def test_no_data_race_in_the_tracer(bench, tmp_path):
     )
     if bare.returncode != 0:
         pytest.skip("the program does not run under ThreadSanitizer here, without the tracer")
-    for profiling, kept in (("0", "*.part"), ("1", "*.profile")):
+    for mode, profiling, kept in (
+        ("multiple", "0", "*.part"),
+        ("multiple", "1", "*.profile"),
+        ("unasked", "0", "*.part"),  # as threads that PT-Scotch starts at any thread level
+    ):
         told = {"LINKWORTH_TRACE_DIR": str(folder), "LINKWORTH_PROFILE": profiling}
         done = subprocess.run(
-            [str(program), "multiple"], env={**environment, **told, "LD_PRELOAD": str(library)},
+            [str(program), mode], env={**environment, **told, "LD_PRELOAD": str(library)},
             capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
         races = re.findall(r"WARNING: ThreadSanitizer.*?(?=\n\n)", done.stderr, re.DOTALL)

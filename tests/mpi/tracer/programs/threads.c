@@ -1,7 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "helpers":
-// threads that call no MPI compute for the one that does; prints the process's and the caller's CPU time of
-// it.
+// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "unasked": they
+// make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
+// one that does; prints the process's and the caller's CPU time of it.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -30,6 +30,17 @@ static void* call_mpi(void* argument) {
         MPI_Send(&value, 1, MPI_INT, 0, me, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (answer != me) return argument;
+    }
+    return NULL;
+}
+
+static void* ask(void* unused) {
+    (void)unused;
+    int rank, size;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        MPI_Type_size(MPI_INT, &size);
     }
     return NULL;
 }
@@ -67,6 +78,10 @@ int main(int argc, char** argv) {
         if (level == MPI_THREAD_MULTIPLE) wrong = run(call_mpi, THREADS);
         for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS * ROUNDS; i++)
             wrong += cell[i / ROUNDS][i % ROUNDS] != i / ROUNDS;
+        if (!wrong) printf("all right\n");
+    } else if (argc > 1 && strcmp(argv[1], "unasked") == 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+        wrong = run(ask, 1) + run(ask, THREADS);
         if (!wrong) printf("all right\n");
     } else {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
