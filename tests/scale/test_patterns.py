@@ -523,6 +523,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
         (inside, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 follow no exact rule"),
         (areas, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 are unequal parts along one dimension"),
+        (lengths, (3, 5, 7), "all recordings are on prime numbers of ranks"),
         (probing, (4, 8, 16), "differently often on each rank"),
     ],
 )

@@ -22,6 +22,7 @@ from linkworth.scale.fit.rules import (
     Varying,
     rules_within,
 )
+from linkworth.scale.grids import divisors
 from linkworth.scale.recording import Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
@@ -160,6 +161,13 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"{arrangement.describe(target.ranks)} at {target.ranks} ranks, so that peers may be wrong; record counts at which "
             "more ranks lie along each dimension"
         )
+    counts = [*(recording.ranks for recording in recordings), target.ranks]
+    composite = [len(divisors(count)) > 2 for count in counts]
+    if len(new) == 1 and composite == [*[False] * len(recordings), True] and _sends(found):
+        yield (
+            "all recordings are on prime numbers of ranks, on which every process grid is a line, so that the grid at "
+            f"{target.ranks} ranks is not known; record a count that is no prime"
+        )
     fixed = [str(extent) for extent in arrangement.fixed if extent]
     if fixed:
         which, verb = ("one extent", "is") if len(fixed) == 1 else ("two extents", "are")
@@ -172,6 +180,15 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"the process grid follows the shape of the problem, which the recordings do not determine: at {target.ranks} ranks "
             f"it is taken to be {arrangement.describe(target.ranks)}; another one can be set with `grid`"
         )
+
+
+def _sends(found: Found) -> bool:
+    """Return whether ranks send messages or make communicators of some ranks."""
+    columns = (column for role in found.program.roles.values() for column in role.columns)
+    return any(
+        column.call_class == "comm_new" or ("peer" in column.rules and "collective" not in column.call_class)
+        for column in columns
+    )
 
 
 def _longer(grid: Sequence[int]) -> list[int]:
@@ -281,7 +298,7 @@ def _odd_part(ranks: int) -> int:
 
 def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> tuple[list[str], list[str]]:
     """Return the calls with a number that meets not all recordings, and those with one that reaches zero."""
-    largest = found.point(recordings[-1].ranks, recordings[-1].size)
+    known = [found.point(each.ranks, each.size) for each in recordings]
     there = found.point(target.ranks, target.size)
     inexact, gone = set(), set()
     for role in found.program.roles.values():
@@ -301,7 +318,8 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
                 parted = is_loop and abs(value - round(value)) > INEXACT
                 if rule.model.error > INEXACT or parted:
                     inexact.add(column.entry)
-                if rule.model.at(largest) >= 0.5 > value:
+                # If the largest recording already has none, what else becomes less is not known either.
+                if there not in known and max(map(rule.model.at, known)) >= 0.5 > value:
                     gone.add(column.entry)
     return sorted(inexact), sorted(gone)
 
