@@ -51,46 +51,32 @@ static inline void note(enum procedure procedure, uint64_t start, uint64_t end) 
 }
 #endif
 
+#define TIMED(function, call)         \
+    uint64_t start = __rdtsc();       \
+    int answer = call;                \
+    note(function, start, __rdtsc()); \
+    return answer
+
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Iprobe(source, tag, comm, flag, status);
-    note(IPROBE, start, __rdtsc());
-    return answer;
+    TIMED(IPROBE, PMPI_Iprobe(source, tag, comm, flag, status));
 }
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Allreduce(send, receive, count, type, op, comm);
-    note(ALLREDUCE, start, __rdtsc());
-    return answer;
+    TIMED(ALLREDUCE, PMPI_Allreduce(send, receive, count, type, op, comm));
 }
 
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request* request) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Irecv(data, count, type, source, tag, comm, request);
-    note(IRECV, start, __rdtsc());
-    return answer;
+    TIMED(IRECV, PMPI_Irecv(data, count, type, source, tag, comm, request));
 }
 
 int MPI_Send(const void* data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Send(data, count, type, dest, tag, comm);
-    note(SEND, start, __rdtsc());
-    return answer;
+    TIMED(SEND, PMPI_Send(data, count, type, dest, tag, comm));
 }
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Wait(request, status);
-    note(WAIT, start, __rdtsc());
-    return answer;
-}
+int MPI_Wait(MPI_Request* request, MPI_Status* status) { TIMED(WAIT, PMPI_Wait(request, status)); }
 
 int MPI_Recv(void* data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status* status) {
-    uint64_t start = __rdtsc();
-    int answer = PMPI_Recv(data, count, type, source, tag, comm, status);
-    note(RECV, start, __rdtsc());
-    return answer;
+    TIMED(RECV, PMPI_Recv(data, count, type, source, tag, comm, status));
 }

@@ -11,7 +11,7 @@ from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import show, warn
+from linkworth.cli.output import json_option, show, warn
 from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
@@ -84,7 +84,7 @@ _OF_A_REPLAY = (
 )
 @rate_options_of_machines
 @damage_option("advice", lambda _: {"choice": None, "options": [], "breakeven_price_ratio": None})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.advice/1).")
+@json_option("advice")
 def command(
     workloads: tuple[str, ...],
     predictions_file: Path | None,

@@ -11,7 +11,7 @@ from linkworth.advise.allocate.submit import job_submit, sbatch_lines
 from linkworth.cli.allocation_table import allocation_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.number import Number
-from linkworth.cli.output import answer, console, emit_json, note, warn
+from linkworth.cli.output import answer, console, emit_json, json_option, note, warn
 from linkworth.cli.rate_options import rate_options
 from linkworth.cli.steps import Steps
 from linkworth.model.allocation import AllocationGoal
@@ -64,7 +64,7 @@ from linkworth.trace.read import Allowance
 )
 @rate_options
 @damage_option("allocation", lambda _: {"choices": [], "placements": []})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.allocation/1).")
+@json_option("allocation")
 def command(
     queue_file: Path,
     goal: str | None,

@@ -3,9 +3,9 @@
 import rich_click as click
 
 from linkworth.catalog import apps, documents
-from linkworth.cli.catalog_group import catalog_group, json_option
+from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import app_details, apps_table
-from linkworth.cli.output import show
+from linkworth.cli.output import json_option, show
 
 command = catalog_group(
     "apps",

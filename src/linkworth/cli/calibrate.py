@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import OutputFile, note, show
+from linkworth.cli.output import OutputFile, json_option, note, show
 
 
 @click.command()
@@ -46,7 +46,7 @@ from linkworth.cli.output import OutputFile, note, show
     metavar="FILE.svg",
     help="Draw the fit against the measurements (.svg or .png).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.calibration/1).")
+@json_option("calibration")
 def command(
     files: tuple[Path, ...],
     output: Path | None,

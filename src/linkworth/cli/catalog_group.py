@@ -1,7 +1,7 @@
 """Verbs of the catalog: a list of all entries, and one entry with its sources."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import rich_click as click
@@ -9,16 +9,9 @@ from rich.console import RenderableType
 
 from linkworth.cli.given import refuse
 from linkworth.cli.group import VerbGroup
-from linkworth.cli.output import show
+from linkworth.cli.output import json_option, show
 
 D = TypeVar("D", bound=msgspec.Struct)
-
-
-def json_option(name: str) -> Callable[[Any], Any]:
-    """Return the option --json of a verb that prints linkworth.NAME/1."""
-    return click.option(
-        "--json", "as_json", is_flag=True, help=f"Print one JSON document (linkworth.{name}/1)."
-    )
 
 
 def catalog_group(

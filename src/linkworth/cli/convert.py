@@ -8,7 +8,7 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
-from linkworth.cli.output import OutputFile, console, emit_json, note
+from linkworth.cli.output import OutputFile, console, emit_json, json_option, note
 from linkworth.convert import ALIASES, FORMATS, recognise, targets
 from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
@@ -71,7 +71,7 @@ from linkworth.units import plural
     "--no-attributes leaves them out.",
 )
 @damage_option("conversion", lambda _: {"path": None})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.conversion/1).")
+@json_option("conversion")
 def command(
     trace: Path,
     target: str | None,

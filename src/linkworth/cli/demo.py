@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
+from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, json_option, note
 
 
 @click.command()
@@ -37,7 +37,7 @@ from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit
     metavar="NAME",
     help="MPI to use, as `linkworth doctor` names it.  [default: the first that works]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.demo/1).")
+@json_option("demo")
 def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_json: bool) -> int:
     """Run and record NPB EP, FT and CG (classes W and A) here, and predict time and cost on two nodes with four networks.
 

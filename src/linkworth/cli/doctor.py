@@ -3,14 +3,14 @@
 import rich_click as click
 
 from linkworth import units
-from linkworth.cli.output import console, emit_json, note
+from linkworth.cli.output import console, emit_json, json_option, note
 from linkworth.model.environment import Check
 
 EXIT_LACKS = 3
 
 
 @click.command
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option("doctor")
 def command(as_json: bool) -> int:
     """List what linkworth can use on this machine and what is missing, with the command that installs it. Changes nothing.
 

@@ -3,9 +3,9 @@
 import rich_click as click
 
 from linkworth.catalog import documents, fabric_file
-from linkworth.cli.catalog_group import catalog_group, json_option
+from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import fabric_details, fabrics_table
-from linkworth.cli.output import emit_json, show
+from linkworth.cli.output import emit_json, json_option, show
 
 command = catalog_group(
     "fabrics",

@@ -5,7 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import OutputFolder, console, emit_json, note
+from linkworth.cli.output import OutputFolder, console, emit_json, json_option, note
 from linkworth.errors import UsageError
 from linkworth.lab.export.write import FORMATS
 from linkworth.lab.spec import LabSpec
@@ -39,7 +39,7 @@ from linkworth.lab.spec import LabSpec
     "--network", default="10.10.0.0/16", show_default=True, metavar="CIDR", help="Addresses to give out."
 )
 @spec_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.lab-export/1).")
+@json_option("lab-export")
 @click.argument("name", required=False)
 def command(
     name: str | None,

@@ -5,9 +5,9 @@ from pathlib import Path
 import rich_click as click
 
 from linkworth.catalog import documents, machines
-from linkworth.cli.catalog_group import catalog_group, json_option
+from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import machine_details, machines_table
-from linkworth.cli.output import OutputFile, note, show
+from linkworth.cli.output import OutputFile, json_option, note, show
 from linkworth.cli.steps import Steps
 
 command = catalog_group(

@@ -51,6 +51,13 @@ class OutputFile(click.Path):
         return cast(Path, super().convert(value, param, ctx))
 
 
+def json_option(name: str) -> Callable[[Any], Any]:
+    """Return the option --json of a verb that prints linkworth.NAME/1."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help=f"Print one JSON document (linkworth.{name}/1)."
+    )
+
+
 def require_new(output: Path, *, force: bool) -> None:
     """Raise UsageError if a file to write exists, unless `force`: the next verb would read the old one."""
     if output.exists() and not is_stream(output) and not force:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
-from linkworth.cli.output import OutputFile, warn
+from linkworth.cli.output import OutputFile, json_option, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     cpu_factor_option,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     "prediction",
     lambda given: {"predictions": [{"fabric": name, "seconds": None} for name in given["fabric_names"]]},
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.prediction/1).")
+@json_option("prediction")
 def command(
     trace: str,
     fabric_names: tuple[str, ...],

@@ -4,9 +4,9 @@ import rich_click as click
 
 from linkworth.catalog import documents
 from linkworth.catalog.update.run import ENDPOINT_VARIABLE, PROVIDERS, update
-from linkworth.cli.catalog_group import catalog_group, json_option
+from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import price_catalogs, price_changes
-from linkworth.cli.output import show, warn
+from linkworth.cli.output import json_option, show, warn
 
 command = catalog_group(
     "prices",

@@ -7,6 +7,7 @@ import rich_click as click
 
 from linkworth.cli.damage_option import INCOMPLETE_INPUT, damage_option
 from linkworth.cli.given import refuse
+from linkworth.cli.output import console, emit_json, json_option, note, screen_console
 
 if TYPE_CHECKING:
     from linkworth.trace.read import Allowance
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     help="Print every call with its places, every message size and phase, and the meaning of each figure.",
 )
 @damage_option("profile", lambda _: {"calls": [], "group": None})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.profile/1).")
+@json_option("profile")
 def command(
     trace: Path, smaller: Path | None, whole: bool, full: bool, allowed: "Allowance | None", as_json: bool
 ) -> int:
@@ -46,7 +47,6 @@ def command(
     The group (highly dependent, dependent, low, none) states how much the
     program depends on the network. It comes from a replay on gigabit Ethernet, extrapolated to a larger problem.
     """
-    from linkworth.cli.output import console, emit_json, note, screen_console
     from linkworth.cli.profile_screen import show
     from linkworth.cli.steps import running
     from linkworth.profile import build_profile

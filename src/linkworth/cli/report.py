@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.advise.request import PriceOptions
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.output import OutputFile, answer, emit_json, note
+from linkworth.cli.output import OutputFile, answer, emit_json, json_option, note
 from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines
 from linkworth.cli.replay_options import (
@@ -54,7 +54,7 @@ from linkworth.trace.read import Allowance
 @ranks_option
 @rate_options_of_machines
 @damage_option("report", lambda _: {"path": None, "programs": []})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.report/1).")
+@json_option("report")
 def command(
     paths: tuple[Path, ...],
     output: Path,

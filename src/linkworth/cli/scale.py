@@ -6,7 +6,7 @@ import rich_click as click
 
 from linkworth import units
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import OutputFile, console, emit_json, news, note, require_new
+from linkworth.cli.output import OutputFile, console, emit_json, json_option, news, note, require_new
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
 
@@ -56,7 +56,7 @@ class Extents(click.ParamType[tuple[int, ...]]):
     metavar="AxB",
     help="Process grid at the new count, such as 32x16.  [default: as MPI_Dims_create chooses]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.scaling/1).")
+@json_option("scaling")
 def command(
     traces: tuple[Path, ...],
     ranks: int,

@@ -7,7 +7,7 @@ import rich_click as click
 
 from linkworth.cli import study_report
 from linkworth.cli.group import VerbGroup
-from linkworth.cli.output import answer, emit_json
+from linkworth.cli.output import answer, emit_json, json_option
 from linkworth.places.kinds import forms, one_of
 
 if TYPE_CHECKING:
@@ -62,12 +62,7 @@ def command() -> None:
 @click.option(
     "--dry-run", is_flag=True, help="Show the runs in their order and their commands, and run nothing."
 )
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print one JSON document (linkworth.study-status/1 or study-plan/1).",
-)
+@json_option("study-status/1 or linkworth.study-plan")
 def run(
     file: Path,
     scale: str,
@@ -115,7 +110,7 @@ def run(
 @_MAX_PARALLEL
 @_REDO_FAILED
 @_ACCEPT_CHANGES
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
+@json_option("study-status")
 def resume(
     target: Path, scale: str, max_parallel: int | None, redo_failed: bool, accept_changes: bool, as_json: bool
 ) -> int:
@@ -134,7 +129,7 @@ def resume(
 @command.command()
 @_TARGET
 @_SCALE_OF_TARGET
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-status/1).")
+@json_option("study-status")
 def status(target: Path, scale: str, as_json: bool) -> int:
     """Show the progress of a study, finished or running.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, note
+from linkworth.cli.output import OutputFile, OutputFolder, answer, console, emit_json, json_option, note
 from linkworth.units import plural
 
 _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
@@ -47,7 +47,7 @@ _FORMATS = ["csv", "parquet", "latex", "svg", "png", "pdf"]
     is_flag=True,
     help="Omit the profiles of the traces, which take minutes for large ones, and with them the groups.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.study-report/1).")
+@json_option("study-report")
 def command(
     target: Path,
     scale: str,

@@ -8,7 +8,7 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import NumberList
-from linkworth.cli.output import OutputFile, warn
+from linkworth.cli.output import OutputFile, json_option, warn
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import (
     cpu_factor_option,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @rate_options
 @replay_options(several_placements=True, without=("samples", "spread"))
 @damage_option("sweep", lambda _: {"points": []})
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (linkworth.sweep/1).")
+@json_option("sweep")
 def command(
     trace: str,
     fabric_names: tuple[str, ...],
