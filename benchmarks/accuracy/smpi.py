@@ -40,21 +40,11 @@ def simulate(
     (folder / "platform.xml").write_text(platform(fabric, nodes, len(node_of_rank)), encoding="utf-8")
     hosts = "".join(f"node{node}\n" for node in node_of_rank)
     (folder / "hosts").write_text(hosts, encoding="utf-8")
-    command = [
-        "smpirun",
-        "-np",
-        str(len(node_of_rank)),
-        "-platform",
-        "platform.xml",
-        "-hostfile",
-        "hosts",
-        "-replay",
-        entry,
-    ]
+    command = f"smpirun -np {len(node_of_rank)} -platform platform.xml -hostfile hosts -replay".split()
     options = [f"--cfg={setting}" for setting in (*protocol(fabric), *settings)]
     began = time.perf_counter()
     done = subprocess.run(
-        [*command, *options],
+        [*command, entry, *options],
         cwd=folder,
         capture_output=True,
         text=True,

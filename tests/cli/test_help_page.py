@@ -10,11 +10,8 @@ from linkworth.cli.help_page import EXAMPLES
 from linkworth.cli.main import VERB_PANELS, VERBS, cli
 
 
-def test_every_verb_is_in_one_panel():
+def test_every_verb_is_in_one_panel_of_the_page_of_all(printed):
     assert sorted(verb for verbs in VERB_PANELS.values() for verb in verbs) == sorted(VERBS)
-
-
-def test_the_page_of_all_verbs_has_the_panels(printed):
     page = printed("--help")
     assert all(title in page for title in VERB_PANELS)
     assert all(verb in page for verb in VERBS)

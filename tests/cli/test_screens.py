@@ -172,17 +172,8 @@ def test_the_check_of_a_lab_is_shown_whole():
         asked_latency_seconds=30e-6, latency_seconds=123.4e-6, median_latency_seconds=234.7e-6, tries=3, passed=False,
     )  # fmt: skip
     text = "\n".join(printed(check_table(LabCheck(lab="l", passed=False, nics=[nic]))))
-    for cell in (
-        "100 Mbit/s",
-        "93.21 Mbit/s",
-        "−6.8 %",
-        "87.7 Mbit/s",
-        "30.0 µs",
-        "123 µs",
-        "235 µs",
-        "OUT OF LIMITS",
-    ):
-        assert cell in text
+    cells = "100 Mbit/s, 93.21 Mbit/s, −6.8 %, 87.7 Mbit/s, 30.0 µs, 123 µs, 235 µs, OUT OF LIMITS"
+    assert not [cell for cell in cells.split(", ") if cell not in text]
 
 
 def test_the_summary_of_the_demo_is_shown_whole():

@@ -25,20 +25,10 @@ def seconds(folder: Path, hosts: str, *settings: str) -> float:
     """Replay the traces of `folder`, rank i on the host of letter i of `hosts`; fails where SimGrid does."""
     (folder / "platform.xml").write_text(PLATFORM, encoding="utf-8")
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
-    command = [
-        "smpirun",
-        "-np",
-        str(len(hosts)),
-        "-platform",
-        "platform.xml",
-        "-hostfile",
-        "hosts",
-        "-replay",
-        "ti.txt",
-    ]
+    command = f"smpirun -np {len(hosts)} -platform platform.xml -hostfile hosts -replay".split()
     options = [f"--cfg={setting}" for setting in (*PLAIN, *settings)]
     done = subprocess.run(
-        [*command, *options], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        [*command, "ti.txt", *options], cwd=folder, capture_output=True, text=True, timeout=300, check=False
     )
     found = re.search(r"Simulation time (\S+)", done.stderr)
     assert done.returncode == 0 and found, done.stderr

@@ -26,16 +26,8 @@ def test_an_lsf_script_goes_to_standard_input(tmp_path, commands, request_of_eig
     assert Lsf().submit(request_of_eight(constraint="ib"), tmp_path / "job.sh") == "17"
     text = (tmp_path / "given").read_text()
     assert text == (tmp_path / "job.sh").read_text()
-    for wanted in (
-        '-J "ft"',
-        "-n 8",
-        '-R "span[ptile=2]"',
-        '-R "select[ib]"',
-        "-W 90",
-        "-q short",
-        "-P me",
-        "-rn",
-    ):
+    packed = ('-J "ft"', '-R "span[ptile=2]"', '-R "select[ib]"')
+    for wanted in (*packed, "-n 8", "-W 90", "-q short", "-P me", "-rn"):
         assert f"#BSUB {wanted}\n" in text
     assert text.endswith("mpiexec ./x\n")
 

@@ -136,32 +136,16 @@ def own_table() -> dict[str, Any]:
     pytest.skip("no MPICH 4 with its tuning file inside was found")
 
 
+AT_LIMITS = (8, 16, 64, 256, 264, 2048, 2056, 12280, 12288, 12296, 32768, 32776, 524280, 524288, 524296)
+
+
 @pytest.mark.parametrize("what", list(OURS))
 def test_mpich_decides_as_its_own_tuning_file_says(what: str) -> None:
     table = own_table()[f"collective={what}"]
     nonblocking = what.startswith("i")
     plain = what.removeprefix("i")
     for ranks in range(2, 34):
-        for size in (
-            8,
-            16,
-            64,
-            256,
-            264,
-            2048,
-            2056,
-            12280,
-            12288,
-            12296,
-            32768,
-            32776,
-            524280,
-            524288,
-            524296,
-        ):
-            total = size * ranks
-            theirs = OURS[what][look_up(table, ranks, size, total, size // 8)]
-            assert choice("mpich", plain, list(range(ranks)), size, nonblocking=nonblocking) == theirs, (
-                ranks,
-                size,
-            )
+        for size in AT_LIMITS:
+            theirs = OURS[what][look_up(table, ranks, size, size * ranks, size // 8)]
+            ours = choice("mpich", plain, list(range(ranks)), size, nonblocking=nonblocking)
+            assert (ranks, size, ours) == (ranks, size, theirs)

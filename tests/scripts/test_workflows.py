@@ -36,10 +36,6 @@ def fault(command):
     return f"{command}: no target {unknown}" if unknown or not words else None
 
 
-def test_there_is_a_workflow_for_each_purpose():
-    assert [path.stem for path in WORKFLOWS] == ["check", "docs", "nightly", "wheels"]
-
-
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_steps_call_make_or_install_packages(path):
     commands = [command for step in steps(path) for command in step.get("run", "").split(" && ") if command]
