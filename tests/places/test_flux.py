@@ -1,5 +1,7 @@
 """Flux, with a stand-in of its command that answers as the manuals describe."""
 
+import re
+
 import fake_installation as fake
 import pytest
 
@@ -30,12 +32,7 @@ def test_elements_of_an_array_are_jobs_of_which_some_run_at_once(tmp_path, comma
     given = (tmp_path / "given").read_text()
     # Digits of F58 count from 1.
     assert (job, flux.elements(job, 3), flux.elements("7", 0)) == ("0,1,2", ["0", "1", "2"], ["7"])
-    assert [f"--env=LINKWORTH_ELEMENT={number}\n" in given for number in range(4)] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    assert re.findall("--env=LINKWORTH_ELEMENT=(.*)", given) == ["0", "1", "2"]
     assert given.count("--dependency=afterany:") == given.count("--dependency=afterany:0\n") == 1
     commands(
         "flux",

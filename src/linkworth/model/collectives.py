@@ -22,7 +22,7 @@ class CollectiveRules(msgspec.Struct, frozen=True, kw_only=True):
     """Rules by which a replay expanded collectives into messages."""
 
     library: str = "mpich"
-    """Library whose rules apply: `mpich`, `mpich-flat`, `openmpi-4.0`, `openmpi-4.1`, `openmpi-5.0`."""
+    """Library whose rules apply: a `CollectiveLibrary`, with its version."""
     origin: Literal["trace", "option", "default"] = "default"
     """`trace`: the library that recorded the trace. `option`: the user's option. `default`: neither is
     known."""

@@ -36,7 +36,7 @@ _DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Digits of F58, the notation of job identities (RFC 19 of Flux)."""
 _ELEMENT = "LINKWORTH_ELEMENT"
 _BINDINGS = {"": "", "none": "off", "core": "per-task"}
-_JOBS = ["flux", "jobs", "-a", "-n"]
+_JOBS = ["flux", "jobs", "-n"]
 
 
 class Flux(BatchSystem):
@@ -115,7 +115,7 @@ class Flux(BatchSystem):
 
     def find(self, token: str) -> JobId | None:
         """Look up the names of the user's jobs, including ended ones."""
-        answer = call([*_JOBS, "--format={id.f58}|{name}"], system="Flux")
+        answer = call([*_JOBS, "-a", "--format={id.f58}|{name}"], system="Flux")
         if answer.code != 0:
             raise unanswered("flux jobs", answer)
         found: dict[int, JobId] = {}
