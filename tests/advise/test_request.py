@@ -36,7 +36,7 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
         (b"{", "is not JSON"),
         (b"\xff", "is not JSON"),
         (b"[]", "is not the JSON document of `linkworth predict`"),
-        (b'{"workload":"w","ranks":1,"nodes":2}', "missing required field 'predictions'"),
+        (b'{"workload":"w","ranks":1,"nodes":2}', "'predictions' is missing"),
         (b'{"schema":"other/1","workload":"w","ranks":1,"nodes":2,"predictions":[]}', "has schema 'other/1'"),
         (b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}', "nodes is 0"),
     ],

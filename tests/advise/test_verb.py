@@ -73,4 +73,4 @@ def test_bad_input_is_one_sentence_and_exit_code_2(refused, predictions, argumen
 def test_a_field_that_a_document_lacks_is_not_named_as_an_option(refused, tmp_path):
     path = tmp_path / "p.json"
     path.write_text('{"schema": "linkworth.prediction/1", "workload": "w", "ranks": 2, "predictions": []}')
-    assert "required field 'nodes'" in refused("advise", "--predictions", path, "--price", "gbe=1")
+    assert "'nodes' is missing" in refused("advise", "--predictions", path, "--price", "gbe=1")

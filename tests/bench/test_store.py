@@ -23,7 +23,7 @@ def test_a_file_keeps_what_it_has(latency, beff, tmp_path):
         ("{", "not a result of linkworth bench"),
         ('{"schema": "linkworth.run/1"}', "its schema is linkworth.run/1"),
         ("{}", "its schema is not given"),
-        ('{"schema": "linkworth.bench/1", "test": "latency"}', "missing required field 'rows'"),
+        ('{"schema": "linkworth.bench/1", "test": "latency"}', "'rows' is missing"),
         ("[1]", "not a result of linkworth bench"),
     ],
 )

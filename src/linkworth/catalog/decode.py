@@ -134,9 +134,9 @@ def _kinds_at(kind: object, place: Sequence[str | int]) -> Iterator[object]:
 
 
 def _where_first(message: str) -> str:
-    """Rewrite msgspec's "Expected `float`, got `str` - at `$.link.gap`" as "link.gap: expected float, got str"."""
+    """Rewrite msgspec's "Expected `float`, got `str` - at `$.link.gap`" as "link.gap: expected a number, got a text"."""
     reason, _, place = message.partition(" - at `")
-    reason = reason.replace("`", "'")
+    reason = in_words(reason)
     field = place.rstrip("`").removeprefix("$").removeprefix(".")
     reason = reason[:1].lower() + reason[1:]
     return f"{field}: {reason}" if field else reason

@@ -32,7 +32,7 @@ def schema() -> dict[str, Any]:
 def parse(document: dict[str, Any], origin: str) -> Fabric:
     """Check a parsed fabric file. Raises UsageError that names the file, the field and the remedy."""
     if "origin" in document:
-        raise UsageError(f"{origin}: object contains unknown field 'origin'; leave it out")
+        raise UsageError(f"{origin}: there is no key 'origin'; leave it out")
     fabric = decode(document, Fabric, origin)
     for place, value, allowed in _numbers(fabric):
         _check(value in allowed, origin, place, value, f"give {allowed}")

@@ -211,7 +211,7 @@ def test_what_cannot_be_is_said_with_the_limit_in_the_way(capsys, queue, change,
     ("old", "new", "message"),
     [
         ("count = 2", "count = 0", "nodes[0] (ib): count is 0"),
-        ("count = 2", "cuont = 2", "unknown field 'cuont'"),
+        ("count = 2", "cuont = 2", "no key 'cuont'"),
         ('fabric = "gbe"', 'fabric = "gbx"', "nodes[1] (eth): fabric: no fabric is called 'gbx'"),
         ('name = "eth"', 'name = "ib"', "nodes has two entries called 'ib'"),
         ("usd_per_node_hour = 0.78", "usd_per_node_hour = -1", "usd_per_node_hour is -1"),

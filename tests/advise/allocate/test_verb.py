@@ -72,7 +72,7 @@ def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monk
         (
             "usd_per_node_hour = 1.0",
             "price = 1.0",
-            "nodes[0]: object contains unknown field 'price'; known here: constraint, cores,",
+            "nodes[0]: there is no key 'price'; known here: constraint, cores,",
         ),
         ("usd_per_node_hour = 1.0", "usd_per_hour = 1.0", "did you mean usd_per_node_hour"),
         ("[[nodes]]", 'goal = "speed"\n[[nodes]]', "goal: invalid enum value 'speed'; give cost or makespan"),

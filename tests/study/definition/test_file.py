@@ -174,7 +174,7 @@ def test_stand_ins_and_both_modes(study):
 LAST = 'class = ["S", "W"]\n'
 ERRORS = [
     ('mode = "predict"', 'mode = "guess"', "study.toml:4: mode: 'guess' is no mode; write measure, predict or both"),
-    ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected 'int' >= 1"),
+    ("ranks = 8", "ranks = 0", "study.toml:5: ranks: expected a whole number >= 1"),
     ("ranks = 8", 'ranks = "many"', "study.toml:5: ranks: 'many' is no number"),
     ("ranks = 8", "rank = 8", "study.toml:5: rank: there is no such key; did you mean ranks"),
     ('"gbe"', '{ fabric = "gbe", binding = "hwthread" }',

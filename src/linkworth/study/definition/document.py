@@ -12,6 +12,7 @@ import msgspec
 
 from linkworth.catalog.decode import keys_at, read_text, words_at
 from linkworth.errors import UsageError
+from linkworth.model.json_errors import in_words
 from linkworth.model.place import Binding
 from linkworth.study.definition.lines import KeyPath, Lines, line_of, lines_of, set_in, value_at
 
@@ -109,7 +110,7 @@ class Document:
             return self.error(
                 place, f"{found!r} is not known here; {nearest(str(found), words_at(kind, path))}"
             )
-        reason = reason.replace("`", "'")
+        reason = in_words(reason)
         return self.error(place, f"{reason[:1].lower()}{reason[1:]} ({_shown(found)})")
 
 
