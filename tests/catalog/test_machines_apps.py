@@ -21,7 +21,9 @@ def test_every_number_of_a_machine_has_a_source(name):
     machine = machines.get(name)
     covered = {field for source in machine.sources for field in source.fields}
     given = {field for field, assumed in ASSUMED.items() if getattr(machine, field) != assumed}
-    assert covered == NUMBERS | given
+    assert covered == NUMBERS | given, (
+        "each number needs a [[machines.sources]] that names it, and no other field does"
+    )
     assert all(source.date[:2] == "20" for source in machine.sources)
     assert machine.nodes >= 1 and machine.cores_per_node >= machine.sockets_per_node >= 1
     assert machine.memory_bytes_per_node > 1 << 30 and machine.cpu_factor > 0

@@ -36,7 +36,8 @@ def test_every_price_has_a_date_a_region_a_source_and_a_known_fabric(name):
     assert found and prices.title(name)
     for entry in found:
         assert entry.usd_per_node_hour > 0
-        assert entry.date[:2] == "20" and entry.region and entry.source and entry.provider
+        lacks = [field for field in ("region", "source", "provider") if not getattr(entry, field)]
+        assert (entry.name, lacks, entry.date[:2]) == (entry.name, [], "20")
         assert fabrics.get(entry.fabric).name == entry.fabric
 
 
