@@ -1,10 +1,10 @@
 """Catalogs of prices: exact names, explicit regions, clear errors."""
 
 import pytest
+from advice_inputs import price
 
 from linkworth.catalog import fabrics, prices
 from linkworth.errors import UsageError
-from linkworth.model.price import Price
 
 ENTRY = """
 [[prices]]
@@ -22,12 +22,6 @@ def catalog(folder, text):
     path = folder / "p.toml"
     path.write_text('title = "t"\n' + text)
     return str(path)
-
-
-def price(name, fabric, usd=1.0, region="r"):
-    return Price(
-        name=name, fabric=fabric, usd_per_node_hour=usd, provider="p", region=region, date="2026", source="s"
-    )
 
 
 @pytest.mark.parametrize("name", prices.names())
@@ -80,7 +74,8 @@ def test_a_fault_is_named(tmp_path, old, new, message):
 
 
 def test_prices_are_chosen_by_region_and_node_type():
-    both = [price("a", "gbe", region="r1"), price("b", "gbe", region="r2"), price("c", "efa", region="r1")]
+    places = (("a", "gbe", "r1"), ("b", "gbe", "r2"), ("c", "efa", "r1"))
+    both = [price(name, fabric, 1.0, region=region) for name, fabric, region in places]
     assert [one.name for one in prices.chosen(both, region="r2")] == ["b"]
     assert [one.name for one in prices.chosen(both, instances=["a", "c"])] == ["a", "c"]
     with pytest.raises(UsageError, match="no price is for region 'r3'; regions: r1, r2"):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from run_program import output_of
 from synthetic import ANY, PROC_NULL, Call, collective, irecv, isend, recv, send, sendrecv, write_trace
+from synthetic_calls import start
 
 from linkworth import _engine
 
@@ -63,10 +64,6 @@ def calls(path: Path) -> list[list[Recorded]]:
 
 def wait(*completions: tuple[int, bool, int, int], mode: int = 0) -> Call:
     return Call("MPI_Wait", "complete", mode=mode, listed=len(completions), completions=list(completions))
-
-
-def start(*references: int) -> Call:
-    return Call("MPI_Start", "start", references=list(references))
 
 
 def split(number: int, members: list[int]) -> Call:
