@@ -195,7 +195,8 @@ def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path:
 
 @pytest.mark.parametrize("program", [clients, coupled, transposed])
 def test_parts_of_a_program_may_have_grids_of_their_own(program: Program, tmp_path: Path) -> None:
-    made, _ = scaled(program, (8, 16, 32), 64, tmp_path)
+    made, summary = scaled(program, (8, 16, 32), 64, tmp_path)
+    assert ("grids of their own" in " ".join(summary.scaling.remarks)) == (program is not clients)
     assert same_calls(made, trace(program, 64, tmp_path))
 
 

@@ -461,6 +461,13 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
     yield "MPI_Barrier@probing.c:20", "collective", BARRIER
 
 
+def twofold(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange twice along each dimension of a grid, since two ranks in a ring have the other one on both sides."""
+    for _ in range(STEPS):
+        for bit in range(ranks.bit_length() - 1):
+            yield from [both(10, rank ^ 1 << bit)] * 2
+
+
 @pytest.mark.parametrize(
     ("program", "counts"),
     [
@@ -525,6 +532,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
         (areas, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 are unequal parts along one dimension"),
         (lengths, (3, 5, 7), "all recordings are on prime numbers of ranks"),
         (probing, (4, 8, 16), "differently often on each rank"),
+        (twofold, (4, 8, 16), "with two ranks along each of its dimensions"),
     ],
 )
 def test_what_the_recordings_may_not_show_is_told(

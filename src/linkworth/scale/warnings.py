@@ -8,7 +8,8 @@ from linkworth.profile.where_it_ran import shared_cores
 from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
-from linkworth.scale.fit.partners import OnOwnGrid, Partner
+from linkworth.scale.fit.members import OTHER_GRIDS
+from linkworth.scale.fit.partners import Partner
 from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
     INEXACT,
@@ -23,13 +24,15 @@ from linkworth.scale.fit.rules import (
     rules_within,
 )
 from linkworth.scale.grids import divisors
-from linkworth.scale.recording import Recording, is_of_neighbours
+from linkworth.scale.recording import SENDS, Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened
 
 LEAST_SECONDS = 0.05
 """Computation of each rank from which switching between ranks on a core hardly counts."""
+MOST_BITS = 16
+"""Ranks of a grid of four dimensions with two ranks along each."""
 MOST_LISTED = 3
 """Calls that one sentence names at most."""
 
@@ -45,6 +48,7 @@ def scaling_warnings(
         *_of_grids(found, recordings, target),
         *_of_remainders(found, target, remainders),
         *_of_own_grids(found, target),
+        *_of_hypercubes(found, recordings[-1], target),
         *_of_resting(found, recordings, target),
         *_of_transpositions(recordings[-1], target),
         *_of_computation(recordings[-1]),
@@ -207,17 +211,32 @@ def _of_remainders(found: Found, target: Target, remainders: Sequence[Unseen]) -
 
 
 def _of_own_grids(found: Found, target: Target) -> Iterator[str]:
+    columns = [column for role in found.program.roles.values() for column in role.columns]
     sites = {
         column.entry
-        for role in found.program.roles.values()
-        for column in role.columns
+        for column in columns
         for rule in column.rules.values()
-        if isinstance(rule, OnOwnGrid)
+        if isinstance(rule, Partner) and rule.dimensions > 1
     }
+    sites |= {each.entry for each in columns if each.members and each.members.colour.kind in OTHER_GRIDS}
     if sites:
         yield (
-            f"sizes of {_first(sites)} follow grids of their own, whose extents at {target.ranks} ranks may not divide the "
-            "problem, so that they are means; record a count that does not divide it"
+            f"peers of {_first(sites)} are taken to lie on grids of their own, as MPI_Dims_create would choose them; if those at "
+            f"{target.ranks} ranks do not divide the problem, sizes are means; record counts at which grids differ, and one "
+            "that does not divide it"
+        )
+
+
+def _of_hypercubes(found: Found, largest: Recording, target: Target) -> Iterator[str]:
+    """Yield a doubt if each rank sends twice to one after the other, as round rings of two ranks."""
+    columns = (column for role in found.program.roles.values() for column in role.columns)
+    sites = {column.entry for column in columns if column.call_class in SENDS and _doubles(column)}
+    calls = [largest.calls[number] for number in largest.sequences[0].calls.tolist()]
+    peers = [call.fields["peer"] for call in calls if call.entry in sites]
+    if sites and peers[::2] == peers[1::2] and largest.ranks <= MOST_BITS < target.ranks:
+        yield (
+            f"distances of {_first(sites)} double, and those up to {largest.ranks} ranks are also those on a grid with two ranks "
+            f"along each of its dimensions; record more than {MOST_BITS} ranks"
         )
 
 
@@ -274,7 +293,8 @@ def _first(sites: Iterable[str]) -> str:
 
 def _doubles(column: PlacedCall) -> bool:
     """Return whether it sends over distances that double."""
-    return any(isinstance(rule, Partner) and rule.peer.doubles() for rule in column.rules.values())
+    rules = (each for rule in column.rules.values() for each in rules_within(rule))
+    return any(isinstance(rule, Partner) and rule.peer.doubles() for rule in rules)
 
 
 def _has_owners(column: PlacedCall) -> bool:

@@ -93,6 +93,14 @@ def test_a_face_with_neighbours_around_it_follows_its_sides(
     assert model.at(Point(64, (4, 4, 4), 1.0)) == face((4, 4, 4))
 
 
+def test_a_message_is_as_large_as_the_face_that_it_crosses() -> None:
+    # Parts of 64 points along the first side alone are as large in all recordings.
+    points = [Point(prod(grid), grid, 1.0) for grid in [(2, 2, 1), (3, 3, 1), (4, 2, 2)]]
+    values = [8.0 * (64 // grid[1]) * (64 // grid[2]) for _, grid, _ in points]
+    model = Fitter(points, weak=False).of_faces(0).fit(range(3), values)
+    assert model.at(Point(36, (4, 3, 3), 1.0)) == 8 * 21 * 21
+
+
 @pytest.mark.parametrize("power", [1, 2], ids=["points along a side", "points"])
 @pytest.mark.parametrize(
     "growth", [(1, 2, 4), (3, 3, 5)], ids=["the size follows the count", "one recording has another size"]

@@ -26,7 +26,7 @@ class Colour(NamedTuple):
                 return self._on_grid(at)
             case "plane" | "box":
                 size = int(at.sizes[0])
-                return self._on_grid(positions(at.ranks, size, balanced(size, _OTHER_GRIDS[self.kind])))
+                return self._on_grid(positions(at.ranks, size, balanced(size, OTHER_GRIDS[self.kind])))
             case "blocks of":
                 return at.ranks // self.parameter
             case "modulo":
@@ -55,7 +55,7 @@ class Colour(NamedTuple):
         return found
 
 
-_OTHER_GRIDS = {"plane": 2, "box": 3}
+OTHER_GRIDS = {"plane": 2, "box": 3}
 """Grids of other calls than most, and their dimensions."""
 
 
@@ -64,7 +64,7 @@ def candidates(dimensions: int, *, grids: bool) -> list[Colour]:
     found = [Colour("all"), Colour("self")]
     if dimensions > 1:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
-    for kind, other in _OTHER_GRIDS.items() if grids else ():
+    for kind, other in OTHER_GRIDS.items() if grids else ():
         found += [Colour(kind, mask) for mask in range(1, (1 << other) - 1)]
     # The root, or the root and some more, and the others; or some at the end that write files, and the others.
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]

@@ -206,6 +206,7 @@ class _Curves:
 
     def __init__(self, points: Sequence[Point], *, weak: bool, across: Sequence[int]) -> None:
         self._points = points
+        self._across = across
         sized = len({point.size for point in points}) > 1
         extents = len(points[0].grid)
         monomials = [
@@ -294,13 +295,15 @@ class _Curves:
                 return piece
         points = [self._points[number] for number in numbers]
         # Few grids do not tell a face with margins from an area and a constant.
-        face = fit_face(points, y.tolist())
-        shown = face if face is not None and face.error == 0 else None
+        face = fit_face(points, y.tolist(), self._across)
+        exact = [face] if face is not None and face.error == 0 else []
         # Layers of neighbours hardly count in large problems, so that other curves come close to small ones.
         sized = len({point.size for point in points}) > 1
-        exact = (shown if sized else None) or fit_power(points, y.tolist()) or shown
-        if exact is not None:
-            return exact
+        power = fit_power(points, y.tolist()) if not (sized and exact) else None
+        exact += [power] if power is not None else []
+        if exact:
+            # A message is as large as the face that it crosses, and rather a power of parts than of two sides.
+            return min(exact, key=lambda each: (each.follows(self._across), each is face))
         pair = self._pair(x, y, scale)
         # Two terms meet three points often by chance: they must do so much better than one.
         better = 0.02 if len(y) == 3 else 0.5

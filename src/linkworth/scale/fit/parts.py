@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from linkworth.scale.points import Point
@@ -48,6 +48,10 @@ class Product(NamedTuple):
         """Return whether it is the same everywhere."""
         return False
 
+    def follows(self, across: Collection[int]) -> bool:
+        """Return whether an extent along one of these dimensions matters."""
+        return any(factor.dimension in across for factor in self.factors)
+
     def at(self, point: Point) -> float:
         """Return its value."""
         return float(self.unit * math.prod(factor.of(point) for factor in self.factors))
@@ -72,12 +76,14 @@ def fit_quotient(points: Sequence[Point], values: Sequence[float]) -> Product | 
     return None
 
 
-def fit_face(points: Sequence[Point], values: Sequence[float]) -> Product | None:
+def fit_face(
+    points: Sequence[Point], values: Sequence[float], across: Collection[int] = ()
+) -> Product | None:
     """Return the face of a box, or an edge, that gives all values, of which two or more differ.
 
     It has the least margins, and of these it is the most even one. Two values of problems of one size do not show whether
     it is exact. It is then the most even one with the same margin along all its sides. If problems differ in size, that may
-    be an extent or the number of points.
+    be an extent or the number of points. Extents along the dimensions `across` which a message moves hardly matter.
     """
     sized = len({point.size for point in points}) > 1
     whole = _whole(values, 3)
@@ -89,31 +95,31 @@ def fit_face(points: Sequence[Point], values: Sequence[float]) -> Product | None
     dimensions = range(len(points[0].grid))
     counts = (2, 1) if sized or not exact else (2,)
     found: list[tuple[tuple[float, ...], Product]] = []
-    for across in (each for count in counts for each in itertools.combinations(dimensions, count)):
-        shown = [(point.size, *(point.grid[dimension] for dimension in across)) for point in points]
+    for along in (each for count in counts for each in itertools.combinations(dimensions, count)):
+        shown = [(point.size, *(point.grid[dimension] for dimension in along)) for point in points]
         if len(set(zip(shown, whole, strict=True))) > len(set(shown)):
             continue
         margins = [
-            each for each in itertools.product(LAYERS, repeat=len(across)) if exact or len({*each}) == 1
+            each for each in itertools.product(LAYERS, repeat=len(along)) if exact or len({*each}) == 1
         ]
         for unit in (each for each in UNITS if common % each == 0):
-            for sides, layers in itertools.product(_sides(whole[0] // unit, len(across)), margins):
+            for sides, layers in itertools.product(_sides(whole[0] // unit, len(along)), margins):
                 extents = [
                     (side - margin) * points[0].grid[dimension]
-                    for side, margin, dimension in zip(sides, layers, across, strict=True)
+                    for side, margin, dimension in zip(sides, layers, along, strict=True)
                 ]
                 if min(extents) <= 0:
                     continue
                 for growth in (1.0, 1 / len(dimensions)) if sized else (0.0,):
                     factors = tuple(
                         Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
-                        for dimension, margin, extent in zip(across, layers, extents, strict=True)
+                        for dimension, margin, extent in zip(along, layers, extents, strict=True)
                     )
                     face = Product(unit, factors, 0.0 if exact else math.inf)
                     if [face.at(point) for point in points] == whole:
                         uneven = max(extents) / min(extents)
                         cost = (sum(layers), uneven, -growth) if exact else (uneven, sum(layers))
-                        found.append((cost, face))
+                        found.append(((face.follows(across), *cost), face))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
