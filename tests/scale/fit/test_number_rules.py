@@ -6,17 +6,13 @@ import pytest
 from linkworth.scale.fit.number_rules import _portion
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.peers import Iterations
-from linkworth.scale.fit.rules import Samples
+from linkworth.scale.fit.rules import Ranks, Samples, block_part
 from linkworth.scale.grids import GridRule, Position, positions
 from linkworth.scale.points import Point
 
-GRIDS = [(2, 2, 1), (2, 2, 2), (4, 2, 2)]
 
-
-@pytest.mark.timeout(60)
-def test_a_product_has_one_part_along_each_dimension() -> None:
-    """If a dimension counted again and again, the products to try would hardly end."""
-    points = [Point(int(np.prod(grid)), grid, 1.0) for grid in GRIDS]
+def samples_at(grids: list[tuple[int, int, int]]) -> Samples:
+    points = [Point(int(np.prod(grid)), grid, 1.0) for grid in grids]
     at = [positions(np.arange(each.ranks), each.ranks, each.grid) for each in points]
     ranks, sizes = (np.concatenate([each[field] for each in at]) for field in (0, 1))
     joined = Position(
@@ -28,6 +24,29 @@ def test_a_product_has_one_part_along_each_dimension() -> None:
     steps = Iterations(np.zeros_like(ranks), np.ones_like(ranks))
     recording = np.repeat(np.arange(len(points)), [each.ranks for each in points])
     fitter = Fitter(points, weak=False)
-    samples = Samples(joined, steps, recording, ranks, [], GridRule(3, ascending=False), fitter)
-    by_chance = np.random.default_rng(1).integers(1, 3, len(ranks)) << 20
+    return Samples(joined, steps, recording, ranks, [], GridRule(3, ascending=False), fitter)
+
+
+@pytest.mark.timeout(60)
+def test_a_product_has_one_part_along_each_dimension() -> None:
+    """If a dimension counted again and again, the products to try would hardly end."""
+    samples = samples_at([(2, 2, 1), (2, 2, 2), (4, 2, 2)])
+    by_chance = np.random.default_rng(1).integers(1, 3, len(samples.rank)) << 20
     assert _portion(samples, by_chance, [0, 1, 2]) is None
+
+
+def test_parts_of_a_product_have_layers_around_them() -> None:
+    """100 points along each side, which three ranks do not divide, with a layer on each side."""
+    samples = samples_at([(2, 2, 1), (3, 3, 1), (4, 2, 2)])
+
+    def face(at: Position) -> np.ndarray:
+        return 8 * np.prod(
+            [block_part(100, at.coordinates[d], at.extents[d], late=False) + 2 for d in (1, 2)], axis=0
+        )
+
+    rule = _portion(samples, face(samples.at), [0, 1, 2])
+    there = samples_at([(6, 3, 2)])
+    assert rule is not None
+    assert rule.values(
+        Ranks(there.at, there.steps, Point(36, (6, 3, 2), 1.0), there.arrangement, (), there.rank)
+    ) == (face(there.at).tolist())

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from linkworth.scale.fit.cells import fit_cells
 from linkworth.scale.fit.dealt import fit_dealt
 from linkworth.scale.fit.numbers import Model, like
+from linkworth.scale.fit.parts import LAYERS, Product
 from linkworth.scale.fit.rules import (
     INEXACT,
     OTHERS,
@@ -328,13 +329,13 @@ def _portion(samples: Samples, values: Numbers, numbers: list[int], begin: int =
         return None
     for dimension in range(begin, len(samples.at.extents)):
         x, n = samples.at.coordinates[dimension], samples.at.extents[dimension]
-        for extent, late in _extents(samples, values, numbers, dimension):
-            part = block_part(extent, x, n, late=late)
-            if part.min() <= 0 or (values % part).any():
+        for extent, margin, late in _extents(samples, values, numbers, dimension):
+            part = block_part(extent, x, n, late=late) + margin
+            if part.min() <= margin or (values % part).any():
                 continue
             unit = _unit(samples, values // part, numbers, dimension + 1)
             if unit is not None:
-                return Portion(dimension, extent, late, unit)
+                return Portion(dimension, extent, margin, late, unit)
     return None
 
 
@@ -343,13 +344,16 @@ def _unit(samples: Samples, values: Numbers, numbers: list[int], begin: int) -> 
     if any(np.ptp(each) for each in of):
         return _block(samples, values, numbers) or _portion(samples, values, numbers, begin)
     model = samples.fitter.fit(numbers, [float(each[0]) for each in of])
-    return ByCount(model) if model.error < INEXACT else None
+    return ByCount(model) if model.error < INEXACT or isinstance(model, Product) else None
 
 
 def _extents(
     samples: Samples, values: Numbers, numbers: list[int], dimension: int
-) -> Iterator[tuple[int, bool]]:
-    """Yield what is cut along a dimension, if numbers along it differ as parts with one item more: q + 1 to q."""
+) -> Iterator[tuple[int, int, bool]]:
+    """Yield what is cut along a dimension, if numbers along it differ as parts with one item more: q + 1 to q.
+
+    Each with the layers of neighbours around a part, of which the fewest come first.
+    """
     others = [x for each, x in enumerate(samples.at.coordinates) if each != dimension]
     for number in reversed(numbers):
         here = samples.recording == number
@@ -361,6 +365,8 @@ def _extents(
         least = low // gcd(low, high)
         if high * least == low * (least + 1):
             n = int(samples.at.extents[dimension][first])
-            for late in (False, True):
-                yield from ((extent, late) for extent in range(least * n + 1, (least + 1) * n))
+            for margin in LAYERS:
+                for late in (False, True):
+                    each = max(least - margin, 0)
+                    yield from ((extent, margin, late) for extent in range(each * n + 1, (each + 1) * n))
         return

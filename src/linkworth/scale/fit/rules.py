@@ -248,13 +248,16 @@ class Portion(NamedTuple):
 
     dimension: int
     extent: int
+    margin: int
+    """Layers of neighbours around each part."""
     late: bool
     unit: Rule
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         return [
-            unit * part for unit, part in zip(self.unit.values(ranks), _parts_of(self, ranks), strict=True)
+            unit * (part + self.margin)
+            for unit, part in zip(self.unit.values(ranks), _parts_of(self, ranks), strict=True)
         ]
 
 
