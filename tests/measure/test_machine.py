@@ -10,7 +10,7 @@ from run_program import output_of
 from unprivileged import without_rights
 
 from linkworth.measure.machine import hardware, kernel
-from linkworth.measure.machine.tools import mpi_checks
+from linkworth.measure.machine.tools import cache, mpi_checks
 from linkworth.model.environment import Diagnosis
 from linkworth.mpi import search
 
@@ -130,6 +130,15 @@ def test_the_tracer_of_an_mpi_without_wrapper_takes_that_of_the_same_abi(
     (check,) = mpi_checks([fake.described(kind, "2021.1")])
     assert check.present is present
     assert ("bundled programs need its own" in check.detail and wrapper in check.detail) is present
+
+
+def test_a_cache_that_cannot_be_written_must_have_been_filled(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache().present
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert cache().present is False
+    (tmp_path / "linkworth" / "mpi").mkdir(parents=True)
+    assert cache().present is None
 
 
 def test_doctor_agrees_with_itself(linkworth):

@@ -135,7 +135,9 @@ class Store:
             write_atomically(folder / "study.toml", file.read_bytes())
             _write_json(folder / "study.json", manifest)  # last: it makes the folder a study's
         except OSError as error:
-            raise UsageError(f"cannot write to the folder {folder}: {error.strerror}") from None
+            raise UsageError(
+                f"cannot write to the folder {folder}: {error.strerror}; name another with `folder`"
+            ) from None
         return cls(folder, study)
 
     def load(self, file: Path) -> Study:

@@ -71,7 +71,7 @@ def work_folder(output: Path, prefix: str, suffix: str = "") -> Path:
         beside.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=beside))
     except OSError as error:
-        raise unwritable(beside, error) from None
+        raise unwritable(output, error) from None
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:

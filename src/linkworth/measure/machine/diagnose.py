@@ -35,8 +35,9 @@ def diagnose() -> Diagnosis:
     """Check everything that linkworth can use; nothing on the machine is changed."""
     mpis = find.find_all()
     working = tools.mpi_checks(mpis)
+    cache = tools.cache()
     return Diagnosis(
-        can_record=any(check.present for check in working),
+        can_record=any(check.present for check in working) and cache.present is not False,
         python=platform.python_version(),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         processor=hardware.processor(),
@@ -45,6 +46,7 @@ def diagnose() -> Diagnosis:
         mpis=mpis,
         checks=[
             *working,
+            cache,
             *tools.compilers(),
             tools.zstandard(),
             *schedulers(),

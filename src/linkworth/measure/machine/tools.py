@@ -1,6 +1,7 @@
 """Compilers and libraries."""
 
 import ctypes
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, identify, precompiled, search, wheels
+from linkworth.mpi.cache import cache_folder
 from linkworth.mpi.search import PATH_VARIABLE
 
 _PROBE = (
@@ -124,6 +126,22 @@ def _compile_trouble(mpi: MpiInstallation) -> str:
             return f"{mpi.mpicc} cannot be run: {error}"
     said = [line for line in done.stderr.splitlines() if re.search("error|not found", line, re.IGNORECASE)]
     return "" if done.returncode == 0 else f"{mpi.mpicc} fails: {(said or ['no message'])[0].strip()}"
+
+
+def cache() -> Check:
+    """Check that the recorder and the programs can be kept in the user's cache, or were kept there before."""
+    folder = cache_folder()
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    writable = os.access(there, os.W_OK | os.X_OK)
+    kept = (folder / "mpi").is_dir()
+    return Check(
+        group="recording",
+        name="cache",
+        present=True if writable else None if kept else False,
+        detail=str(folder) if writable else f"{folder}: {there} may not be written to",
+        purpose="keeps what is compiled for this machine",
+        remedy="" if writable else "export XDG_CACHE_HOME=FOLDER",
+    )
 
 
 def zstandard() -> Check:
