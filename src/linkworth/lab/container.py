@@ -7,10 +7,7 @@ system. The program prints `inside PID` when the container is up, and lives as l
 
 import contextlib
 import os
-import signal
-import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 from linkworth.lab import cgroups, system
@@ -37,13 +34,7 @@ def main(words: list[str]) -> int:
     except OSError as error:
         _say(f"cannot make its file system: {error}")
         return 1
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=partial(proc.die_with_parent, signal.SIGKILL),
-    )
+    process = proc.dependent(command)
     assert process.stdout is not None
     said = ""
     while line := process.stdout.readline().decode(errors="replace").strip():

@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import subprocess
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,13 +137,7 @@ def _started(command: PlanCommand, words: list[str]) -> Staying | None:
             reason = (done.stderr or done.stdout).strip().splitlines()
             raise PlaceError(f"{command.purpose}: {reason[-1] if reason else 'it failed'}", lacks=True)
         return None
-    process = subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=partial(proc.die_with_parent, signal.SIGKILL),
-    )
+    process = proc.dependent(words)
     assert process.stdout is not None
     ready = process.stdout.readline().decode(errors="replace").strip()
     if not ready.startswith(READY):

@@ -4,8 +4,10 @@ import contextlib
 import ctypes
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from linkworth.mpi.files import text_of
@@ -21,6 +23,17 @@ def die_with_parent(signal_number: int) -> None:
     if _libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number), 0, 0, 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl: {os.strerror(number)}")
+
+
+def dependent(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a program that the kernel kills when this one ends. A pipe takes both of its streams. Raises OSError."""
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=partial(die_with_parent, signal.SIGKILL),
+    )
 
 
 def all_pids() -> list[int]:
