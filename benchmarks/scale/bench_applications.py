@@ -2,10 +2,11 @@
 
     python benchmarks/scale/bench_applications.py [--recordings FOLDER] [--programs melt,poisson]
 
-LAMMPS (a melt in a cube and in a long box, a drop, and copper), quantum-espresso's pw.x, NWChem, Meep, programs of PETSc and
-FFTW, a factorisation in block columns, the HPC Challenge suite, and programs in Python with mpi4py's buffers, with its pickled
-objects, with reductions of them and with mpi4py-fft (Debian's), all with more ranks than cores. The predicted times of the
-scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in FOLDER are used again.
+LAMMPS (a melt in a cube, in a long box and in one that grows with the ranks, a drop, and copper), quantum-espresso's pw.x,
+NWChem, Meep, programs of PETSc and FFTW, a factorisation in block columns, the HPC Challenge suite, and programs in Python with
+mpi4py's buffers, with its pickled objects, with reductions of them and with mpi4py-fft (Debian's), all with more ranks than
+cores. The predicted times of the scaled trace on 4 nodes are compared with those of the recording at that count. Recordings in
+FOLDER are used again.
 """
 
 import argparse
@@ -47,6 +48,11 @@ run 50
 """
 
 LONG_MELT = MELT.replace("0 20 0 20 0 20", "0 40 0 10 0 20")
+
+GROWING_MELT = MELT.replace(
+    "region box block 0 20 0 20 0 20",
+    "variable x equal 8*COLUMNS\nvariable y equal 8*ROWS\nregion box block 0 $x 0 $y 0 8",
+)
 
 DROP = MELT.replace("create_atoms 1 box", "region drop sphere 6 6 6 5\ncreate_atoms 1 region drop").replace(
     "every 20 delay 0 check no", "every 5 delay 0 check yes"
@@ -242,6 +248,8 @@ class Program(NamedTuple):
     """File of the input; empty: the one that the command names last."""
     libraries: str = ""
     """Libraries of a program in C here, as the compiler or pkg-config takes them."""
+    grows: bool = False
+    """The problem is as large as the rank count, and is otherwise one for all."""
 
 
 OPEN_MPI = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"]
@@ -250,6 +258,7 @@ COUNTS = (4, 8, 16, 32)
 PROGRAMS = {
     "melt": Program(OPEN_MPI, [*LAMMPS, "in.melt"], COUNTS, 64, MELT),
     "long-melt": Program(OPEN_MPI, [*LAMMPS, "in.long"], COUNTS, 64, LONG_MELT),
+    "growing-melt": Program(OPEN_MPI, [*LAMMPS, "in.growing"], COUNTS[:3], 32, GROWING_MELT, grows=True),
     "drop": Program(OPEN_MPI, [*LAMMPS, "in.drop"], COUNTS, 64, DROP),
     "copper": Program(OPEN_MPI, [*LAMMPS, "in.copper"], COUNTS, 64, METAL),
     "pw.x": Program(OPEN_MPI, ["pw.x", "-ndiag", "1", "-in", "si.in"], (4, 8, 16), 32, SILICON),
@@ -308,7 +317,15 @@ def measure(name: str, folder: Path) -> float:
     small = [recorded(name, ranks, folder) for ranks in program.counts]
     wanted = _engine.Trace(str(recorded(name, program.large, folder)))
     path = folder / "scaled.lwt"
-    summary = scale(ScaleRequest(traces=small, ranks=program.large, output=path, replace=True))
+    request = ScaleRequest(
+        traces=small,
+        ranks=program.large,
+        output=path,
+        replace=True,
+        sizes=program.counts if program.grows else (),
+        to_size=program.large if program.grows else None,
+    )
+    summary = scale(request)
     on = fabrics.get_each(FABRICS)
     ratios = []
     for each in predict(path, on, Arrangement(nodes=NODES)).predictions:
