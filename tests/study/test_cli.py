@@ -33,9 +33,11 @@ def test_a_study_from_its_plan_to_its_status(linkworth, file, tmp_path):
     document = linkworth.json("study", "run", file(), "--dry-run")
     assert document["schema"] == "linkworth.study-plan/1" and len(document["runs"]) == 4
     assert {run["command"][-1] for run in document["runs"]} == {"true", "false"}
+    misspelt = linkworth("study", "run", file(STUDY.replace('"here"', '"here", fabric = "gbee"')))
+    assert misspelt.returncode == 2 and "no fabric is called 'gbee'" in misspelt.stderr
     assert not (tmp_path / "s.study").exists()
 
-    assert linkworth.json("study", "run", "s.toml", "--filter", "program=true")["done"] == 2
+    assert linkworth.json("study", "run", file(), "--filter", "program=true")["done"] == 2
 
     waiting = linkworth("study", "status", "s.study")
     assert waiting.returncode == 4

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from linkworth.catalog import fabrics
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab.place import check_lab
 from linkworth.model.study import Study
@@ -97,13 +98,15 @@ def plan_of(
 
 
 def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
-    """Raise UsageError for the first impossible run: an invalid rank count, contradictory fabrics, a missing file of
-    hosts. Raise EnvironmentLacksError if this machine lacks what labs need.
+    """Raise UsageError for the first impossible run: an invalid rank count, unknown or contradictory fabrics, a missing file
+    of hosts. Raise EnvironmentLacksError if this machine lacks what labs need.
     """
     _check_labs(study, runs)
     seen: set[tuple[str, int | None]] = set()
     for name in {planned.environment.where.name for planned in runs if _over_ssh(planned)}:
         hosts.read(Path(name))
+    for name in {planned.environment.fabric for planned in runs if _names_its_network(planned)}:
+        fabrics.get(name)
     fabrics_seen: set[str] = set()
     for planned in runs:
         if planned.mode == "predict":
@@ -168,6 +171,11 @@ def _check_labs(study: Study, runs: Sequence[PlannedRun]) -> None:
 
 def _over_ssh(planned: PlannedRun) -> bool:
     return planned.mode != "predict" and planned.environment.where.kind == "hostfile"
+
+
+def _names_its_network(planned: PlannedRun) -> bool:
+    """Return whether a run is measured on a network that is named, and not a lab's."""
+    return planned.mode != "predict" and not _in_lab(planned) and bool(planned.environment.fabric)
 
 
 def _in_lab(planned: PlannedRun) -> bool:
