@@ -64,8 +64,6 @@ def candidates(dimensions: int, *, grids: bool) -> list[Colour]:
     found = [Colour("all"), Colour("self")]
     if dimensions > 1:
         found += [Colour("grid", mask) for mask in range(1, (1 << dimensions) - 1)]
-    for kind, other in OTHER_GRIDS.items() if grids else ():
-        found += [Colour(kind, mask) for mask in range(1, (1 << other) - 1)]
     # The root, or the root and some more, and the others; or some at the end that write files, and the others.
     found += [Colour(kind, number) for kind in ("first", "last") for number in (1, 2, 4)]
     found += [Colour("share", number) for number in range(len(SHARES))]
@@ -74,6 +72,8 @@ def candidates(dimensions: int, *, grids: bool) -> list[Colour]:
             Colour(kind, number)
             for kind in ("modulo", "blocks", "blocks of", "leaders", "leaders of", "lasts of")
         ]
+    for kind, other in OTHER_GRIDS.items() if grids else ():
+        found += [Colour(kind, mask) for mask in range(1, (1 << other) - 1)]
     return found
 
 
