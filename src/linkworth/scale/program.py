@@ -9,6 +9,7 @@ import numpy as np
 
 from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, first_leaves, leaves_of_loops
 from linkworth.scale.align.ladders import fit_bits
+from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import ByStepOf, fit_owners
 from linkworth.scale.align.sequences import RecordedRank, Sequences
 from linkworth.scale.behaviour import Behaviour, Events, InSteps, Key, Role
@@ -123,21 +124,7 @@ class Builder:
         one_of = [first[loop] for loop in range(0 if self.sequences.multigrid else alignment.loops)]
         sites = [self._calls[call].entry for call in table.call[np.searchsorted(table.leaf, one_of)].tolist()]
         each = table.of_sequences(fitter)
-        ladders = _ladders(alignment.top)
-        runs: dict[int, _Runs] = {}
-        repeats: dict[int, list[Repeats]] = {}
-        # An unrolled loop leaves many inner ones that run equally often.
-        known: dict[tuple[tuple[int, ...], ...], tuple[_Runs, list[Repeats]]] = {}
-        for loop, site in enumerate(sites):
-            if loop in ladders or loop in alignment.within:
-                continue
-            key = tuple(map(tuple, alignment.counts[loop]))
-            if key not in known:
-                run = self._runs(alignment.counts[loop], table, site)
-                known[key] = run, [] if run.varies else fit_repeats(each.at.only(run.which), run.times)
-            runs[loop], of = known[key]
-            if of:
-                repeats |= dict.fromkeys(leaves[loop], of)
+        runs, repeats = self._all_runs(alignment, table, each, sites)
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
         if (
             self.sequences.ladders is None
@@ -164,14 +151,7 @@ class Builder:
         group_of_slot = table.group_of_slot(column_of_leaf)
         if self.sequences.multigrid is not None:
             counts = list(self.sequences.multigrid.counts)
-            like = np.concatenate(
-                [like, np.array([leaf for leaf, _ in self.sequences.multigrid.copies], dtype=np.int64)]
-            )
-            copies = [(int(column_of_leaf[leaf]), factor) for leaf, factor in self.sequences.multigrid.copies]
-            new = {each: len(columns) + at for at, each in enumerate(dict.fromkeys(copies))}
-            columns += [columns[column].times(factor) for column, factor in new]
-            more = np.array([new[each] for each in copies], dtype=np.int64)
-            column_of_leaf = np.concatenate([column_of_leaf, more])
+            like, column_of_leaf = self._copied_levels(self.sequences.multigrid, column_of_leaf, columns)
         last = self.recordings[-1]
         role = Role(
             alignment.top,
@@ -188,6 +168,48 @@ class Builder:
             len({each.recording for each in samples}),
         )
         return role, table
+
+    def _all_runs(
+        self, alignment: Alignment, table: EventTable, each: Samples, sites: Sequence[str]
+    ) -> tuple[dict[int, _Runs], dict[int, list[Repeats]]]:
+        """Return how often each loop runs, without ladders, and the rules by which the leaves in them may repeat.
+
+        `sites`: one of the calls of each loop.
+        """
+        ladders = _ladders(alignment.top)
+        leaves = leaves_of_loops(alignment.top)
+        runs: dict[int, _Runs] = {}
+        repeats: dict[int, list[Repeats]] = {}
+        # An unrolled loop leaves many inner ones that run equally often.
+        known: dict[tuple[tuple[int, ...], ...], tuple[_Runs, list[Repeats]]] = {}
+        for loop, site in enumerate(sites):
+            if loop in ladders or loop in alignment.within:
+                continue
+            key = tuple(map(tuple, alignment.counts[loop]))
+            if key not in known:
+                run = self._runs(alignment.counts[loop], table, site)
+                known[key] = run, [] if run.varies else fit_repeats(each.at.only(run.which), run.times)
+            runs[loop], of = known[key]
+            if of:
+                repeats |= dict.fromkeys(leaves[loop], of)
+        return runs, repeats
+
+    @staticmethod
+    def _copied_levels(
+        multigrid: Multigrid, column_of_leaf: Numbers, columns: list[PlacedCall]
+    ) -> tuple[Numbers, Numbers]:
+        """Return of each leaf, with those of levels that no recording has, the leaf that it is like and its column.
+
+        New columns are added to `columns`.
+        """
+        like = np.concatenate(
+            [np.arange(len(column_of_leaf)), np.array([leaf for leaf, _ in multigrid.copies], dtype=np.int64)]
+        )
+        copies = [(int(column_of_leaf[leaf]), factor) for leaf, factor in multigrid.copies]
+        new = {each: len(columns) + at for at, each in enumerate(dict.fromkeys(copies))}
+        columns += [columns[column].times(factor) for column, factor in new]
+        more = np.array([new[each] for each in copies], dtype=np.int64)
+        return like, np.concatenate([column_of_leaf, more])
 
     def _runs(self, counts: Sequence[Sequence[int]], table: EventTable, site: str) -> _Runs:
         """Return how often a loop runs. `counts`: by sequence, each time that it is entered; `site`: one of its calls."""
