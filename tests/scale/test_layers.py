@@ -64,7 +64,7 @@ def product(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def pencils(rank: int, ranks: int) -> Iterator[Event]:
-    """Transpose pencils within rows of a plane, and add up in a butterfly of all ranks."""
+    """Transpose pencils within rows of a plane, also by messages, and add up in a butterfly of all ranks."""
     rows, columns = balanced(ranks, 2)
     row, column = divmod(rank, columns)
     near = [rank - columns if row else -2, rank + columns if row + 1 < rows else -2]
@@ -75,6 +75,13 @@ def pencils(rank: int, ranks: int) -> Iterator[Event]:
     # The lines of a pencil do not divide into its row's ranks, so that some exchange more than others.
     piece = 16 * (BLOCKS // rows) * (LINES // columns + (column < LINES % columns))
     yield "MPI_Alltoallw@pencils.c:3", "collective", counted(3, [piece] * rows)
+    for kind in ("irecv", "isend"):
+        for each in range(1, rows):
+            fields = {"comm": 3, "peer": (row + each) % rows, "tag": 0, "bytes": 80}
+            yield f"MPI_{kind.capitalize()}@pencils.c:5", kind, fields
+    ended = [(each, False, 0, 0) for each in range(2 * rows - 2, 0, -1)]
+    waited = {"mode": 1, "listed": len(ended), "completions": ended}
+    yield "MPI_Waitall@pencils.c:6", "complete", waited
     for level in range(ranks.bit_length() - 1):
         fields = {"comm": 2, "peer": rank ^ 1 << level, "tag": 0, "bytes": 8, "recv_peer": rank ^ 1 << level}
         yield "MPI_Sendrecv@pencils.c:4", "sendrecv", fields | {"recv_tag": 0, "recv_bytes": 8} | RECEIVED

@@ -9,7 +9,7 @@ from linkworth.scale.fit.around import Around, NextAround, fit_around, fit_by_of
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
 from linkworth.scale.fit.members import Colour, Groups, candidates
-from linkworth.scale.fit.number_rules import fit_at_root, fit_number
+from linkworth.scale.fit.number_rules import fit_at_root, fit_number, fit_others
 from linkworth.scale.fit.partners import (
     Partner,
     Rounds,
@@ -414,7 +414,8 @@ def _fit_length(samples: Samples, lengths: Numbers, site: str = "") -> Rule:
     by_dimension = fit_repeats(samples.at, lengths) if np.ptp(lengths) else []
     if by_dimension:
         return by_dimension[0]
-    return fit_neighbours(samples, lengths) or fit_number(samples, lengths, site)
+    found = fit_neighbours(samples, lengths) or fit_others(samples.at, lengths, ())
+    return found or fit_number(samples, lengths, site)
 
 
 class MovingCompletions(NamedTuple):

@@ -125,14 +125,18 @@ def _linear(at: Position, values: Numbers) -> Linear | None:
 
 
 def fit_others(at: Position, values: Numbers, along: Collection[int]) -> Linear | None:
-    """Return the rule of a number of all others along a dimension, from which the first of a row collects.
+    """Return the rule of a number that is one or more times that of all others along a dimension, as of what one collects.
 
     `along`: dimensions along which the peers are. On squares others are as long.
     """
     for dimension in sorted(range(len(at.extents)), key=lambda each: each not in along):
-        n = at.extents[dimension]
-        if np.ptp(n) and np.array_equal(values, n - 1):
-            return Linear(dimension, (0, 1, -1))
+        others = at.extents[dimension] - 1
+        each = int(values[-1]) // max(int(others[-1]), 1)
+        # Several calls that one dimension of two ranks shows are no growth.
+        if each > 1 and len(np.unique(values[values > 0])) < 2:
+            continue
+        if each and np.ptp(others) and np.array_equal(values, each * others):
+            return Linear(dimension, (0, each, -each))
     return None
 
 
