@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkworth.scale.fit.number_rules import _portion
+from linkworth.scale.fit.number_rules import _block, _portion
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rules import Ranks, Samples, block_part
@@ -50,3 +50,18 @@ def test_parts_of_a_product_have_layers_around_them() -> None:
     assert rule.values(
         Ranks(there.at, there.steps, Point(36, (6, 3, 2), 1.0), there.arrangement, (), there.rank)
     ) == (face(there.at).tolist())
+
+
+def test_layers_around_unequal_parts_are_as_many_at_all_counts() -> None:
+    """Another extent leaves a rest that a curve through all counts meets by chance."""
+    samples = samples_at([(2, 2, 1), (4, 2, 1), (4, 4, 1)])
+
+    def side(at: Position) -> np.ndarray:
+        return 8 * (block_part(1001, at.coordinates[1], at.extents[1], late=False) + 2)
+
+    rule = _block(samples, side(samples.at), [0, 1, 2])
+    there = samples_at([(8, 8, 1)])
+    assert rule is not None
+    assert rule.values(
+        Ranks(there.at, there.steps, Point(64, (8, 8, 1), 1.0), there.arrangement, (), there.rank)
+    ) == (side(there.at).tolist())

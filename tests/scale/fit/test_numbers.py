@@ -114,3 +114,11 @@ def test_a_face_with_neighbours_around_it_grows_with_the_problem(
     values = [8.0 * (side // grid[1] + 2) for grid, side in zip(grids, sides, strict=True)]
     model = Fitter(points, weak=False).fit(range(3), values)
     assert model.at(Point(32, (8, 4), float(512**power))) == 8 * (512 // 4 + 2)
+
+
+def test_a_face_of_a_growing_problem_has_whole_extents() -> None:
+    """Extents of 33/64 of a side meet these too, if they are rounded."""
+    points = [Point(4, (2, 2, 1), 64.0), Point(8, (2, 2, 2), 128.0), Point(16, (4, 2, 2), 96.0)]
+    values = [8.0 * (side / grid[1] + 2) * (side / grid[2] + 2) for _, grid, side in points]
+    model = Fitter(points, weak=False).of_faces(0).fit(range(3), values)
+    assert model.at(Point(64, (4, 4, 4), 192.0)) == 8 * 50 * 50

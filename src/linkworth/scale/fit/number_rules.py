@@ -247,26 +247,29 @@ def _block(samples: Samples, values: Numbers, numbers: list[int]) -> Block | Non
     here = samples.recording == last
     if len(np.unique(values[here])) > 2:
         return None
+    found = []
     for dimension in (*range(len(samples.at.extents)), OTHERS):
-        x, n = line(samples.at, dimension)
-        if x.min() < 0:
+        parts = line(samples.at, dimension)
+        if parts[0].min() < 0:
             continue
         for late in (False, True):
-            found = _block_along(samples, values, numbers, here, dimension, (x, n, late))
-            if found is not None:
-                return found
-    return None
+            for each in _blocks_along(samples, values, numbers, here, dimension, (*parts, late)):
+                # Layers of neighbours are as many at all counts; what grows beside parts may be so by chance.
+                if each.rest.constant():
+                    return each
+                found.append(each)
+    return found[0] if found else None
 
 
-def _block_along(
+def _blocks_along(
     samples: Samples,
     values: Numbers,
     numbers: list[int],
     here: npt.NDArray[np.bool_],
     dimension: int,
     parts: tuple[Numbers, Numbers, bool],
-) -> Block | None:
-    """Return the rule along a dimension. `here`: samples of the last recording in which values differ, of two sizes."""
+) -> Iterator[Block]:
+    """Yield rules along a dimension. `here`: samples of the last recording in which values differ, of two sizes."""
     x, n, late = parts
     low, high = int(values[here].min()), int(values[here].max())
     unit = high - low
@@ -278,8 +281,6 @@ def _block_along(
         more = range(n_last - int(highest.min()), n_last - int(lowest.max()))
     else:
         more = range(int(highest.max()) + 1, int(lowest.min()) + 1)
-    if not more:
-        return None
     # The extent is not known if the samples are some of the ranks only, nor is a part that all have.
     for rest in _rests(samples, values, here, n, unit):
         if (low - rest) % unit or low < rest:
@@ -309,8 +310,7 @@ def _block_along(
                 unit_model = samples.fitter.fit(numbers, units)
                 rest_model = samples.fitter.fit(numbers, rests)
                 if max(unit_model.error, rest_model.error) < 1e-6:
-                    return Block(dimension, extent, late, unit_model, rest_model)
-    return None
+                    yield Block(dimension, extent, late, unit_model, rest_model)
 
 
 def _rests(

@@ -36,6 +36,17 @@ class Factor(NamedTuple):
         whole = round(self.extent * point.size**self.growth)
         return (whole // parts if whole else parts // self.divisor) + self.margin
 
+    def is_likely(self, point: Point) -> bool:
+        """Return whether its extent is a whole number there, and parts are at least as thick as the layers around them."""
+        whole = float(self.extent * point.size**self.growth)
+        near = round(whole)
+        return abs(whole - near) <= 1e-6 * whole and near // _parts(point, self.dimension) >= self.margin
+
+    def divides(self, point: Point) -> bool:
+        """Return whether all parts of its extent are equal there."""
+        whole: int = round(self.extent * point.size**self.growth)
+        return whole % _parts(point, self.dimension) == 0
+
 
 class Product(NamedTuple):
     """A whole number of units for the product of some parts, such as the face of a box with layers of neighbours around it."""
@@ -81,9 +92,10 @@ def fit_face(
 ) -> Product | None:
     """Return the face of a box, or an edge, that gives all values, of which two or more differ.
 
-    It has the least margins, and of these it is the most even one. Two values of problems of one size do not show whether
-    it is exact. It is then the most even one with the same margin along all its sides. If problems differ in size, that may
-    be an extent or the number of points. Extents along the dimensions `across` which a message moves hardly matter.
+    Faces that most recordings cut into equal parts come first, then those with the least margins, then the most even one.
+    Two values of problems of one size do not show whether it is exact. It is then the most even one with the same margin along
+    all its sides. If problems differ in size, that may be an extent or the number of points. Extents along the dimensions
+    `across` which a message moves hardly matter.
     """
     sized = len({point.size for point in points}) > 1
     whole = _whole(values, 3)
@@ -115,11 +127,14 @@ def fit_face(
                         Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
                         for dimension, margin, extent in zip(along, layers, extents, strict=True)
                     )
+                    if not all(factor.is_likely(point) for factor in factors for point in points):
+                        continue
                     face = Product(unit, factors, 0.0 if exact else math.inf)
                     if [face.at(point) for point in points] == whole:
                         uneven = max(extents) / min(extents)
                         cost = (sum(layers), uneven, -growth) if exact else (uneven, sum(layers))
-                        found.append(((face.follows(across), *cost), face))
+                        unequal = sum(not factor.divides(point) for factor in factors for point in points)
+                        found.append(((face.follows(across), unequal, *cost), face))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
