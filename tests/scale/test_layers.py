@@ -165,6 +165,25 @@ def coupled(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@coupled.c:6", "collective", BARRIER
 
 
+def guarded(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the neighbours that exist on the plane of each half of the ranks, which add up together."""
+    size = ranks // 2
+    half, place = divmod(rank, size)
+    length, width = balanced(size, 2)
+    x, y = divmod(place, width)
+    yield communicator("MPI_Comm_split@guarded.c:1", 2, [half * size + each for each in range(size)], [])
+    for _ in range(3):
+        near = [place - width] * (x > 0) + [place + width] * (x + 1 < length)
+        near += [place - 1] * (y > 0) + [place + 1] * (y + 1 < width)
+        for line, kind in enumerate(("isend", "irecv"), start=2):
+            for each in near:
+                fields = {"comm": 2, "peer": each, "tag": 0, "bytes": 800}
+                yield f"MPI_{kind.capitalize()}@guarded.c:{line}", kind, fields
+        ended = [(each, False, 0, 0) for each in range(2 * len(near), 0, -1)]
+        yield "MPI_Waitall@guarded.c:4", "complete", {"mode": 1, "listed": len(ended), "completions": ended}
+        yield "MPI_Barrier@guarded.c:5", "collective", BARRIER
+
+
 def transposed(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with neighbours in a box, and transpose in rows of a plane."""
     _, columns = balanced(ranks, 2)
@@ -217,6 +236,11 @@ def test_parts_of_a_program_may_have_grids_of_their_own(
     made, summary = scaled(program, small, large, tmp_path)
     assert ("grids of their own" in " ".join(summary.scaling.remarks)) == (program is not clients)
     assert same_calls(made, trace(program, large, tmp_path))
+
+
+def test_ranks_of_a_part_may_lack_neighbours(tmp_path: Path) -> None:
+    made, _ = scaled(guarded, (8, 16, 32, 64), 128, tmp_path)
+    assert same_calls(made, trace(guarded, 128, tmp_path))
 
 
 def test_members_of_an_ensemble_stay_as_many(tmp_path: Path) -> None:

@@ -128,7 +128,8 @@ class _Rank:
                     raise _Unlike
             symbol: Symbol | None = None
             if call.entry in sites:
-                offset: Offset | None = offsets[call.fields["peer"]]
+                members = recording.communicators[rank][call.fields["comm"]]
+                offset: Offset | None = offsets[members[call.fields["peer"]]]
             else:
                 offset = _offset_of_one(call, self.refers.get(place, ()))
             makes_request = _engine.makes_request(call.call_class)

@@ -81,20 +81,17 @@ class SiteMessages:
 
 def _pairs(recording: Recording) -> dict[str, Numbers]:
     """Return by site its messages: rows of a rank, its peer, and how many there are. Other sites have other calls as well."""
-    everyone = list(range(recording.ranks))
     found: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     others = {call.entry for call in recording.calls if call.call_class not in _MESSAGES}
     for rank, sequence in enumerate(recording.sequences):
-        of_all = {
-            number for number in recording.communicators[rank] if recording.peers(rank, number) == everyone
-        }
+        members = recording.communicators[rank]
         numbers, times = np.unique(sequence.calls, return_counts=True)
         for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             entry, _, fields = recording.calls[number]
             if entry in others:
                 continue
-            if fields["peer"] >= 0 and fields["comm"] in of_all:
-                found[entry].append((rank, fields["peer"], count))
+            if fields["peer"] >= 0 and recording.peers(rank, fields["comm"]) == members.get(fields["comm"]):
+                found[entry].append((rank, members[fields["comm"]][fields["peer"]], count))
             else:
                 others.add(entry)
     return {site: np.array(of, dtype=np.int64) for site, of in found.items() if site not in others}
