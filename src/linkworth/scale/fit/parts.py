@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from linkworth.scale.points import Point
@@ -40,7 +40,8 @@ class Factor(NamedTuple):
         """Return whether its extent is a whole number there, and parts are at least as thick as the layers around them."""
         whole = float(self.extent * point.size**self.growth)
         near = round(whole)
-        return abs(whole - near) <= 1e-6 * whole and near // _parts(point, self.dimension) >= self.margin
+        part = near // _parts(point, self.dimension)
+        return abs(whole - near) <= 1e-6 * whole and part >= max(self.margin, 1)
 
     def divides(self, point: Point) -> bool:
         """Return whether all parts of its extent are equal there."""
@@ -105,47 +106,70 @@ def fit_face(
     exact = sized or different > 2
     common = math.gcd(*whole)
     dimensions = range(len(points[0].grid))
-    counts = (2, 1) if sized or not exact else (2,)
     found: list[tuple[tuple[float, ...], Product]] = []
-    for along in (each for count in counts for each in itertools.combinations(dimensions, count)):
-        shown = [(point.size, *(point.grid[dimension] for dimension in along)) for point in points]
-        if len(set(zip(shown, whole, strict=True))) > len(set(shown)):
-            continue
-        margins = [
-            each for each in itertools.product(LAYERS, repeat=len(along)) if exact or len({*each}) == 1
-        ]
-        for unit in (each for each in UNITS if common % each == 0):
-            for sides, layers in itertools.product(_sides(whole[0] // unit, len(along)), margins):
-                extents = [
-                    (side - margin) * points[0].grid[dimension]
-                    for side, margin, dimension in zip(sides, layers, along, strict=True)
-                ]
-                if min(extents) <= 0:
+    growths = (1.0, 1 / len(dimensions)) if sized else (0.0,)
+    for unit, growth in itertools.product([each for each in UNITS if common % each == 0], growths):
+        wanted = [each // unit for each in whole]
+        pairs = _sides(wanted[0])
+        known = [_factors(points, wanted, dimension, growth, pairs) for dimension in dimensions]
+        for count in (2, 1) if sized or not exact else (2,):
+            for along in itertools.combinations(dimensions, count):
+                if not _shows(points, whole, along):
                     continue
-                for growth in (1.0, 1 / len(dimensions)) if sized else (0.0,):
-                    factors = tuple(
-                        Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
-                        for dimension, margin, extent in zip(along, layers, extents, strict=True)
-                    )
-                    if not all(factor.is_likely(point) for factor in factors for point in points):
-                        continue
-                    face = Product(unit, factors, 0.0 if exact else math.inf)
-                    if [face.at(point) for point in points] == whole:
-                        uneven = max(extents) / min(extents)
-                        cost = (sum(layers), uneven, -growth) if exact else (uneven, sum(layers))
-                        unequal = sum(not factor.divides(point) for factor in factors for point in points)
-                        found.append(((face.follows(across), unequal, *cost), face))
+                for each in pairs if count == 2 else [(wanted[0],)]:
+                    for factors in itertools.product(
+                        *(known[at].get(side, ()) for at, side in zip(along, each, strict=True))
+                    ):
+                        face = Product(unit, factors, 0.0 if exact else math.inf)
+                        even = len({factor.margin for factor in factors}) == 1
+                        if (exact or even) and [face.at(point) for point in points] == whole:
+                            found.append((_cost(face, points, across, exact=exact), face))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def _sides(area: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Yield the sides of one or two dimensions that have this product."""
-    if count == 1:
-        yield (area,)
-        return
-    for length in range(1, math.isqrt(area) + 1):
-        if area % length == 0:
-            yield from {(length, area // length), (area // length, length)}
+def _shows(points: Sequence[Point], values: Sequence[int], along: Sequence[int]) -> bool:
+    """Return whether the values are the same where the problem and the extents along these dimensions are."""
+    known = [(point.size, *(point.grid[dimension] for dimension in along)) for point in points]
+    return len(set(zip(known, values, strict=True))) == len(set(known))
+
+
+def _sides(area: int) -> list[tuple[int, int]]:
+    """Return the pairs of sides that have this product."""
+    lengths = [each for each in range(1, math.isqrt(area) + 1) if area % each == 0]
+    return list({pair for each in lengths for pair in ((each, area // each), (area // each, each))})
+
+
+def _factors(
+    points: Sequence[Point],
+    areas: Sequence[int],
+    dimension: int,
+    growth: float,
+    sides: Sequence[tuple[int, int]],
+) -> dict[int, list[Factor]]:
+    """Return the likely extents along a dimension whose parts divide all areas, by the side at the first point."""
+    found: dict[int, list[Factor]] = {}
+    for side, _ in sides:
+        for margin in LAYERS:
+            extent = (side - margin) * points[0].grid[dimension]
+            factor = Factor(dimension, margin, extent / points[0].size ** growth, growth=growth)
+            if extent > 0 and all(
+                factor.is_likely(point) and area % factor.of(point) == 0
+                for point, area in zip(points[::-1], areas[::-1], strict=True)
+            ):
+                found.setdefault(side, []).append(factor)
+    return found
+
+
+def _cost(
+    face: Product, points: Sequence[Point], across: Collection[int], *, exact: bool
+) -> tuple[float, ...]:
+    """Return how unlikely a face is, what matters most first."""
+    extents = [factor.extent for factor in face.factors]
+    uneven = max(extents) / min(extents)
+    layers = sum(factor.margin for factor in face.factors)
+    unequal = sum(not factor.divides(point) for factor in face.factors for point in points)
+    last = (layers, uneven, -face.factors[0].growth) if exact else (uneven, layers)
+    return (face.follows(across), unequal, *last)
 
 
 def _whole(values: Sequence[float], fewest: int) -> list[int]:
