@@ -155,6 +155,13 @@ def rising(rank: int, ranks: int) -> Iterator[Event]:
         yield from (both(10, rank ^ 1 << bit, 100 + 8 * bit) for bit in range((ranks - 1).bit_length()))
 
 
+def shrinking(rank: int, ranks: int) -> Iterator[Event]:
+    """Broadcast what is left of a matrix, which grows with the ranks, block by block."""
+    for left in range(ranks, 0, -1):
+        size = {"peer": 0, "bytes": 8 * left**2, "recv_bytes": 8 * left**2}
+        yield "MPI_Bcast@shrinking.c:1", "collective", BARRIER | size
+
+
 def changing(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange more often from 32 ranks on."""
     for _ in range(9 if ranks >= 32 else 7):
@@ -484,6 +491,7 @@ def twofold(rank: int, ranks: int) -> Iterator[Event]:
         (halving, (4, 8, 16, 64)),
         (bitonic, (4, 8, 16, 32, 64)),
         (rising, (4, 8, 16, 32, 64)),
+        (shrinking, (4, 8, 16, 64)),
         (scattering, (4, 8, 16, 64)),
         (rounds, (4, 8, 16, 32, 64)),
         (pairs, (4, 8, 16, 32, 64)),

@@ -11,8 +11,10 @@ from linkworth.scale.grids import GridRule, Position
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Recording
 
-_TAIL = 3
-"""Last iterations that show how a number goes on."""
+_ON_LINE = 3
+"""Last iterations that show that a number goes on evenly, or by a factor."""
+_TAIL = 5
+"""Last iterations that show that it goes on as squares."""
 INEXACT = 0.01
 """Relative error when each recording is left out. Whole parts of an extent have less."""
 
@@ -187,21 +189,23 @@ class ByStep(NamedTuple):
         return [int(self._at(each, ranks.point) + 0.5) for each in k.tolist()]
 
     def _at(self, step: int, point: Point) -> float:
-        """Return the number of one iteration. Those that no recording has go on evenly, or by a factor."""
+        """Return the number of one iteration. Those that no recording has go on evenly, as squares, or by a factor."""
         if step in self.models:
             return self.models[step].at(point)
         tail = self._tail(point)
         beyond = step - max(self.models)
-        if _even(tail):
-            return max(tail[-1] + beyond * (tail[-1] - tail[-2]), 0.0)
+        if _even(tail) or _squared(tail):
+            bend = 0.0 if _even(tail) else tail[-1] - 2 * tail[-2] + tail[-3]
+            return max(tail[-1] + beyond * (tail[-1] - tail[-2] + bend * (beyond + 1) / 2), 0.0)
         return tail[-1] * (tail[-1] / tail[-2] if len(tail) > 1 and tail[-2] > 0 else 1.0) ** beyond
 
     def goes_on(self, point: Point) -> bool:
         """Return whether the last iterations show how it goes on."""
         tail = self._tail(point)
-        return (
-            len(tail) < _TAIL or _even(tail) or abs(tail[1] ** 2 - tail[0] * tail[2]) <= 0.05 * tail[1] ** 2
-        )
+        if len(tail) < _ON_LINE or _even(tail) or _squared(tail):
+            return True
+        before, middle, last = tail[-_ON_LINE:]
+        return abs(middle**2 - before * last) <= 0.05 * middle**2
 
     def _tail(self, point: Point) -> list[float]:
         return [self.models[each].at(point) for each in sorted(self.models)[-_TAIL:]]
@@ -220,7 +224,12 @@ class Sloped(NamedTuple):
 
 
 def _even(tail: Sequence[float]) -> bool:
-    return len(tail) == _TAIL and abs(tail[2] - 2 * tail[1] + tail[0]) <= 1e-6 * tail[2]
+    return len(tail) >= _ON_LINE and abs(tail[-1] - 2 * tail[-2] + tail[-3]) <= 1e-6 * tail[-1]
+
+
+def _squared(tail: Sequence[float]) -> bool:
+    """Return whether differences change evenly, as those of what is left of a matrix."""
+    return len(tail) == _TAIL and float(np.ptp(np.diff(tail, 2))) <= 1e-6 * max(tail)
 
 
 OTHERS = -1
