@@ -155,10 +155,10 @@ def rising(rank: int, ranks: int) -> Iterator[Event]:
         yield from (both(10, rank ^ 1 << bit, 100 + 8 * bit) for bit in range((ranks - 1).bit_length()))
 
 
-def shrinking(rank: int, ranks: int) -> Iterator[Event]:
+def shrinking(rank: int, ranks: int, power: int = 2) -> Iterator[Event]:
     """Broadcast what is left of a matrix, which grows with the ranks, block by block."""
     for left in range(ranks, 0, -1):
-        size = {"peer": 0, "bytes": 8 * left**2, "recv_bytes": 8 * left**2}
+        size = {"peer": 0, "bytes": 8 * left**power, "recv_bytes": 8 * left**power}
         yield "MPI_Bcast@shrinking.c:1", "collective", BARRIER | size
 
 
@@ -529,6 +529,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
     [
         (scattering, (6, 12, 24), "a power of two times 1, which no recording is"),
         (changing, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
+        (partial(shrinking, power=3), (4, 8, 16), "MPI_Bcast@shrinking.c:1 follow no exact rule"),
         (
             appearing,
             (5, 10, 20),

@@ -332,6 +332,8 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
         ]
         loops = [(column, rule, True) for column, rule in zip(sites, role.counts, strict=True)]
         for column, rule, is_loop in rules + loops:
+            if isinstance(rule, ByStep) and rule.is_curve(there):
+                inexact.add(column.entry)
             if isinstance(rule, ByCount):
                 # No loop runs 0.75 times: 8 log p / p is 4, 3, 2 at 4, 8 and 16 ranks, as 6 - log p is.
                 value = rule.model.at(there)

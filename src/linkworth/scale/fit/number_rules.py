@@ -207,12 +207,13 @@ def _sloped(samples: Samples, values: Numbers, numbers: list[int]) -> Sloped | N
 def _by_step(samples: Samples, values: Numbers, numbers: list[int]) -> ByStep | None:
     if not (samples.steps.total > 1).any():
         return None
+    longer = bool(np.ptp(samples.steps.total))
     found = [
-        ByStep(models, from_end)
+        ByStep(models, from_end, longer)
         for from_end in (False, True)
         if (models := _models_of_steps(samples, values, numbers, from_end=from_end)) is not None
     ]
-    if np.ptp(samples.steps.total):
+    if longer:
         largest = samples.point(numbers[-1])
         found = [each for each in found if each.goes_on(largest)]
     # Models that are the same at all counts are more likely.

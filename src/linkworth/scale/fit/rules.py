@@ -182,6 +182,8 @@ class ByStep(NamedTuple):
 
     models: Mapping[int, Model]
     from_end: bool
+    longer: bool
+    """The recordings have different numbers of iterations, so that there may be more at the new count."""
 
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
@@ -202,10 +204,16 @@ class ByStep(NamedTuple):
     def goes_on(self, point: Point) -> bool:
         """Return whether the last iterations show how it goes on."""
         tail = self._tail(point)
-        if len(tail) < _ON_LINE or _even(tail) or _squared(tail):
-            return True
-        before, middle, last = tail[-_ON_LINE:]
-        return abs(middle**2 - before * last) <= 0.05 * middle**2
+        return len(tail) < _ON_LINE or _even(tail) or _squared(tail) or _multiplied(tail, 0.05)
+
+    def is_curve(self, point: Point) -> bool:
+        """Return whether later iterations follow a factor that the last ones meet nearly."""
+        tail = self._tail(point)
+        return (
+            self.longer
+            and len(tail) >= _ON_LINE
+            and not (_even(tail) or _squared(tail) or _multiplied(tail, 1e-6))
+        )
 
     def _tail(self, point: Point) -> list[float]:
         return [self.models[each].at(point) for each in sorted(self.models)[-_TAIL:]]
@@ -225,6 +233,11 @@ class Sloped(NamedTuple):
 
 def _even(tail: Sequence[float]) -> bool:
     return len(tail) >= _ON_LINE and abs(tail[-1] - 2 * tail[-2] + tail[-3]) <= 1e-6 * tail[-1]
+
+
+def _multiplied(tail: Sequence[float], error: float) -> bool:
+    before, middle, last = tail[-_ON_LINE:]
+    return abs(middle**2 - before * last) <= error * middle**2
 
 
 def _squared(tail: Sequence[float]) -> bool:
