@@ -103,9 +103,9 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
     """
     _check_labs(study, runs)
     seen: set[tuple[str, int | None]] = set()
-    for name in {planned.environment.where.name for planned in runs if _over_ssh(planned)}:
+    for name in dict.fromkeys(planned.environment.where.name for planned in runs if _over_ssh(planned)):
         hosts.read(Path(name))
-    for name in {planned.environment.fabric for planned in runs if _names_its_network(planned)}:
+    for name in dict.fromkeys(planned.environment.fabric for planned in runs if _names_its_network(planned)):
         fabrics.get(name)
     fabrics_seen: set[str] = set()
     for planned in runs:
