@@ -185,7 +185,7 @@ def guarded(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def transposed(rank: int, ranks: int) -> Iterator[Event]:
-    """Exchange with neighbours in a box, and transpose in rows of a plane."""
+    """Exchange with neighbours in a box and in a ring of all ranks, and transpose in rows of a plane."""
     _, columns = balanced(ranks, 2)
     row = rank // columns * columns
     yield communicator("MPI_Comm_split@transposed.c:1", 3, list(range(row, row + columns)), [])
@@ -198,6 +198,7 @@ def transposed(rank: int, ranks: int) -> Iterator[Event]:
             low, high = (rank + ((x + turn) % extent - x) * step for turn in (-1, 1))
             face = 8 * 48**2 * extent // ranks
             yield f"MPI_Sendrecv@transposed.c:{3 + dimension}", "sendrecv", to_both(low, high, face)
+        yield "MPI_Sendrecv@transposed.c:7", "sendrecv", to_both((rank + 1) % ranks, (rank - 1) % ranks)
         yield (
             "MPI_Alltoall@transposed.c:6",
             "collective",

@@ -224,11 +224,12 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
     if peer is not None:
         return Partner(peer, communicator, 0 if whole else 1)
     if whole and len(extents) > 1:
-        # Trees, butterflies, loops over all ranks and groups take no notice of a grid that other calls have.
+        # Trees, butterflies, loops over all ranks, rings of all and groups take no notice of a grid that other calls have.
         peer = fit_peer(_inside(index, size, 1), values, samples.steps)
         longer = bool(np.ptp(samples.steps.total))
-        ignores = peer is not None and (samples.fitter.grouped or peer.doubles() or (longer and peer.steps()))
-        if peer is not None and ignores:
+        if peer is not None and (
+            samples.fitter.grouped or peer.doubles() or (longer and peer.steps()) or _have_all_ranks(samples)
+        ):
             return Partner(peer, communicator, 1)
     if not whole and len(extents) > 1:
         # A row's member may be known by its place on the whole grid, such as one on the diagonal.
@@ -246,6 +247,14 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
         if peer is not None:
             return Partner(peer, communicator, dimensions)
     return None
+
+
+def _have_all_ranks(samples: Samples) -> bool:
+    """Return whether all ranks of two or more recordings are among the samples."""
+    pairs = np.unique(np.stack([samples.recording, samples.rank], axis=1), axis=0)
+    numbers, counts = np.unique(pairs[:, 0], return_counts=True)
+    sizes = [samples.recordings[number].ranks for number in numbers.tolist()]
+    return len(sizes) > 1 and counts.tolist() == sizes
 
 
 def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
