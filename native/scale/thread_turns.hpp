@@ -46,7 +46,8 @@ class ThreadTurns {
 
   private:
     static constexpr double most_beside = 0.2;
-    /// Of the time in calls. The CPU clock is read ahead of a gap, so that some calls seem to begin early.
+    /// Share of the time in calls. The CPU clock is read ahead of a gap, so that some calls seem to begin
+    /// early.
     static constexpr double most_overlap = 1e-4;
 
     tracefile::StreamClock clock_;

@@ -77,7 +77,7 @@ class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Trust(NamedTuple):
-    """What the largest recording shows about a scaled trace."""
+    """Differences of the largest recording from what is made of it."""
 
     omitted: dict[str, float]
     """Share of its time that the set-up takes, by fabric, if that is left out."""

@@ -20,7 +20,7 @@ class Partner(NamedTuple):
     peer: Peer
     communicator: int
     dimensions: int = 0
-    """Those of the grid of the communicator's members on which the peer is known by its place; 0: it is the program's grid."""
+    """Dimensions of the grid of the communicator's members, on which the peer is known by its place; 0: the program's grid."""
 
     def moved(self) -> list[int]:
         """Return the dimensions of the program's grid along which the peer is elsewhere."""
