@@ -122,3 +122,14 @@ def test_a_face_of_a_growing_problem_has_whole_extents() -> None:
     values = [8.0 * (side / grid[1] + 2) * (side / grid[2] + 2) for _, grid, side in points]
     model = Fitter(points, weak=False).of_faces(0).fit(range(3), values)
     assert model.at(Point(64, (4, 4, 4), 192.0)) == 8 * 50 * 50
+
+
+def test_levels_become_more_with_the_size_and_less_with_the_count() -> None:
+    """A multigrid ends at two points on each rank."""
+    points = [Point(ranks, (ranks,), float(size)) for ranks in (4, 8, 16) for size in (64, 128)]
+
+    def levels(point: Point) -> int:
+        return (int(point.size) // (2 * point.ranks)).bit_length()
+
+    model = Fitter(points, weak=False).fit(range(6), [float(levels(each)) for each in points])
+    assert model.at(Point(64, (64,), 1024.0)) == pytest.approx(levels(Point(64, (64,), 1024.0)))

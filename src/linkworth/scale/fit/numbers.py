@@ -17,18 +17,21 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Monomial(NamedTuple):
-    """ranks^a log2(ranks)^b size^c, and a power of each extent of the grid."""
+    """ranks^a log2(ranks)^b size^c log2(size)^d, and a power of each extent of the grid."""
 
     ranks: float = 0
     logarithm: float = 0
     size: float = 0
     extents: tuple[float, ...] = ()
+    size_logarithm: float = 0
 
     def at(self, point: Point) -> float:
         """Return its value."""
         value: float = float(point.ranks) ** self.ranks * point.size**self.size
         if self.logarithm:
             value *= max(math.log2(point.ranks), 0.5) ** self.logarithm
+        if self.size_logarithm:
+            value *= math.log2(max(point.size, 1.0)) ** self.size_logarithm
         for extent, power in zip(point.grid, self.extents, strict=False):
             value *= float(extent) ** power
         return value
@@ -51,6 +54,22 @@ class Sum(NamedTuple):
         return max(
             sum(c * term.at(point) for c, term in zip(self.coefficients, self.terms, strict=True)), 0.0
         )
+
+
+_LEVELS = (Monomial(), Monomial(logarithm=1), Monomial(size_logarithm=1))
+
+
+def fit_levels(points: Sequence[Point], values: Floats) -> Sum | None:
+    """Return a number of levels, each with half the points of the one before, if all values of several sizes show it."""
+    x = np.array([[term.at(point) for term in _LEVELS] for point in points])
+    some = [0, *(at for at in (1, 2) if np.ptp(x[:, at]))]
+    if 2 not in some or len(values) <= len(some):
+        return None
+    found, _, order, _ = np.linalg.lstsq(x[:, some], values, rcond=None)
+    halves = np.abs(6 * found[1:] - np.round(6 * found[1:])).max() < _EXACT
+    if order < len(some) or not halves or np.abs(x[:, some] @ found - values).max() > _EXACT:
+        return None
+    return Sum(tuple(_LEVELS[at] for at in some), tuple(found.tolist()), 0.0)
 
 
 class Exchanged(NamedTuple):
@@ -304,6 +323,9 @@ class _Curves:
         if exact:
             # A message is as large as the face that it crosses, and rather a power of parts than of two sides.
             return min(exact, key=lambda each: (each.follows(self._across), each is face))
+        levels = fit_levels(points, y) if sized else None
+        if levels is not None:
+            return levels
         pair = self._pair(x, y, scale)
         # Two terms meet three points often by chance: they must do so much better than one.
         better = 0.02 if len(y) == 3 else 0.5
