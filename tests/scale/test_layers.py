@@ -113,18 +113,24 @@ def pools(rank: int, ranks: int) -> Iterator[Event]:
             yield f"MPI_Allreduce@pools.c:{10 + number}", "collective", fields
 
 
+def within_walls(name: str, place: int, plane: tuple[int, int], sizes: tuple[int, int]) -> Iterator[Event]:
+    """Exchange with both neighbours along each side of a plane with walls."""
+    length, width = plane
+    x, y = divmod(place, width)
+    low, high = place - width if x else -2, place + width if x + 1 < length else -2
+    yield f"MPI_Sendrecv@{name}.c:2", "sendrecv", to_both(low, high, sizes[0])
+    low, high = place - 1 if y else -2, place + 1 if y + 1 < width else -2
+    yield f"MPI_Sendrecv@{name}.c:3", "sendrecv", to_both(low, high, sizes[1])
+
+
 def ensemble(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange within walls on the plane of each of four members."""
     size = ranks // 4
     member, place = divmod(rank, size)
     length, width = balanced(size, 2)
-    x, y = divmod(place, width)
     yield communicator("MPI_Comm_split@ensemble.c:1", 2, [member * size + each for each in range(size)], [])
     for _ in range(3):
-        low, high = place - width if x else -2, place + width if x + 1 < length else -2
-        yield "MPI_Sendrecv@ensemble.c:2", "sendrecv", to_both(low, high)
-        low, high = place - 1 if y else -2, place + 1 if y + 1 < width else -2
-        yield "MPI_Sendrecv@ensemble.c:3", "sendrecv", to_both(low, high)
+        yield from within_walls("ensemble", place, (length, width), (80, 80))
         yield "MPI_Allreduce@ensemble.c:4", "collective", BARRIER | {"bytes": 800, "recv_bytes": 800}
 
 
@@ -151,13 +157,9 @@ def coupled(rank: int, ranks: int) -> Iterator[Event]:
     begin, size = (0, first) if rank < first else (first, ranks - first)
     place = rank - begin
     length, width = balanced(size, 2)
-    x, y = divmod(place, width)
     yield communicator("MPI_Comm_split@coupled.c:1", 2, [begin + each for each in range(size)], [])
     for _ in range(3):
-        low, high = place - width if x else -2, place + width if x + 1 < length else -2
-        yield "MPI_Sendrecv@coupled.c:2", "sendrecv", to_both(low, high, 9600 // width)
-        low, high = place - 1 if y else -2, place + 1 if y + 1 < width else -2
-        yield "MPI_Sendrecv@coupled.c:3", "sendrecv", to_both(low, high, 9600 // length)
+        yield from within_walls("coupled", place, (length, width), (9600 // width, 9600 // length))
         for each in range(3) if rank < first else ():
             yield message("recv", first + 3 * rank + each, 800, 1, "coupled.c:4")
         if rank >= first:

@@ -419,6 +419,15 @@ def fold(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(12, mirrored, mirrored, 80)
 
 
+def row_collected(line: int, rank: int, columns: int) -> Iterator[Event]:
+    """Send to the first rank of a row, which receives from the others."""
+    x = rank % columns
+    for each in range(1, columns) if x == 0 else ():
+        yield branch(line, "recv", rank + each, 80)
+    if x:
+        yield branch(line + 1, "send", rank - x, 80)
+
+
 def poles(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange along meridians, and across a pole with the other side; the first of each row collects from the others."""
     rows, columns = SQUARE[ranks]
@@ -430,23 +439,17 @@ def poles(rank: int, ranks: int) -> Iterator[Event]:
             yield branch(20, "send", each, 80)
         for each in near:
             yield branch(21, "recv", each, 80)
-        for each in range(1, columns) if x == 0 else ():
-            yield branch(22, "recv", rank + each, 80)
-        if x:
-            yield branch(23, "send", rank - x, 80)
+        yield from row_collected(22, rank, columns)
         yield "MPI_Barrier@poles.c:20", "collective", BARRIER
 
 
 def collecting(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange along each column with walls; the first of each row collects from the others."""
     rows, columns = SQUARE[ranks]
-    y, x = divmod(rank, columns)
+    y = rank // columns
     for _ in range(STEPS):
         yield sendrecv(20, rank - columns if y else -2, rank + columns if y + 1 < rows else -2, 80)
-        for each in range(1, columns) if x == 0 else ():
-            yield branch(21, "recv", rank + each, 80)
-        if x:
-            yield branch(22, "send", rank - x, 80)
+        yield from row_collected(21, rank, columns)
         yield "MPI_Barrier@collecting.c:20", "collective", BARRIER
 
 

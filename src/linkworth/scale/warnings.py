@@ -94,7 +94,7 @@ def _of_structure(found: Found, largest: int) -> Iterator[str]:
 
 
 def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[str]:
-    columns = [column for role in found.program.roles.values() for column in role.columns]
+    columns = _columns(found)
     doubling = sorted({column.entry for column in columns if _doubles(column) and _has_steps(column)})
     if doubling and _odd_part(target.ranks) not in {_odd_part(recording.ranks) for recording in recordings}:
         yield (
@@ -123,7 +123,7 @@ def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> 
 
 def _of_loops(found: Found) -> Iterator[str]:
     counts = _counts(found)
-    columns = [column for role in found.program.roles.values() for column in role.columns]
+    columns = _columns(found)
     owned = sorted({column.entry for column in columns if _has_owners(column)})
     if owned and found.way is not Way.OWNERS:
         yield (
@@ -188,7 +188,7 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
 
 def _sends(found: Found) -> bool:
     """Return whether ranks send messages or make communicators of some ranks."""
-    columns = (column for role in found.program.roles.values() for column in role.columns)
+    columns = _columns(found)
     return any(
         column.call_class == "comm_new" or ("peer" in column.rules and "collective" not in column.call_class)
         for column in columns
@@ -211,7 +211,7 @@ def _of_remainders(found: Found, target: Target, remainders: Sequence[Unseen]) -
 
 
 def _of_own_grids(found: Found, target: Target) -> Iterator[str]:
-    columns = [column for role in found.program.roles.values() for column in role.columns]
+    columns = _columns(found)
     sites = {
         column.entry
         for column in columns
@@ -229,7 +229,7 @@ def _of_own_grids(found: Found, target: Target) -> Iterator[str]:
 
 def _of_hypercubes(found: Found, largest: Recording, target: Target) -> Iterator[str]:
     """Yield a doubt if each rank sends twice to one after the other, as round rings of two ranks."""
-    columns = (column for role in found.program.roles.values() for column in role.columns)
+    columns = _columns(found)
     sites = {column.entry for column in columns if column.call_class in SENDS and _doubles(column)}
     calls = [largest.calls[number] for number in largest.sequences[0].calls.tolist()]
     peers = [call.fields["peer"] for call in calls if call.entry in sites]
@@ -275,6 +275,11 @@ def _of_computation(largest: Recording) -> Iterator[str]:
             f"each of {largest.ranks} ranks computed for {1000 * mean:.2g} ms in the largest recording, of which much may be "
             "noise, so that times on fast networks may be off by half; record a problem that computes for 100 ms or more on each"
         )
+
+
+def _columns(found: Found) -> list[PlacedCall]:
+    """Return the calls of each role."""
+    return [column for role in found.program.roles.values() for column in role.columns]
 
 
 def _counts(found: Found) -> list[Rule]:

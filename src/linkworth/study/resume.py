@@ -7,7 +7,6 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.study import Study
-from linkworth.study.definition.file import load
 from linkworth.study.filter import selected
 from linkworth.study.matrix import expand
 from linkworth.study.plan import check_all
@@ -78,9 +77,11 @@ def begin(
     if not is_begun(folder):
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder} is there and is no study's folder; name another with `folder`")
-        study = load(file, scale=scale, where=where)
-        check_all(study, selected(study, expand(study, study.seed or 0), filters))
-        return Store.create(folder, file, scale=scale, where=where)
+
+        def check(study: Study) -> None:
+            check_all(study, selected(study, expand(study, study.seed or 0), filters))
+
+        return Store.create(folder, file, scale=scale, where=where, check=check)
     store = Store(folder)
     known = store.manifest
     if known.scale != scale or (where and known.where not in (where, given)):

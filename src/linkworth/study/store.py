@@ -16,7 +16,7 @@ import os
 import random
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,11 +121,24 @@ class Store:
         self.planned = expand(self.study, self.manifest.seed)
 
     @classmethod
-    def create(cls, folder: Path, file: Path, *, scale: str = "", where: str = "") -> "Store":
-        """Make the folder of a study. Raises UsageError if the file or the folder cannot be used."""
+    def create(
+        cls,
+        folder: Path,
+        file: Path,
+        *,
+        scale: str = "",
+        where: str = "",
+        check: Callable[[Study], None] | None = None,
+    ) -> "Store":
+        """Make the folder of a study. Raises UsageError if the file or the folder cannot be used, and the errors of `check`.
+
+        `check` receives the study before anything is written.
+        """
         study = load(file, scale=scale, where=where)
         seed = study.seed if study.seed is not None else random.SystemRandom().randrange(1 << 32)
         expand(study, seed)  # raises before anything is written
+        if check is not None:
+            check(study)
         manifest = StudyManifest(
             name=study.name, file=str(file.absolute()), seed=seed, scale=scale, where=where, created=now()
         )

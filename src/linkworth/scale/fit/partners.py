@@ -24,7 +24,7 @@ class Partner(NamedTuple):
 
     def moved(self) -> list[int]:
         """Return the dimensions of the program's grid along which the peer is elsewhere."""
-        return [] if self.dimensions else [at for at, term in enumerate(self.peer.terms) if not term.stays()]
+        return [] if self.dimensions else self.peer.moved()
 
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
@@ -71,8 +71,7 @@ def fit_on_own_grid(samples: Samples, values: Numbers, partner: Partner) -> OnOw
         return None
     views = samples.only(np.array(firsts)).communicator(partner.communicator)
     grids = [balanced(len(view.peers()), partner.dimensions) for view in views]
-    moved = [at for at, term in enumerate(partner.peer.terms) if not term.stays()]
-    model = samples.fitter.on(grids).of_faces(*moved).fit(numbers, values[firsts].tolist())
+    model = samples.fitter.on(grids).of_faces(*partner.peer.moved()).fit(numbers, values[firsts].tolist())
     return OnOwnGrid(model, partner.communicator, partner.dimensions) if model.error == 0 else None
 
 

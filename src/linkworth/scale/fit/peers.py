@@ -64,6 +64,10 @@ class Peer(NamedTuple):
     edges: bool = False
     """It is MPI_PROC_NULL beyond the edges of the grid."""
 
+    def moved(self) -> list[int]:
+        """Return the dimensions along which it is elsewhere."""
+        return [at for at, term in enumerate(self.terms) if not term.stays()]
+
     def doubles(self) -> bool:
         """Return whether the distance to the peer doubles, or halves, from step to step."""
         return any("2^k" in term.kind for term in self.terms)
@@ -241,6 +245,11 @@ def _both(first: Numbers, x: Numbers, n: Numbers) -> tuple[Numbers, Numbers]:
     return np.where(x < first, *parts), np.where(x < first, *parts[::-1])
 
 
+def _own(kind: str, x: Numbers, n: Numbers) -> Numbers:
+    """Return how many ranks the own part has, to which those of the other one are dealt."""
+    return _both(first_of_others(_DEALT[kind], n), x, n)[0]
+
+
 def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbers:
     k = _step(term.step, steps)
     n = at.extents[dimension]
@@ -257,8 +266,7 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
         # The mirrored rank of a part that is halved in each step, as of a crystal router.
         return base ^ ((n >> np.minimum(np.maximum(k + term.constant, 0), 40)) - 1)
     if term.kind in _DEALT:
-        own, _ = _both(first_of_others(_DEALT[term.kind], n), at.coordinates[dimension], n)
-        return base + term.constant * own
+        return base + term.constant * _own(term.kind, at.coordinates[dimension], n)
     if term.kind == "cyclic others":
         # A master deals with all others in turn.
         return 1 + (base + term.constant) % np.maximum(n - 1, 1)
@@ -330,8 +338,7 @@ def _candidates(
             mask = int(wanted[0] ^ base[0]) + (kind == "xor n/2^k-1")
             constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
         elif kind in _DEALT:
-            own, _ = _both(first_of_others(_DEALT[kind], n), at.coordinates[dimension], n)
-            constant = int(wanted[0] - base[0]) // int(own[0])
+            constant = int(wanted[0] - base[0]) // int(_own(kind, at.coordinates[dimension], n)[0])
         elif kind == "cyclic others":
             constant = int(wanted[0] - 1 - base[0])
         elif kind in ("part", "block"):
