@@ -77,6 +77,18 @@ def test_nodes_have_their_own_name_network_and_shared_memory():
         assert not Path("/dev/shm/of-node1").exists()
 
 
+def test_the_head_is_reached_as_before_when_nodes_disappear():
+    def address(lab):
+        [bridge] = json.loads(said(lab, "head", "ip", "-j", "link", "show", "bridge-m0"))
+        return bridge["address"]
+
+    with labs.up(LabSpec(nodes=2)) as lab:
+        before = address(lab)
+        for node in lab.spec.node_names:
+            said(lab, "head", "ip", "link", "delete", f"m0-{node}")
+            assert address(lab) == before
+
+
 def test_only_the_switchs_end_of_a_link_holds_no_more_than_its_buffer():
     def longest_wait(lab, place, nic):
         [queue] = json.loads(said(lab, place, "tc", "-j", "qdisc", "show", "dev", nic))

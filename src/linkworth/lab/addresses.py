@@ -6,6 +6,9 @@ from linkworth.lab.spec import LabSpec
 LAUNCH_NIC = "m0"
 LAUNCH_NETWORK = "10.200.0.0/16"
 """Unshaped network for starting programs and their out-of-band traffic."""
+BRIDGE_MAC = "02:00:00:00:00:01"
+"""Locally administered MAC address of every bridge. A bridge without its own takes a port's address, and another one when
+that port's node disappears. What the other nodes send to the old address is lost."""
 
 
 def launch_address(number: int) -> str:

@@ -131,7 +131,7 @@ def bridges(spec: LabSpec, nics: list[str]) -> PlacePlan:
     head.ip.append("link set lo up")
     for nic in nics:
         mtu = f" mtu {spec.packet_bytes}" if nic != addresses.LAUNCH_NIC else ""
-        head.ip.append(f"link add bridge-{nic} type bridge mcast_snooping 0")
+        head.ip.append(f"link add bridge-{nic} address {addresses.BRIDGE_MAC} type bridge mcast_snooping 0")
         for name in spec.node_names:
             end = f"{nic}-{name}"
             head.ip += [
