@@ -253,6 +253,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
 
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
+    if (!threads_known_ && state.cursor.met_overlap()) throw MayHaveThreads();
     state.actor.finished = true;
     if (state.seat != state.actor.rank) return;  // the rank has other threads still
     begin_progress(state.actor);
@@ -319,7 +320,7 @@ bool Simulation::any_input_output() const {
 void Simulation::report_blocked(const Program& program, ReplayResult& result) const {
     const auto look_at = [&](const RankState& state, const std::string& who) {
         if (state.actor.finished) return;
-        // Some programs let threads call MPI at once whatever the thread level is.
+        // Such calls may stop before one of them has an overlap.
         if (!threads_known_ && !find_threads(program.trace, state.rank).empty()) throw MayHaveThreads();
         result.stopped.push_back(who + " stops in " + program.trace.names()[state.call_name] +
                                  waits_for_a_message);

@@ -186,7 +186,8 @@ struct OrderMatters {
     Order needed;
 };
 
-/// The program requested MPI_THREAD_MULTIPLE, so its trace must be searched for threads.
+/// The program has MPI_THREAD_MULTIPLE, or lets threads call MPI at once without it, so its trace must be
+/// searched for threads.
 struct MayHaveThreads {};
 
 /// Messages that wait at one rank before their senders let others go first.

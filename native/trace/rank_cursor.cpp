@@ -81,6 +81,7 @@ struct RankCursor::State {
     std::vector<Arguments> arguments;  ///< by row
     std::pmr::vector<Shape*> shapes;   ///< kept from block to block for their memory
     std::vector<Damage> damage;
+    bool met_overlap = false;
     std::unique_ptr<ThreadRows> only;  ///< if all but one thread's events are left out
 };
 
@@ -101,6 +102,8 @@ void RankCursor::Release::operator()(State* state) const {
 RankCursor::RankCursor(RankCursor&&) noexcept = default;
 RankCursor& RankCursor::operator=(RankCursor&&) noexcept = default;
 RankCursor::~RankCursor() = default;
+
+bool RankCursor::met_overlap() const { return state_->met_overlap; }
 
 const std::vector<Damage>& RankCursor::damage() const { return state_->damage; }
 
@@ -211,9 +214,10 @@ void RankCursor::take_notes(Event& event) {
     for (; state.next_note < state.notes.size() && state.notes[state.next_note].event == taken_ - 1;
          ++state.next_note) {
         const EventNote& note = state.notes[state.next_note];
-        if (note.is_overlap)
+        if (note.is_overlap) {
             event.overlap_seconds = static_cast<double>(note.value) * state.seconds_per_tick;
-        else
+            state.met_overlap = true;
+        } else
             thread_ = static_cast<std::uint32_t>(note.value);
     }
 }

@@ -172,6 +172,8 @@ class RankCursor {
     double block_base_seconds() const { return block_base_seconds_; }
     /// Blocks read so far. The numbers of shapes start again with each.
     std::uint64_t blocks() const { return blocks_; }
+    /// A call that `next` has taken began inside another thread's call.
+    bool met_overlap() const;
     /// Damage met so far while decoding this rank.
     const std::vector<Damage>& damage() const;
 

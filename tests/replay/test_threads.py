@@ -159,9 +159,15 @@ def test_every_verb_that_replays_warns_of_threads(
     assert "several threads call MPI at once on 1 of 1 ranks" in Path(page).read_text()
 
 
-def test_threads_without_thread_multiple_go_one_after_the_other_unless_that_stops(tmp_path: Path) -> None:
+def test_threads_without_thread_multiple_go_one_after_the_other_unless_they_call_at_once(
+    tmp_path: Path,
+) -> None:
     found = replayed(tmp_path, workers(THREAD_SERIALIZED))
     assert found.result.threaded_ranks == 0
+    first = init(THREAD_SERIALIZED) + send_shape(1) + call(0, 10 * US, 40 * US)
+    second = send_shape(2) + call(0, 0, 50 * US)
+    found = replayed(tmp_path / "inside", [(0, first), (50, second)])
+    assert found.result.threaded_ranks == 1
     first = init(THREAD_SERIALIZED) + recv_shape(1) + call(1, 10 * US, 50 * US)
     second = send_shape(1) + call(0, 0, 40 * US)
     found = replayed(tmp_path / "at-once", [(0, first), (50, second)])
