@@ -5,7 +5,8 @@ from pathlib import Path
 
 from written_programs import BARRIER, Event, calls, message, scaled
 
-from linkworth.scale.sites import without_own_files
+from linkworth.model.trace import CallSite
+from linkworth.scale.sites import readable, without_own_files
 
 
 def test_a_program_compiled_for_each_count_is_scaled(tmp_path: Path) -> None:
@@ -31,3 +32,18 @@ def test_sites_in_files_of_all_recordings_stay_as_they_are() -> None:
     other = ["MPI_Recv@/bin/a.8+0x30", library, fortran, "MPI_Init"]
     assert without_own_files([one, other]) == [{one[0]: "MPI_Send"}, {other[0]: "MPI_Recv"}]
     assert without_own_files([one, one[1:]]) == [{}, {}]
+
+
+def test_sentences_name_the_place_of_a_call_and_not_its_address() -> None:
+    library = "/usr/lib/lib a.so.0"
+    known = {
+        f"{library}+0x1{last}": CallSite(function=name)
+        for last, name in (("a", "f()"), ("b", "f()"), ("c", "fold()"))
+    }
+    text = f"sizes of MPI_Irecv@{library}+0x1a, MPI_Irecv@{library}+0x1b, MPI_Irecv@{library}+0x1c and 2 more differ"
+    assert readable(text, known) == "sizes of MPI_Irecv at f, MPI_Irecv at fold and 2 more differ"
+    assert (
+        readable(f"MPI_Send@{library}+0x2: its peers differ", known)
+        == "MPI_Send at lib a.so.0+0x2: its peers differ"
+    )
+    assert readable("MPI_Send@a.f:12: its peers differ", known) == "MPI_Send@a.f:12: its peers differ"

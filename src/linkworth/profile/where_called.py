@@ -23,9 +23,14 @@ def located(calls: Sequence[CallTotals], known: Mapping[str, CallSite]) -> list[
 
 def place_of(site: SiteProfile) -> str:
     """Return the place of a call in a few words: file, line and function, or the address without debug data."""
+    return place_at(site.site, site)
+
+
+def place_at(address: str, known: CallSite | SiteProfile) -> str:
+    """Return the same for an address, from what is known of it."""
     # Without a line, the file is an object that the program was linked of.
-    line = f"{PurePath(site.file).name}:{site.line}" if site.line else ""
-    return f"{line} {_short(site.function)}".strip() or PurePath(site.site).name
+    line = f"{PurePath(known.file).name}:{known.line}" if known.line else ""
+    return f"{line} {_short(known.function)}".strip() or PurePath(address).name
 
 
 def _short(function: str) -> str:

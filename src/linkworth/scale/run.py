@@ -39,7 +39,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import Unseen, unseen_remainders
-from linkworth.scale.sites import without_own_files
+from linkworth.scale.sites import readable, without_own_files
 from linkworth.scale.warnings import scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
@@ -100,7 +100,10 @@ def scale(request: ScaleRequest, say: Callable[[str], None] | None = None) -> Sc
     with _without_collector():
         recordings = _read(request, say)
         _check_sizes(recordings, target)
-        return _by_any(recordings, target, request)
+        try:
+            return _by_any(recordings, target, request)
+        except ThresholdError as error:
+            raise ThresholdError(readable(str(error), recordings[-1].trace.metadata.call_sites)) from None
 
 
 @contextlib.contextmanager
@@ -208,12 +211,15 @@ def _scaled(
         uneven=prod(each.largest for each in unseen),
         omitted=max(trust.omitted.values(), default=0.0),
         remarks=[
-            *([_as_distributions(reason)] if reason else []),
-            *([_without_setup(recordings[-1], trust.omitted)] if trust.omitted else []),
-            *_remarks(aligned, target, unseen, truncated),
-            *_doubts(request, [(recording.ranks, recording.trace) for recording in recordings]),
-            *([trust.doubt] if trust.doubt else []),
-            *(_of_nodes(recordings[-1]) if reason else []),
+            readable(remark, metadata[-1].call_sites)
+            for remark in (
+                *([_as_distributions(reason)] if reason else []),
+                *([_without_setup(recordings[-1], trust.omitted)] if trust.omitted else []),
+                *_remarks(aligned, target, unseen, truncated),
+                *_doubts(request, [(recording.ranks, recording.trace) for recording in recordings]),
+                *([trust.doubt] if trust.doubt else []),
+                *(_of_nodes(recordings[-1]) if reason else []),
+            )
         ],
     )
     slack = 0.0 if truncated is None else SLACK

@@ -1,6 +1,14 @@
-"""Call sites of a program that was compiled for each rank count, as many are whose grid is a constant."""
+"""Call sites of programs that are compiled for each rank count, as those with a constant grid are, and their names."""
 
+import re
 from collections.abc import Mapping, Sequence
+
+from linkworth.model.trace import CallSite
+from linkworth.profile.where_called import place_at
+
+_REPEATED = re.compile(r"(\w+ at [^,]+)(, \1)+\b")
+_ENTRY = re.compile(r"(\w+)@([^@,]*?\+0x[0-9a-f]+)")
+"""Call and site in the table of names; file names with a comma or @ stay as they are."""
 
 
 def without_own_files(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str]]:
@@ -23,3 +31,11 @@ def without_own_files(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str
 def _file_of(entry: str) -> str:
     """Return the file that contains a call site; of an entry without one, nothing."""
     return entry.partition("@")[2].rpartition("+0x")[0]
+
+
+def readable(text: str, known: Mapping[str, CallSite]) -> str:
+    """Return a sentence with each entry's address replaced by file, line and function, as far as they are known."""
+    named = _ENTRY.sub(
+        lambda entry: f"{entry[1]} at {place_at(entry[2], known.get(entry[2], CallSite()))}", text
+    )
+    return _REPEATED.sub(r"\1", named)  # several calls in one function, without lines
