@@ -115,6 +115,9 @@ def test_a_scaled_trace_is_less_sure_the_further_it_goes(tmp_path):
 
     # 90 % of Student's t with 25 degrees of freedom lie within 1.708.
     assert width(32) == pytest.approx(2 * 1.708 * model_errors().scaling.computation, rel=0.1)
+    assert width(32, short=True) == pytest.approx(
+        2 * 1.708 * model_errors().scaling.short_computation, rel=0.1
+    )
     assert width(64) == pytest.approx(2 * width(32), rel=0.01)
     assert width(64, ranks=[1, 4, 16]) == pytest.approx(width(32), rel=0.01)
     assert width(32, distributions=True) > 1.1 * width(32)

@@ -52,6 +52,7 @@ def test_recordings_on_different_processors_are_doubtful(tmp_path: Path) -> None
 def test_recordings_that_hardly_compute_are_doubtful(seconds: float, doubtful: bool, tmp_path: Path) -> None:
     made = scaled(barriers, (4, 8), 16, tmp_path, lambda rank, ranks, calls: [seconds / calls] * calls)[1]
     assert ("8 ranks computed for 10 ms" in " ".join(made.scaling.remarks)) == doubtful
+    assert made.scaling.short == doubtful
 
 
 def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ class ScalingErrors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Errors of scaled traces for each step of the rank count, as standard deviations of the logarithm."""
 
     computation: float
+    short_computation: float
+    """Error of the computation if the ranks of the largest recording computed less than 50 ms each."""
     distributions: float
     """Error of the time if messages are distributions."""
     programs: int

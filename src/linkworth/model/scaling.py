@@ -54,6 +54,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     roles: str
     """Rule that divides the ranks into those that call alike."""
     role_count: int
+    short: bool = False
+    """True if the ranks of the largest recording computed so little that much of it may be noise."""
     left_out: LeftOut | None = None
     """None if there were too few recordings."""
     data_dependent: list[str] = msgspec.field(default_factory=list)

@@ -116,7 +116,8 @@ class Draws:
             found *= np.exp(size * self._random("machine").standard_t(freedom, self.count))
         if self.scaling is not None:
             errors = self.errors.scaling
-            size = errors.computation * self.scaling.steps()
+            each = errors.short_computation if self.scaling.short else errors.computation
+            size = each * self.scaling.steps()
             found *= np.exp(size * self._random("scaled").standard_t(errors.programs, self.count))
         return found
 

@@ -40,7 +40,7 @@ from linkworth.scale.search import (
 )
 from linkworth.scale.shares import Unseen, unseen_remainders
 from linkworth.scale.sites import readable, without_own_files
-from linkworth.scale.warnings import scaling_warnings
+from linkworth.scale.warnings import is_short, scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
@@ -206,6 +206,7 @@ def _scaled(
         grid=list(point.grid),
         roles=found.program.describe(),
         role_count=len(found.program.roles),
+        short=is_short(recordings[-1]),
         left_out=trust.left_out,
         data_dependent=sorted(found.program.copied()),
         uneven=prod(each.largest for each in unseen),

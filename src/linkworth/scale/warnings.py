@@ -268,13 +268,21 @@ def _of_transpositions(largest: Recording, target: Target) -> Iterator[str]:
 
 
 def _of_computation(largest: Recording) -> Iterator[str]:
-    mean = sum(float(each.compute.sum()) for each in largest.sequences) / largest.ranks
-    recorded = largest.trace.metadata.source == "recorded"
-    if recorded and mean < LEAST_SECONDS:
+    if is_short(largest):
+        milliseconds = 1000 * _mean_computation(largest)
         yield (
-            f"each of {largest.ranks} ranks computed for {1000 * mean:.2g} ms in the largest recording, of which much may be "
+            f"each of {largest.ranks} ranks computed for {milliseconds:.2g} ms in the largest recording, of which much may be "
             "noise, so that times on fast networks may be off by half; record a problem that computes for 100 ms or more on each"
         )
+
+
+def is_short(largest: Recording) -> bool:
+    """Return whether the ranks of a real run computed so little that much of it may be noise."""
+    return largest.trace.metadata.source == "recorded" and _mean_computation(largest) < LEAST_SECONDS
+
+
+def _mean_computation(largest: Recording) -> float:
+    return sum(float(each.compute.sum()) for each in largest.sequences) / largest.ranks
 
 
 def _columns(found: Found) -> list[PlacedCall]:
