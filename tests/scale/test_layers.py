@@ -208,6 +208,28 @@ def transposed(rank: int, ranks: int) -> Iterator[Event]:
         )
 
 
+def reordered(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange on a plane, and round the communicators of all ranks in other orders: reversed, merged, transposed."""
+    length, width = balanced(ranks, 2)
+    everyone = list(range(ranks))
+    merged = 3 * ranks // 4
+    orders = [
+        everyone[::-1],
+        everyone[ranks // 2 :] + everyone[: ranks // 2],
+        everyone[merged:] + everyone[:merged],
+        [x * width + y for y in range(width) for x in range(length)],
+    ]
+    yield communicator("MPI_Comm_dup@reordered.c:1", 2, everyone, [])
+    for number, members in enumerate(orders, 3):
+        yield communicator(f"MPI_Comm_split@reordered.c:{number}", number, members, [])
+    for _ in range(3):
+        yield from within_walls("reordered", rank, (length, width), (960 // width, 480 // length))
+        for number, members in enumerate(orders, 3):
+            place = members.index(rank)
+            fields = to_both((place + 1) % ranks, (place - 1) % ranks) | {"comm": number}
+            yield f"MPI_Sendrecv@reordered.c:{10 + number}", "sendrecv", fields
+
+
 def to_both(to: int, source: int, size: int = 80) -> dict[str, Any]:
     fields = {"comm": 2, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
     return fields | {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
@@ -239,6 +261,11 @@ def test_parts_of_a_program_may_have_grids_of_their_own(
     made, summary = scaled(program, small, large, tmp_path)
     assert ("grids of their own" in " ".join(summary.scaling.remarks)) == (program is not clients)
     assert same_calls(made, trace(program, large, tmp_path))
+
+
+def test_members_of_communicators_may_be_in_another_order_than_the_ranks(tmp_path: Path) -> None:
+    made, _ = scaled(reordered, (8, 16, 32), 128, tmp_path)
+    assert same_calls(made, trace(reordered, 128, tmp_path))
 
 
 def test_ranks_of_a_part_may_lack_neighbours(tmp_path: Path) -> None:

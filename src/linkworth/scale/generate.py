@@ -1,6 +1,5 @@
 """The events of every rank at a new count, from a program's rules."""
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor
@@ -324,6 +323,6 @@ def _communicators(role: Role, rank: int, groups: Groups) -> Mapping[int, Commun
             members = column.members.of(groups, rank)
             number = column.fixed("new_comm")
             found[number] = Communicator(
-                members, bisect_left(members, rank), column.members.remote(groups, rank) or ()
+                members, column.members.place(members, rank), column.members.remote(groups, rank) or ()
             )
     return found

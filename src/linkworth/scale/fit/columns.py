@@ -1,6 +1,8 @@
 """Rules for the fields of calls that correspond to one another."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +10,7 @@ import numpy as np
 from linkworth.scale.fit.around import Around, NextAround, fit_around, fit_by_offset, fit_neighbours
 from linkworth.scale.fit.dimensions import Across, Repeats, fit_across, fit_by_dimension, fit_repeats
 from linkworth.scale.fit.levels import Faces, OnLevel, Strided
-from linkworth.scale.fit.members import Colour, Groups, candidates
+from linkworth.scale.fit.members import RANKS, Colour, Groups, Order, candidates, orders
 from linkworth.scale.fit.number_rules import fit_at_root, fit_number, fit_others
 from linkworth.scale.fit.partners import (
     Partner,
@@ -50,10 +52,15 @@ class Members(NamedTuple):
     colour: Colour
     between: bool
     """It is between these and all other ranks."""
+    order: Order = RANKS
 
     def of(self, groups: Groups, rank: int) -> list[int]:
         """Return them for one rank."""
-        return groups.of(self.colour, rank)
+        return groups.of(self.colour, rank, self.order)
+
+    def place(self, members: list[int], rank: int) -> int:
+        """Return a rank's number among them."""
+        return bisect_left(members, rank) if self.order == RANKS else members.index(rank)
 
     def remote(self, groups: Groups, rank: int) -> list[int]:
         """Return the other ranks for one rank, if it is between these."""
@@ -330,14 +337,15 @@ def _fit_members(
     site: str,
 ) -> Members:
     between = any(remote)
-    for colour in candidates(len(samples.at.extents), grids=samples.fitter.grids):
+    colours = candidates(len(samples.at.extents), grids=samples.fitter.grids)
+    for order, colour in product(orders(lists), colours):
         if all(
-            groups[recording].of(colour, rank) == members
+            groups[recording].of(colour, rank, order) == members
             for recording, rank, members in zip(
                 samples.recording.tolist(), samples.rank.tolist(), lists, strict=True
             )
         ):
-            found = Members(colour, between)
+            found = Members(colour, between, order)
             if between and any(
                 found.remote(groups[recording], rank) != members
                 for recording, rank, members in zip(

@@ -1,5 +1,6 @@
-"""Members of communicators: ranks that have the same colour, in order of their ranks."""
+"""Members of communicators: ranks that have the same colour, mostly in order of their ranks."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -77,25 +78,65 @@ def candidates(dimensions: int, *, grids: bool) -> list[Colour]:
     return found
 
 
+class Order(NamedTuple):
+    """A rule for the order of a communicator's members."""
+
+    kind: str = "ranks"
+    parameter: int = 0
+
+    def arrange(self, members: list[int], at: Position) -> list[int]:
+        """Return members, given in order of their ranks, in this order; `at`: the positions of all ranks."""
+        match self.kind:
+            case "reversed":
+                return members[::-1]
+            case "others first":
+                of, parts = _MERGED[self.parameter]
+                first = len(members) * of // parts
+                return members[first:] + members[:first]
+            case "transposed":
+                return sorted(
+                    members, key=lambda rank: [int(each[rank]) for each in reversed(at.coordinates)]
+                )
+            case _:
+                return members
+
+
+RANKS = Order()
+_MERGED = ((1, 2), *SHARES)
+"""Parts of all ranks that `MPI_Intercomm_merge` may put behind the others."""
+
+
+def orders(members: Iterable[list[int]]) -> list[Order]:
+    """Return the rules to try: others than that of the ranks only for members that are not in that order."""
+    if all(each == sorted(each) for each in members):
+        return [RANKS]
+    return [
+        Order("reversed"),
+        Order("transposed"),
+        *(Order("others first", each) for each in range(len(_MERGED))),
+    ]
+
+
 class Groups:
     """Members of every rank's communicator of each colour at one count."""
 
     def __init__(self, point: Point) -> None:
         self._at = positions(np.arange(point.ranks, dtype=np.int64), point.ranks, point.grid)
         self._colours: dict[Colour, Numbers] = {}
-        self._known: dict[tuple[Colour, int], list[int]] = {}
+        self._known: dict[tuple[Colour, Order, int], list[int]] = {}
 
     def others(self, colour: Colour, rank: int) -> list[int]:
         """Return the ranks that are not members of the rank's communicator."""
         members = set(self.of(colour, rank))
         return [each for each in self._at.ranks.tolist() if each not in members]
 
-    def of(self, colour: Colour, rank: int) -> list[int]:
+    def of(self, colour: Colour, rank: int, order: Order = RANKS) -> list[int]:
         """Return the members of the rank's communicator. Ranks of one colour share the list."""
         colours = self._colours.get(colour)
         if colours is None:
             colours = self._colours[colour] = colour.colours(self._at)
-        key = colour, int(colours[rank])
+        key = colour, order, int(colours[rank])
         if key not in self._known:
-            self._known[key] = np.flatnonzero(colours == colours[rank]).tolist()
+            members = np.flatnonzero(colours == colours[rank]).tolist()
+            self._known[key] = order.arrange(members, self._at)
         return self._known[key]
