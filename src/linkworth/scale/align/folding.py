@@ -155,7 +155,7 @@ def align(parses: Sequence[Parse], lengths: Sequence[int], *, unrolled: bool = T
                 for sequence, iteration, iterations, sample in samples
             ]
             times = {len(found) for *_, found in loops}
-            if len(times) == 1 and unrolled:
+            if times == {0} or (len(times) == 1 and unrolled):
                 for number in range(times.pop()):
                     out += walk([(s, j, times_of, found[number]) for s, j, times_of, found in loops])
                 continue
