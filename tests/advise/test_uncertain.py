@@ -48,7 +48,7 @@ def test_a_choice_inside_the_doubt_is_too_close_to_call():
     assert (close.choice, close.too_close) == (None, ["ib-hdr", "gbe"])
     assert close.options[close.choice_option].fabric == "ib-hdr"
     assert close.reason.startswith(
-        "too close to call: gbe may cost over 2 % less than the best estimate, ib-hdr"
+        "too close to call: gbe may cost over 2 % less than the best estimate, by which ib-hdr"
     )
 
 

@@ -60,7 +60,7 @@ def advise(
     if close:
         names = ", ".join(name_of(option, options) for option in close)
         word = "cost" if goal == "cost" else "take"
-        why = f"too close to call: {names} may {word} over {units.percent(CLOSE)} less than the best estimate, {why}"
+        why = f"too close to call: {names} may {word} over {units.percent(CLOSE)} less than the best estimate, by which {why}"
     return Advice(
         workload=sets[0].workload,
         ranks=chosen.ranks if chosen is not None else sets[0].ranks,

@@ -30,7 +30,7 @@ def advice_table(advice: Advice) -> RenderableType:
             units.duration(option.seconds),
             scale.text(option.cost_usd),
             f"{option.price_usd_per_node_hour:.6g}",
-            _verdict(option, chosen),
+            _verdict(advice, option, chosen),
         ]
         for option in options
     ]
@@ -100,8 +100,13 @@ def _cells(option: AdviceOption, titles: list[str]) -> list[str]:
     return [cells[title] for title in titles]
 
 
-def _verdict(option: AdviceOption, chosen: AdviceOption | None) -> str:
-    words = ["choice"] if option is chosen else []
+def _best(advice: Advice) -> str:
+    """Return what the first option is called: no network is chosen if it is too close to call."""
+    return "best estimate" if advice.too_close else "choice"
+
+
+def _verdict(advice: Advice, option: AdviceOption, chosen: AdviceOption | None) -> str:
+    words = [_best(advice)] if option is chosen else []
     words += [f"not within {' and '.join(option.why_not)}"] if not option.feasible else []
     words += ["Pareto"] if option.pareto else []
     return ", ".join(words)
@@ -130,7 +135,7 @@ def _draws_table(
                     "" if price is None else _range(price),
                 ]
             )
-    titles = ["time>", f"{scale.label}>", f"choice is {word} in>", "break-even US$ per node-hour>"]
+    titles = ["time>", f"{scale.label}>", f"{_best(advice)} is {word} in>", "break-even US$ per node-hour>"]
     return Table(
         [*names, *titles],
         rows,
