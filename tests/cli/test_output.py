@@ -153,6 +153,14 @@ def test_an_output_on_a_full_disk(trace, capsys, undrawn):
     assert not [path for path in Path().iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.parametrize("words", [["report", "t.lwt", "-o", "t.lwt"], ["sweep", "t.lwt", "-o", "t.lwt"]])
+def test_a_recording_is_not_replaced_by_another_file(trace, words, capsys):
+    before = trace.read_bytes()
+    assert main(words) == 2
+    assert "t.lwt is a trace, which would be lost; choose another name" in capsys.readouterr().err
+    assert trace.read_bytes() == before
+
+
 def test_a_dash_is_standard_output(trace, linkworth):
     swept = linkworth("sweep", "t.lwt", "--on", "gbe", "--workers", "1", "-o", "-")
     assert swept.returncode == 0, swept.stderr

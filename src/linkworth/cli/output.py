@@ -5,6 +5,7 @@ Everything that linkworth prints passes here. No printed name can control the te
 
 import contextlib
 import errno
+import io
 import os
 import re
 import sys
@@ -33,11 +34,16 @@ FILE_WIDTH = 400
 SCREEN_WIDTH, SCREEN_HEIGHT = 100, 41
 """Columns and lines of a common terminal, without the shell's last line."""
 
+TRACE_START = b"LWTRACE"
+"""First bytes of a trace file of any version (docs/reference/trace-format.md)."""
 _TAKEN = "linkworth.standard_output_is_taken"
 
 
 class OutputFile(click.Path):
-    """A file to write. `-` is standard output; the verb's other messages then go to standard error."""
+    """A file to write. `-` is standard output; the verb's other messages then go to standard error.
+
+    A trace is replaced only by a verb that asks for it (`--force`), since nothing else brings a recording back.
+    """
 
     def __init__(self, *, or_folder: bool = False) -> None:
         super().__init__(path_type=Path, dir_okay=or_folder, allow_dash=True)
@@ -48,7 +54,19 @@ class OutputFile(click.Path):
             if ctx is not None and ctx.meta.setdefault(_TAKEN, param) is not param:
                 self.fail("standard output takes one file only", param, ctx)
             return STANDARD_OUTPUT
-        return cast(Path, super().convert(value, param, ctx))
+        path = cast(Path, super().convert(value, param, ctx))
+        asks = ctx is not None and any(each.name == "force" for each in ctx.command.params)
+        if not asks and _is_trace(path):
+            self.fail(f"{path} is a trace, which would be lost; choose another name", param, ctx)
+        return path
+
+
+def _is_trace(path: Path) -> bool:
+    try:
+        with path.open("rb") if path.is_file() else io.BytesIO() as stream:
+            return stream.read(len(TRACE_START)) == TRACE_START
+    except OSError:
+        return False
 
 
 def json_option(name: str) -> Callable[[Any], Any]:

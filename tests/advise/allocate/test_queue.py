@@ -195,7 +195,7 @@ def test_the_goal_and_the_budget_of_the_command_line_go_first(json_of, queue):
             [],
             "the deadline of ft cannot be kept with the nodes there are; 2 more nodes of ib would do",
         ),
-        (("ranks = 40\nruns", "ranks = 400\nruns"), [], "ft fits on no kind of nodes (ib: 2 x 20 cores, eth: 4 x 20 cores)"),
+        (("ranks = 40\nruns", "ranks = 400\nruns"), [], "no kind of nodes can run ft (ib: 2 x 20 cores, eth: 4 x 20 cores)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said_with_the_limit_in_the_way(capsys, queue, change, arguments, message):

@@ -78,8 +78,8 @@ def _used(program: QueuedProgram, queue: Queue, options: Sequence[AllocationOpti
 def _unused(queue: Queue, used: Sequence[set[str]]) -> list[str]:
     """Return a sentence on each program with known seconds that no option takes."""
     return [
-        f"{program.name}: its known seconds of {', '.join(unused)} are not used, since no run is considered there; mind "
-        "count and cores of these nodes, and the program's nodes and on"
+        f"{program.name}: its known seconds of {', '.join(unused)} are not used, since no run is considered there; check "
+        "'count' and 'cores' of these nodes, and 'nodes' and 'on' of the program"
         for program, keys in zip(queue.programs, used, strict=True)
         if (unused := [key for key in program.seconds if key not in keys])
     ]
