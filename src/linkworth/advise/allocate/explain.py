@@ -23,7 +23,7 @@ def missing_options(queue: Queue, options: list[AllocationOption]) -> str | None
             )
             asked = f" on {' or '.join(map(str, program.nodes))} nodes" if program.nodes else ""
             return (
-                f"no kind of nodes{asked} can run {program.name} ({kinds}); give more nodes, or fewer ranks"
+                f"no kind of nodes can run {program.name}{asked} ({kinds}); give more nodes, or fewer ranks"
             )
     return None
 
