@@ -30,7 +30,7 @@ def advice_table(advice: Advice) -> RenderableType:
             units.duration(option.seconds),
             scale.text(option.cost_usd),
             f"{option.price_usd_per_node_hour:.6g}",
-            _verdict(advice, option, chosen),
+            _verdict(option, _best(advice) if option is chosen else ""),
         ]
         for option in options
     ]
@@ -105,8 +105,9 @@ def _best(advice: Advice) -> str:
     return "best estimate" if advice.too_close else "choice"
 
 
-def _verdict(advice: Advice, option: AdviceOption, chosen: AdviceOption | None) -> str:
-    words = [_best(advice)] if option is chosen else []
+def _verdict(option: AdviceOption, best: str) -> str:
+    """Return what is to be known of an option. `best`: what it is called if it is the first one."""
+    words = [best] if best else []
     words += [f"not within {' and '.join(option.why_not)}"] if not option.feasible else []
     words += ["Pareto"] if option.pareto else []
     return ", ".join(words)

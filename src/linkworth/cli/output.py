@@ -5,7 +5,6 @@ Everything that linkworth prints passes here. No printed name can control the te
 
 import contextlib
 import errno
-import io
 import os
 import re
 import sys
@@ -62,8 +61,10 @@ class OutputFile(click.Path):
 
 
 def _is_trace(path: Path) -> bool:
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
-        with path.open("rb") if path.is_file() else io.BytesIO() as stream:
+        with path.open("rb") as stream:
             return stream.read(len(TRACE_START)) == TRACE_START
     except OSError:
         return False
