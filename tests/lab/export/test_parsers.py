@@ -18,6 +18,8 @@ SPECS = [
     )
 ]
 
+MTUS = [f"eth{nic}@.*mtu 9000" for nic in (0, 1)]
+
 # systemd-networkd needs neither D-Bus nor udev where /sys is read-only; the host's /run and /etc stay as they are.
 NETWORKD = """
 set -e
@@ -33,8 +35,12 @@ shift
 for nic in "$@"; do ip link add $nic type veth peer name p-$nic; ip link set p-$nic mtu 9000 up; done
 SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console /lib/systemd/systemd-networkd 2>&1 &
 networkd=$!
+configured() {
+    shown=$(ip -o addr; ip -o link)
+    while read -r awaited; do grep -q "$awaited" <<< "$shown" || return 1; done < /etc/systemd/network/awaited
+}
 for i in $(seq 6000); do
-    (ip -o addr; ip -o link) | grep -q "$(cat /etc/systemd/network/last)" && break
+    configured && break
     sleep 0.05
 done
 kill $networkd
@@ -44,9 +50,12 @@ ip -j addr
 """
 
 
-def applied_by_networkd(folder, last, *nics):
-    """Run networkd on a folder of files until a word shows in `ip addr`; return what it said and the interfaces."""
-    (folder / "last").write_text(last)
+def applied_by_networkd(folder, awaited, *nics):
+    """Run networkd on files until `ip` shows every pattern; return what it printed and the interfaces.
+
+    networkd configures interfaces in any order, so none of them can stand for the others.
+    """
+    (folder / "awaited").write_text("".join(f"{pattern}\n" for pattern in awaited))
     command = ["unshare", "--net", "--mount", "bash", "-c", NETWORKD, "networkd", folder, *nics]
     said, _, listed = output_of(command, timeout=600).partition("ADDRESSES\n")
     return said, {interface["ifname"]: interface for interface in json.loads(listed)}
@@ -65,7 +74,8 @@ def wrong(said):
 @pytest.mark.requires("networkd")
 def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path):
     export(LabSpec(nodes=2, nics=2, mtu=9000), "systemd-networkd", tmp_path)
-    said, there = applied_by_networkd(tmp_path / "node2/etc/systemd/network", "10.10.1.2/24", "eth0", "eth1")
+    awaited = ["10.10.0.2/24", "10.10.1.2/24", *MTUS]
+    said, there = applied_by_networkd(tmp_path / "node2/etc/systemd/network", awaited, "eth0", "eth1")
     assert not wrong(said)
     assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.2/24"], ["10.10.1.2/24"]]
     assert [there[nic]["mtu"] for nic in ("eth0", "eth1")] == [9000, 9000]
@@ -75,7 +85,10 @@ def test_networkd_gives_a_host_its_addresses_and_mtu(tmp_path):
 def test_networkd_puts_nics_and_containers_on_bridges(tmp_path):
     export(LabSpec(nodes=1, nics=2, mtu=9000, isolation="nspawn"), "systemd-networkd", tmp_path)
     nics = ("eth0", "eth1", "lw-d0", "lw-d1")
-    said, there = applied_by_networkd(tmp_path / "node1/etc/systemd/network", "lw-d1.*master lwbr1", *nics)
+    awaited = [f"{nic}@.*mtu 9000.*master lwbr" for nic in nics] + [
+        f"lwbr{lane}: .*mtu 9000" for lane in (0, 1)
+    ]
+    said, there = applied_by_networkd(tmp_path / "node1/etc/systemd/network", awaited, *nics)
     assert not wrong(said)
     assert [there[nic].get("master") for nic in nics] == ["lwbr0", "lwbr1", "lwbr0", "lwbr1"]
     assert {there[name]["mtu"] for name in (*nics, "lwbr0", "lwbr1")} == {9000}
@@ -86,7 +99,7 @@ def test_netplan_makes_networkd_do_the_same(tmp_path):
     export(LabSpec(nodes=1, nics=2, mtu=9000), "netplan", tmp_path / "written")
     root = generated(tmp_path / "written/node1", tmp_path / "root")
     folder = root / "run/systemd/network"
-    said, there = applied_by_networkd(folder, "10.10.1.1/24", "eth0", "eth1")
+    said, there = applied_by_networkd(folder, ["10.10.0.1/24", "10.10.1.1/24", *MTUS], "eth0", "eth1")
     assert not wrong(said)
     assert [addresses(there[nic]) for nic in ("eth0", "eth1")] == [["10.10.0.1/24"], ["10.10.1.1/24"]]
 
