@@ -82,6 +82,18 @@ def measured(rank: int, ranks: int) -> Iterator[Event]:
         yield event
 
 
+def reading(rank: int, ranks: int) -> Iterator[Event]:
+    """Read from the memory of the neighbours what they would send."""
+    yield "MPI_Win_create@graph.c:1", "win_new", {"comm": 0, "new_window": 0, "bytes": 800_000}
+    for _ in range(STEPS):
+        for peer, size in neighbours(rank, ranks):
+            fields = {"operation": 1, "window": 0, "peer": peer, "bytes": 0, "recv_bytes": size}
+            yield "MPI_Get@graph.c:2", "rma", fields
+            flush = {"sync": 10, "window": 0, "peer": peer, "found": False, "members": []}
+            yield "MPI_Win_flush@graph.c:3", "win_sync", flush
+        yield reduction(4)
+
+
 def sent(path: Path, ranks: int) -> tuple[int, int]:
     sizes = [
         fields["bytes"]
@@ -103,6 +115,13 @@ def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path
     assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", wanted), rel=0.25)
     reductions = [entry for entry, kind, _ in calls(made, 5) if kind == "collective"]
     assert reductions == ["MPI_Allreduce@graph.c:4"] * STEPS
+
+
+def test_data_that_is_read_is_sent(tmp_path: Path) -> None:
+    made, _ = scaled(reading, (4, 8, 16), 32, tmp_path)
+    _, size = sent(trace(graph, 32, tmp_path), 32)
+    assert sent(made, 32)[1] == pytest.approx(size, rel=0.15)
+    assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", trace(reading, 32, tmp_path)), rel=0.25)
 
 
 def collected(rank: int, ranks: int) -> Iterator[Event]:

@@ -34,6 +34,7 @@ from linkworth.scale.setup import Meetings
 
 _COLLECTIVE = {"collective", "icollective", "collective_init"}
 _PERSISTENT = {"send_init", "psend_init", "collective_init"}
+_ONE_SIDED = {"rma", "irma"}
 _ROOTED = 0.9
 """Share of ranks that send to rank 0, or get messages from it, if it is their root."""
 
@@ -172,6 +173,10 @@ class _Reader:
                 at, number = divmod(each, len(recording.calls))
                 for to, size in self._messages(rank, number):
                     sent[at].add(rank, to, size, count)
+                    call = recording.calls[number]
+                    if call.call_class in _ONE_SIDED and call.fields["recv_bytes"]:
+                        # What it reads is an answer of the target.
+                        sent[at].add(to, rank, call.fields["recv_bytes"], count)
         found = {}
         for at, each in enumerate(sent):
             if passed[at]:
@@ -289,7 +294,7 @@ def _sends(call: Call) -> bool:
         return False
     if call.call_class in SENDS:
         return bool(call.fields["peer"] >= 0)
-    return call.call_class in ("rma", "irma") or call.call_class in _COLLECTIVE
+    return call.call_class in _ONE_SIDED or call.call_class in _COLLECTIVE
 
 
 def _is_exchange(call: Call) -> bool:
