@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from math import ceil, log2
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,7 +60,10 @@ def distributions(recordings: Sequence[Recording]) -> Iterator[list[Recording]]:
         pairs = sorted({pair for each in read for pair in each.with_messages()})
         if pairs:
             codes = {pair: code for code, pair in enumerate(pairs)}
-            yield [each.reduced(codes) for each in read]
+            sent = [each.sent(codes) for each in read]
+            # Among few ranks, everybody sends to everybody: the most ranks show who is a root.
+            roots = [each.roots() for each in sent[-1]]
+            yield [each.reduced(codes, own, roots) for each, own in zip(read, sent, strict=True)]
 
 
 def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
@@ -74,6 +78,13 @@ def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
         if common is not None:
             yield [of[some] for of, some in zip(places, common, strict=True)]
     yield [np.zeros(0, dtype=np.int64)] * len(entries)
+
+
+class _Roots(NamedTuple):
+    """Whether rank 0 is the root of messages to nearly all ranks, and from them."""
+
+    scatters: bool
+    gathers: bool
 
 
 class _Reader:
@@ -106,8 +117,13 @@ class _Reader:
         }
         return {self._pairs[stretch] for stretch in stretches if stretch < len(self._pairs)}
 
-    def reduced(self, codes: Mapping[Pair, int]) -> Recording:
-        """Return the recording of the collective calls. `codes`: of the markers of stretches."""
+    def reduced(
+        self, codes: Mapping[Pair, int], sent: Sequence["_Sent"], roots: Sequence[_Roots]
+    ) -> Recording:
+        """Return the recording of the collective calls. `codes`: of the markers of stretches.
+
+        `sent`, `roots`: the messages of each code, and whether rank 0 is their root.
+        """
         recording = self._recording
         fewer = copy(recording)
         fewer.calls = [
@@ -132,7 +148,7 @@ class _Reader:
                     own[at] = number
             fewer.sequences.append(_with_markers(sequence, own, kept, marker))
         fewer.name_groups()
-        fewer.stretches = self._stretches(codes)
+        fewer.stretches = self._stretches(codes, sent, roots)
         fewer.spans = self._spans()
         return fewer
 
@@ -158,12 +174,11 @@ class _Reader:
         table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
-    def _stretches(self, codes: Mapping[Pair, int]) -> dict[int, Stretch]:
+    def sent(self, codes: Mapping[Pair, int]) -> list["_Sent"]:
+        """Return the messages of each code."""
         recording = self._recording
-        code = np.array([codes.get(pair, -1) for pair in self._pairs], dtype=np.int64)
-        passed = np.bincount(code[code >= 0], minlength=len(codes))
-        rounds = chains(recording, self._kept)
-        sent = [_Sent(recording.ranks) for _ in codes]
+        code = self._codes(codes)
+        found = [_Sent(recording.ranks) for _ in codes]
         for rank, (kept, (places, numbers)) in enumerate(zip(self._kept, self._sent, strict=True)):
             stretch = np.searchsorted(kept, places)
             inside = stretch < len(code)
@@ -172,16 +187,28 @@ class _Reader:
             for each, count in zip(combined.tolist(), times.tolist(), strict=True):
                 at, number = divmod(each, len(recording.calls))
                 for to, size in self._messages(rank, number):
-                    sent[at].add(rank, to, size, count)
+                    found[at].add(rank, to, size, count)
                     call = recording.calls[number]
                     if call.call_class in _ONE_SIDED and call.fields["recv_bytes"]:
                         # What it reads is an answer of the target.
-                        sent[at].add(to, rank, call.fields["recv_bytes"], count)
-        found = {}
-        for at, each in enumerate(sent):
-            if passed[at]:
-                found[at] = each.stretch(float(rounds[code == at].mean()), int(passed[at]))
+                        found[at].add(to, rank, call.fields["recv_bytes"], count)
         return found
+
+    def _codes(self, codes: Mapping[Pair, int]) -> Numbers:
+        """Return the code of each stretch, -1 if it has no messages."""
+        return np.array([codes.get(pair, -1) for pair in self._pairs], dtype=np.int64)
+
+    def _stretches(
+        self, codes: Mapping[Pair, int], sent: Sequence["_Sent"], roots: Sequence[_Roots]
+    ) -> dict[int, Stretch]:
+        code = self._codes(codes)
+        passed = np.bincount(code[code >= 0], minlength=len(codes))
+        rounds = chains(self._recording, self._kept)
+        return {
+            at: each.stretch(float(rounds[code == at].mean()), int(passed[at]), of)
+            for at, (each, of) in enumerate(zip(sent, roots, strict=True))
+            if passed[at]
+        }
 
     def _spans(self) -> dict[Pair, float]:
         seconds: Counter[Pair] = Counter()
@@ -225,22 +252,21 @@ class _Sent:
         if source != to:
             self._pairs[source, to][size] += count
 
-    def _roots(self) -> tuple[bool, bool]:
-        """Return whether nearly all ranks send to rank 0, and whether it sends to them; far more than to others."""
+    def roots(self) -> _Roots:
+        """Return whether rank 0 sends to nearly all ranks, and whether they send to it; far more than to others."""
         least = max(_ROOTED * (self._ranks - 1), 2 * len(self._pairs) / self._ranks)
         to_root = sum(to == 0 for _, to in self._pairs)
         from_root = sum(source == 0 for source, _ in self._pairs)
-        return to_root >= least, from_root >= least
+        return _Roots(from_root >= least, to_root >= least)
 
-    def stretch(self, rounds: float, passed: int) -> Stretch:
+    def stretch(self, rounds: float, passed: int, roots: _Roots) -> Stretch:
         """Return the mean of the times that it is passed."""
-        to_root, from_root = self._roots()
         rows = []
         rooted = [Rooted(0, 0), Rooted(0, 0)]
         others = passed * max(self._ranks - 1, 1)
         for (source, to), sizes in self._pairs.items():
             for size, count in sizes.items():
-                if (to_root and to == 0) or (from_root and source == 0):
+                if (roots.gathers and to == 0) or (roots.scatters and source == 0):
                     messages, amount = rooted[to == 0]
                     rooted[to == 0] = Rooted(messages + count / others, amount + size * count / others)
                 else:
@@ -259,7 +285,7 @@ class _Sent:
             amounts = np.concatenate([[0.0], np.cumsum(table[:, 1] * table[:, 2])])
             bytes_of_bin = np.diff(np.interp(edges, ends, amounts)) / (total / BINS)
         # Messages of a root come before or after the others.
-        rounds = max(rounds - to_root - from_root, 1.0)
+        rounds = max(rounds - roots.scatters - roots.gathers, 1.0)
         return Stretch(rounds, total / passed / self._ranks, distance, blocks, wraps, bytes_of_bin, *rooted)
 
     def _blocks(self) -> dict[int, int]:
