@@ -125,7 +125,7 @@ class Draws:
         """Return the scale of the computation in each draw with which a run takes the measured time."""
         network = self._network(measured)
         files = measured.file_seconds
-        wanted = (seconds - self.startup(measured) - files) / network + files
+        wanted = (seconds - self.startup(measured) - files * self._files()) / network + files
         reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
         grid = np.linspace(0.0, reach, _GRID)
         times = np.maximum.accumulate(measured.seconds(grid))
@@ -141,7 +141,8 @@ class Draws:
         spread = self._spread(response).computation
         varied = scales * _lognormal(self._random("computation"), spread, self.count)
         files = response.file_seconds
-        found: Array = network * (response.seconds(varied / network) - files) + files + self.startup(response)
+        messages = response.seconds(varied / network) - files
+        found: Array = network * messages + files * self._files() + self.startup(response)
         found *= self._scaled()
         if self.settings.noise:
             scale = float(np.median(scales))
@@ -149,6 +150,15 @@ class Draws:
             times = [response.with_seed(scale, seed + number) for number in range(_NOISE_SEEDS)]
             found *= np.resize(np.array(times) / np.mean(times), self.count)
         return found
+
+    def _files(self) -> Array:
+        """Return the factor of the time of calls to files in each draw: no rule gives that time at another rank count."""
+        if self.scaling is None:
+            return np.ones(self.count)
+        errors = self.errors.scaling
+        size = errors.short_computation * self.scaling.steps()
+        factor: Array = np.exp(size * self._random("files").standard_t(errors.programs, self.count))
+        return factor
 
     def _crowding(self, response: Response, known: Response) -> Array:
         """Return the factor of the computation in each draw for the change of the ranks on a node."""
