@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,7 @@ def test_a_user_without_rights_has_labs_too(own_labs, more, nics):
     runtime = own_labs.parents[1]
     if os.geteuid() == 0:
         # Its parents are root's own; the one folder that the user needs is made where anyone may.
-        runtime = Path("/tmp") / f"linkworth-test-{os.getpid()}"
-        runtime.mkdir(mode=0o700)
+        runtime = Path(tempfile.mkdtemp(prefix="linkworth-test-", dir="/tmp"))
         os.chown(runtime, NOBODY, NOBODY)
     try:
         done = subprocess.run(

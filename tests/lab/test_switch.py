@@ -183,8 +183,8 @@ def test_what_a_queue_cannot_hold_is_dropped_at_its_tail(wires):
     for number in range(100):
         net.ends[0].send(frame(0, address(1), number.to_bytes(payload, "big")))
     numbers = [int.from_bytes(got[14:], "big") for got in net.received(1, 0.5, expected=10)]
-    lasted = time.monotonic() - started
     assert eventually(lambda: sum(net.lost_or_handed_on()) == 100)
+    lasted = time.monotonic() - started
     dropped, _ = net.lost_or_handed_on()
     numbers += [int.from_bytes(got[14:], "big") for got in net.received(1, 0.0, expected=0)]
     # The queue's worth, and at most what it passed on meanwhile, were the switch kept from running between two frames.
@@ -212,14 +212,15 @@ def test_jitter_moves_frames_but_never_past_each_other(wires):
 
 def test_moderated_frames_come_together_at_the_interrupts(wires):
     net = wires(2, moderation=0.5)
-    net.ends[0].send(frame(0, address(1)))
-    net.received(1)  # an interrupt is over: the next one is most of a period away
     started = time.monotonic()
     net.ends[0].send(frame(0, address(1)))
-    time.sleep(0.01)
-    net.ends[0].send(frame(0, address(1)))
-    assert len(net.received(1, 0.05, expected=2)) == 2
-    assert time.monotonic() - started > 0.2
+    assert net.ends[1].recv(2000)
+    time.sleep(0.01)  # as the switch hands over a little early
+    # An interrupt is over, which came after the start: the next one is a period later, however late this process is.
+    for _ in range(2):
+        net.ends[0].send(frame(0, address(1)))
+    assert len(net.received(1, 0.0, expected=2)) == 2
+    assert time.monotonic() - started > 0.49
 
 
 @given(
@@ -269,11 +270,14 @@ def test_a_round_trip_takes_twice_the_latency(tmp_path, latency):
         first.round_trips("10.0.0.2", 20)
         # The best tenth of the best try: what else runs on this machine can only add, for as long as it is busy.
         tries = 0
-        best = 1.0
+        best = median = 1.0
         while best > 2 * latency * 1.1 + 15e-6 and tries < 100:
-            best = min(best, first.round_trips("10.0.0.2", 200)[20])
+            times = first.round_trips("10.0.0.2", 200)
+            best, median = min(best, times[20]), times[100]
             tries += 1
-    assert 2 * latency * 0.9 - 15e-6 <= best <= 2 * latency * 1.1 + 15e-6, f"after {tries} tries"
+    assert best <= 2 * latency * 1.1 + 15e-6, f"after {tries} tries"
+    # The switch hands packets over as often early as late, so that only most of them show a latency that is too short.
+    assert median >= 2 * latency * 0.9 - 15e-6
 
 
 @pytest.mark.requires("tap")

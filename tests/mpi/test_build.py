@@ -115,7 +115,8 @@ def test_compilers_end_with_the_build_that_is_stopped(part, tmp_path, child):
     with pytest.raises(KeyboardInterrupt):
         cache.built_once(tmp_path / "place", "product", make)
     stopping.join()
-    assert sorted(ended.read_text().split()) == sorted(started.read_text().split())
+    # One that is stopped between its trap and its first word has ended as well.
+    assert set(started.read_text().split()) <= set(ended.read_text().split())
 
 
 def test_a_folder_that_lost_its_product_to_a_cleaner_is_built_anew(tmp_path):

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ class SlurmCluster:
         self._cpus = cpus
         self._task_plugin = task_plugin
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self._held = contextlib.ExitStack()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -98,6 +100,7 @@ class SlurmCluster:
         for daemon in self._daemons.values():
             daemon.wait()
         self._daemons.clear()
+        self._held.close()
 
     def run(self, *command: str) -> str:
         """Run one of Slurm's commands against this cluster and return what it printed."""
@@ -151,7 +154,7 @@ class SlurmCluster:
         self.folder.chmod(0o755)
         names = " ".join(self.names)
         (self.folder / "hosts").write_text(f"127.0.0.1 localhost {names} {socket.gethostname()}\n")
-        controller, *ports = _free_ports(len(self.names) + 1)
+        controller, *ports = [self._held.enter_context(_port()) for _ in range(len(self.names) + 1)]
         lines = [
             f"NodeName={name} NodeHostname={name} NodeAddr=127.0.0.1 Port={port} CPUs={self._cpus} Feature=ib State=UNKNOWN"
             for name, port in zip(self.names, ports, strict=True)
@@ -205,13 +208,18 @@ class SlurmCluster:
         return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-500:]}" for log in sorted(logs))
 
 
-def _free_ports(count: int) -> list[int]:
-    """Return free ports below the range from which the kernel assigns ports."""
+@contextlib.contextmanager
+def _port() -> Iterator[int]:
+    """Hold a free port below the range from which the kernel assigns ports, for a daemon of this cluster alone.
+
+    Another cluster cannot take it, also while its daemon is not there: the holder is bound to it without listening. Slurm's
+    daemons share the address of such a socket (SO_REUSEADDR), which a second holder does not.
+    """
     least = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    ports: list[int] = []
-    while len(ports) < count:
-        port = random.SystemRandom().randrange(10_000, max(least, 20_000))
-        with contextlib.suppress(OSError), socket.create_server(("0.0.0.0", port)):
-            if port not in ports:
-                ports.append(port)
-    return ports
+    with socket.socket() as holder:
+        while True:
+            with contextlib.suppress(OSError):
+                holder.bind(("0.0.0.0", random.SystemRandom().randrange(10_000, max(least, 20_000))))
+                break
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        yield holder.getsockname()[1]

@@ -146,6 +146,8 @@ class Page:
     def _note(self, message: dict[str, Any]) -> None:
         parameters = message.get("params", {})
         match message.get("method"):
+            case "Page.frameNavigated":
+                self.loaded = False  # what was loaded before is the page that is left
             case "Page.loadEventFired":
                 self.loaded = True
             case "Network.requestWillBeSent":
