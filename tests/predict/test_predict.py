@@ -40,6 +40,9 @@ def test_computation_is_scaled_by_a_factor_or_a_measured_time(trace):
     assert found.calibration.cpu_factor == pytest.approx(10 / 40, rel=1e-5)
     assert found.predictions[0].seconds == pytest.approx(50.1 * MS, rel=1e-5)
     assert found.predictions[1].seconds == pytest.approx(40.101 * MS, rel=1e-5)
+    assert found.warnings == []
+    minutes = predict(trace, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 60 * 50.1 * MS))
+    assert any("makes the computation take 300 times as long" in warning for warning in minutes.warnings)
     quicker = predict(trace, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 11 * MS))
     assert quicker.predictions[0].seconds == pytest.approx(11 * MS, rel=1e-5)
     with pytest.raises(UsageError, match=r"the communication alone takes 0\.0101 s"):

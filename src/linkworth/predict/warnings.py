@@ -12,11 +12,13 @@ from linkworth.profile.where_it_ran import shared_cores
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
-from linkworth.units import duration, percent, plural
+from linkworth.units import duration, percent, plural, significant
 
 _SHOWN_SENTENCES = 3
 _MOST_COMMUNICATION = 0.5
 """Share of a measured time above which its computation is what the model leaves over, not what was measured."""
+_FARTHEST_CORES = 20.0
+"""Ratio of two cores' speeds that no two generations of HPC nodes differ by, but seconds and minutes do."""
 _LARGEST_MISS = 0.01
 """Relative difference from a measured time that repeated runs would show as well."""
 _COLD_SECONDS = 1e-6
@@ -125,6 +127,12 @@ def given_warnings(
         return warnings
     behind = known.with_cpu_factor(calibration.cpu_factor)
     assert behind is not None
+    slower = 1 / calibration.cpu_factor
+    if not 1 / _FARTHEST_CORES <= slower <= _FARTHEST_CORES:
+        warnings.append(
+            f"the time given for {calibration.measured_fabric} makes the computation take {significant(slower)} times as long "
+            "as in the trace; check that it is in seconds, and of the same problem and part of the program"
+        )
     warnings += measured_warnings(calibration.measured_seconds, behind.prediction)
     for ppn in sorted(set(ppns)):
         warnings += layout_warnings(known.layout.ppn, ppn, settings)
