@@ -125,6 +125,27 @@ def test_measured_files_of_other_tools_are_fitted_and_what_has_no_use_is_said():
     assert found.notes[0].startswith("osu-7.0-bcast-full.txt (OSU 7.0 bcast, ")
 
 
+@pytest.mark.parametrize(
+    ("sizes", "seconds"),
+    [([8, 2_000_000], [1, 1]), ([8, 65536, 65539], [1, 1.1, 0.9])],
+    ids=["hpcc", "netpipe"],
+)
+def test_large_messages_of_one_size_give_a_bandwidth(tmp_path, sizes, seconds):
+    """HPCC measures one large size; the neighbours of NetPIPE's last size differ by noise only."""
+    slow = msgspec.structs.replace(
+        fabrics.get("gbe"),
+        link=msgspec.structs.replace(fabrics.get("gbe").link, bandwidth_bytes_per_second=5e7),
+    )
+    latency = predicted(slow, "latency", sizes)
+    rows = [
+        msgspec.structs.replace(row, latency_seconds=row.latency_seconds * factor)
+        for row, factor in zip(latency.rows, seconds, strict=True)
+    ]
+    file = put(tmp_path / "one.json", msgspec.structs.replace(latency, rows=rows))
+    found = calibrate(CalibrationRequest(files=[file], base="gbe"))
+    assert found.fabric.link.bandwidth_bytes_per_second == pytest.approx(5e7, rel=0.15)
+
+
 def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     gbe = fabrics.get("gbe")
     latency = predicted(gbe, "latency", SIZES)

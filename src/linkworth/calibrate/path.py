@@ -27,6 +27,10 @@ from linkworth.units import plural
 
 TURNS = 6
 CONVERGED = 1e-4
+APART = 1.5
+"""Factor between the largest messages from which on their times give a slope: that of close sizes is noise."""
+MOSTLY_BYTES = 20.0
+"""Time of a large message, in times of the shortest, from which on a handshake counts little beside its bytes."""
 FULL_DUPLEX = 0.97
 """Share of both directions' bandwidth from which on they count as independent."""
 BUCKET_BYTES = 1024
@@ -93,11 +97,21 @@ class _Fit(OverheadFit):
         elif (points := self.large(self.both)) and not self.inside:
             times = [(point, 2 * point.seconds) for point in points]
             note = "half of what both directions carry together"
-        elif len(points := self.large(self.in_turn)) >= 2:
+        elif not (points := self.large(self.in_turn)):
+            return self.keep(
+                "bandwidth_bytes_per_second", f"no result has messages of {LARGE_BYTES >> 10} KiB or more"
+            )
+        elif points[-1].bytes >= APART * points[0].bytes:
             return self._fit_bandwidth_to_slope(points)
+        elif points[-1].seconds >= MOSTLY_BYTES * self.in_turn[0].seconds:
+            shortest = self.in_turn[0].seconds
+            times = [(point, point.seconds - shortest) for point in points]
+            note = "from the largest messages, without the time of the shortest"
         else:
-            shown = "only one size has ping-pongs" if points else "no result has messages"
-            return self.keep("bandwidth_bytes_per_second", f"{shown} of {LARGE_BYTES >> 10} KiB or more")
+            note = (
+                "the large messages are of one size, and not long enough to tell their bytes from a handshake"
+            )
+            return self.keep("bandwidth_bytes_per_second", note)
         bandwidth = statistics.median(
             wire_bytes(self.path, point.bytes) / seconds for point, seconds in times
         )
