@@ -154,6 +154,13 @@ def fault_of(mpi: MpiInstallation, *, timed_out: bool, said: str) -> str | None:
     return None
 
 
+def settling(mpi: MpiInstallation) -> dict[str, str]:
+    """Return the variables with which a lab keeps an MPI from its known hang in MPI_Finalize, for other places of a test."""
+    if not preload.must_settle(mpi):
+        return {}
+    return preload.environment(build.tracer(mpi), yielding=True) | {preload.SETTLE: "1"}
+
+
 def despite_faults(
     mpi: MpiInstallation,
     run: Callable[[], Died],

@@ -6,7 +6,7 @@ import pytest
 from fake_installation import described
 from hypothesis import given
 from hypothesis import strategies as st
-from mpi_programs import UNTIL_STOPPED, compiled, despite_faults, each_launcher
+from mpi_programs import UNTIL_STOPPED, compiled, despite_faults, each_launcher, settling
 from ssh_hosts import two_hosts
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -142,8 +142,10 @@ def hosts(tmp_path, monkeypatch):
 
 @pytest.mark.requires("namespaces", "mpi", "c++")
 @pytest.mark.parametrize("mpi", each_launcher())
-def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, mpi, record_property):
+def test_ranks_run_on_the_hosts_of_the_file(hosts, tmp_path, monkeypatch, mpi, record_property):
     program = compiled(mpi, tmp_path)
+    for name, value in settling(mpi).items():
+        monkeypatch.setenv(name, value)
     out = tmp_path / "out"
     with open_place(Place(kind="hostfile", name=str(hosts))) as opened:
         assert opened.nodes == ["hosta", "hostb"]

@@ -10,7 +10,7 @@ import pytest
 from collector import Collector
 from eventual import eventually
 from fake_installation import script
-from mpi_programs import despite_faults, first_mpi
+from mpi_programs import despite_faults, first_mpi, settling
 from slurm_cluster import SlurmCluster
 
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -75,6 +75,8 @@ def test_a_program_runs_on_four_nodes_and_its_nodes_are_counted(
     monkeypatch.chdir(tmp_path)
     where = Place(kind="slurm", nodes=4, ranks_per_node=2)
     mpi = first_mpi(kind)
+    for name, value in settling(mpi).items():
+        monkeypatch.setenv(name, value)
 
     def run():
         result = started(["npb:ep.S"], 8, tmp_path, where=where, mpi=mpi.name, timeout=60)

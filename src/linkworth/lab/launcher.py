@@ -1,7 +1,6 @@
 """Starts MPI programs on the nodes of a lab with the MPI's own launcher, as on a cluster with ssh."""
 
 import os
-import re
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.lab import addresses, aggregation
@@ -97,7 +96,7 @@ class LabLauncher(MpiexecLauncher):
             variables["UCX_MAX_EAGER_RAILS"] = variables["UCX_MAX_RNDV_RAILS"] = str(len(self.interfaces))
         variables = _with(variables | self.settings.environment, self._aggregation.environment(self.lab.spec))
         asked = preload.without_ranks_library(job.environment)
-        settling = _must_settle(self.mpi)
+        settling = preload.must_settle(self.mpi)
         if settling:
             variables[preload.SETTLE] = "1"
         tracer = (settling or job.ranks >= cores()) and "LD_PRELOAD" not in asked | os.environ
@@ -112,15 +111,6 @@ class LabLauncher(MpiexecLauncher):
             return preload.environment(build.tracer(self.mpi), parts=None, yielding=True)
         except EnvironmentLacksError:
             return {}
-
-
-def _must_settle(mpi: MpiInstallation) -> bool:
-    """Return whether MPI_Finalize may wait for ever where messages go through sockets: MPICH before 4.2 with UCX.
-
-    A rank waits there for an answer of one that already waits for the process manager only (pmodels/mpich, pull request
-    6596). A pause before MPI_Finalize, in which all ranks answer, prevents it.
-    """
-    return mpi.kind == "mpich" and tuple(map(int, re.findall(r"\d+", mpi.version)[:2])) < (4, 2)
 
 
 def _with(variables: dict[str, str], more: dict[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from linkworth import _engine
 from linkworth.errors import EnvironmentLacksError
+from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import elf
 from linkworth.mpi.cache import built_once, cache_folder
 
@@ -23,6 +24,15 @@ SETTLE = "LINKWORTH_SETTLE"
 """1: before MPI_Finalize the ranks give MPI time to complete its connections."""
 CROWDED = "LINKWORTH_CROWDED"
 """1: ranks share cores, so that reading the CPU time of every gap is worth its cost."""
+
+
+def must_settle(mpi: MpiInstallation) -> bool:
+    """Return whether MPI_Finalize may wait for ever where messages go through sockets: MPICH before 4.2 with UCX.
+
+    A rank waits there for an answer of one that already waits for the process manager only (pmodels/mpich, pull request
+    6596). A pause before MPI_Finalize, in which all ranks answer, prevents it.
+    """
+    return mpi.kind == "mpich" and tuple(map(int, re.findall(r"\d+", mpi.version)[:2])) < (4, 2)
 
 
 def ranks_library() -> Path:
