@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from linkworth.predict import predict
 from linkworth.predict.axes import parse
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.sweep import arrangements, sweep
-from linkworth.predict.workers import ReplayWorkers
+from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.layout import Arrangement
+from linkworth.skeleton.progress import SilentProgress
+from linkworth.trace.read import open_trace
 
 MB = 1_000_000
 
@@ -95,6 +98,26 @@ def test_the_points_are_the_same_whatever_the_workers(trace):
     assert one.points == three.points == many.points
     assert (one.workers, three.workers) == ("1 thread", "3 threads")
     assert many.workers == f"{len(many.points)} threads"
+
+
+def test_an_interrupt_while_tasks_are_handed_out_leaves_the_rest(trace):
+    task = Task(fabrics.get("gbe"), Arrangement(nodes=2).layout(4), 1.0, ReplaySettings())
+    handed_out, begun = threading.Event(), []
+
+    class Count(SilentProgress):
+        def step(self, text):
+            begun.append(text)
+            handed_out.wait()
+
+    class Interrupted(list):
+        def __iter__(self):
+            yield from super().__iter__()
+            handed_out.set()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replay_all(open_trace(trace), Interrupted([task] * 1000), ReplayWorkers(threads=1, progress=Count()))
+    assert len(begun) < 1000
 
 
 @pytest.mark.parametrize(

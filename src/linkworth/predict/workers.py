@@ -79,7 +79,12 @@ def replay_all(
         threads = min(workers.threads or len(os.sched_getaffinity(0)), max(1, len(tasks)))
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(begun, tasks))
+            try:
+                found = list(pool.map(begun, tasks))
+            except BaseException:
+                # An interrupt while tasks are handed out would leave those that wait to be done first.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         return found, f"{threads} thread{'s' if threads > 1 else ''}"
     if workers.threads is not None:
         raise UsageError(
