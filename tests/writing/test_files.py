@@ -1,5 +1,6 @@
 """Outputs are whole or absent, and devices, pipes and links stay what they are."""
 
+import errno
 import os
 import stat
 import threading
@@ -31,12 +32,18 @@ def test_a_file_is_replaced_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_what_fails_leaves_the_file_before_it(tmp_path):
+def test_what_fails_leaves_the_file_before_it_and_names_it(tmp_path, monkeypatch):
+    def no_room(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     target = tmp_path / "file"
     target.write_text("before")
     with pytest.raises(ZeroDivisionError), staged(target) as made:
         made.write_text("half")
         raise ZeroDivisionError
+    with monkeypatch.context() as patched, pytest.raises(OSError, match=r"No space.*/file'"):
+        patched.setattr(os, "fsync", no_room)
+        write_atomically(target, b"after")
     assert target.read_text() == "before"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -83,11 +83,16 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
         with _opened(path) as stream:
             stream.write(content)
         return
-    with staged(path) as made, made.open("wb") as file:
-        file.write(content)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
+    try:
+        with staged(path) as made, made.open("wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+    except OSError as error:
+        # A write that fails names no file, unlike an open; and that of an open is the temporary one.
+        error.filename = str(path)
+        raise
 
 
 def require_writable(path: Path, parameter: str = "output") -> None:
