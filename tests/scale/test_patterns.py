@@ -478,6 +478,20 @@ def twofold(rank: int, ranks: int) -> Iterator[Event]:
             yield from [both(10, rank ^ 1 << bit)] * 2
 
 
+def conjugate(rank: int, ranks: int) -> Iterator[Event]:
+    """Add up along rows, and exchange with the transposed rank or pair of ranks, as the CG of NPB does."""
+    rows = 1 << (ranks.bit_length() - 1) // 2
+    columns = ranks // rows
+    pair = columns // rows
+    across = rank // pair % rows * rows + rank // columns
+    for _ in range(STEPS):
+        distance = columns // 2
+        while distance:
+            yield both(10, rank ^ distance)
+            distance //= 2
+        yield both(11, pair * across + rank % pair, 9600 // rows)
+
+
 @pytest.mark.parametrize(
     ("program", "counts"),
     [
@@ -517,6 +531,9 @@ def twofold(rank: int, ranks: int) -> Iterator[Event]:
         (aggregated, (4, 8, 16, 32, 64)),
         # The recordings show only four inner ranks along a side.
         (fold, (4, 8, 16, 32)),
+        # Grids at other counts have another shape.
+        (conjugate, (2, 4, 8, 32, 128)),
+        (conjugate, (4, 8, 16, 32, 64, 256)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
     ],

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from itertools import product
-from math import prod
+from math import isqrt, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -166,6 +166,9 @@ def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int
             tuple(each[0] if len(set(each)) == 1 else 0 for each in zip(*shown.cartesian, strict=True))
         )
     elif len(counts) >= _FEWEST_ALIKE:
+        if all(2 * isqrt(count // 2) ** 2 == count for count in (*counts, new)):
+            # Pairs of ranks on a square grid, as where powers of two are no squares.
+            found.append((0, 0, 2))
         for size in sorted(shown.group_sizes):
             found += [(size, 0), (0, size), (size, 0, 0), (0, 0, size)]
         for one, other in product(sorted(shown.group_sizes), repeat=2):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import product
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -93,15 +94,15 @@ class Aligned(NamedTuple):
 
 
 def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
-    """Yield programs of all recordings, and then of fewer of the largest: the simplest for each arrangement of ranks.
+    """Yield programs of all recordings, and then of fewer: the simplest for each arrangement of ranks.
 
     Raises ThresholdError, with the call that fits no rule under the best assumptions, if there is none. A dimension with
     one or two ranks may call otherwise: its neighbours are the rank itself, or one rank on both sides.
     """
     best: UnfitError | None = None
     aligned = False
-    for dropped in range(len(recordings) - 1):
-        chosen = list(recordings[dropped:])
+    for chosen in _chosen(recordings, target):
+        dropped = [each for each in recordings if each not in chosen]
         # A clock that is read differently often aligns with nothing, and takes no time.
         bare = _bare(chosen)
         events, fewer = _events(chosen), _events(bare)
@@ -124,7 +125,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             for found in _programs(present, target, Way.EDGES, [arrangement]):
                 if isinstance(found, Found):
                     aligned = True
-                    yield Aligned(found, present, list(recordings[:dropped]))
+                    yield Aligned(found, present, dropped)
         for way, some in product([each for each in Way if each is not Way.GRIDS], choices):
             # If no rank lacks a part, looking for parts would find the same program again.
             left = [each for each in tried if way is not Way.PARTS or each not in whole]
@@ -133,7 +134,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
                     aligned = True
                     if way is Way.WHOLE:
                         whole.add(found.program.arrangement)
-                    yield Aligned(found, some, list(recordings[:dropped]))
+                    yield Aligned(found, some, dropped)
                 elif not dropped and (best is None or found.fitted > best.fitted):
                     best = found
     if not aligned:
@@ -144,6 +145,21 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
                 yield Aligned(found, later, [])
     if not aligned:
         raise ThresholdError(f"the recordings do not align: {best}")
+
+
+def _chosen(recordings: Sequence[Recording], target: Target) -> Iterator[list[Recording]]:
+    """Yield all recordings, then fewer of the largest, then those whose squarest grids have the shape of the target's.
+
+    Programs on powers of two often have a rule for square grids and one for grids that are twice as long as wide.
+    """
+    fewer = [list(recordings[dropped:]) for dropped in range(len(recordings) - 1)]
+    alike = [
+        each for each in recordings if isqrt(each.ranks * target.ranks) ** 2 == each.ranks * target.ranks
+    ]
+    yield from (each for each in fewer if len(each) >= FEWEST_LEFT_OUT)
+    if len(alike) >= FEWEST_LEFT_OUT and alike not in fewer:
+        yield alike
+    yield from (each for each in fewer if len(each) < FEWEST_LEFT_OUT)
 
 
 def _with_other_grids(recordings: Sequence[Recording], target: Target) -> Iterator[Aligned]:
