@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from written_programs import BARRIER, Event, scaled, trace
 
@@ -99,3 +100,5 @@ def test_an_interval_contains_twice_a_time_that_was_predicted_half_as_long() -> 
     )
     made = Scaling(ranks=[4, 8, 16], grid=[32], roles="all", role_count=1, left_out=left_out)
     assert made.span() == pytest.approx((0.5, 2.0))
+    own = msgspec.structs.replace(left_out, as_distributions={"gbe": -0.6, "ib-hdr": 0.0})
+    assert msgspec.structs.replace(made, left_out=own).span() == pytest.approx((0.4, 2.5))

@@ -138,7 +138,10 @@ def _trust(left_out: LeftOut, ranks: list[int]) -> str:
         )
     ]
     smaller = ", ".join(map(str, ranks[:-1]))
-    return f"The recording at {left_out.ranks}, predicted from {smaller}: {', '.join(parts)}"
+    own = [f"time on {fabric} {_signed(value)}" for fabric, value in left_out.as_distributions.items()]
+    return f"The recording at {left_out.ranks}, predicted from {smaller}: {', '.join(parts)}" + (
+        f"; with its own messages as distributions: {', '.join(own)}" if own else ""
+    )
 
 
 def _signed(value: float) -> str:

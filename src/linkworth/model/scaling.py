@@ -32,6 +32,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """Difference of the computation of all ranks."""
     seconds: dict[str, float] = msgspec.field(default_factory=dict)
     """Differences of the replayed time, by fabric."""
+    as_distributions: dict[str, float] = msgspec.field(default_factory=dict)
+    """Differences of the time if only this recording's own messages become distributions, by fabric. Empty: none do."""
 
 
 class Scaling(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +93,8 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
 
     def span(self) -> tuple[float, float]:
         """Return the least and the largest factor of a replayed time that the scaling leaves open."""
-        error = self._error(self.left_out.seconds.values() if self.left_out else ())
+        known = self.left_out
+        error = self._error((*known.seconds.values(), *known.as_distributions.values()) if known else ())
         return 1 / error, error * self.uneven / (1 - self.omitted)
 
     def communicated(self) -> tuple[float, float]:

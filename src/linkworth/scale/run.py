@@ -58,9 +58,9 @@ _NO_TRUST = "how far it can be trusted is not known"
 class TooWrongError(UnfitError):
     """Messages as distributions do not predict the largest recording well enough."""
 
-    def __init__(self, difference: float) -> None:
-        super().__init__("messages", f"as distributions they are off by {percent(difference)}")
-        self.difference = difference
+    def __init__(self, how: str) -> None:
+        super().__init__("messages", f"as distributions, they are off by {how}")
+        self.how = how
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +170,7 @@ def _by_distributions(
         try:
             return _scaled(aligned, target, request, reason=reason)
         except TooWrongError as error:
-            why = f"{largest} is off by {percent(error.difference)} if it is predicted from the others"
+            why = f"{largest} is off by {error.how}"
         except UnfitError:
             continue
     raise ThresholdError(f"{reason}; with messages as distributions, {why}")
@@ -250,9 +250,13 @@ def _check_distributions(left_out: LeftOut | None) -> None:
     """Raise UnfitError if messages as distributions do not predict the largest recording well enough."""
     if left_out is None:
         raise UnfitError("messages", "as distributions they do not predict the largest recording")
-    worst = max(left_out.seconds.values(), key=lambda each: abs(log1p(each)))
-    if abs(log1p(worst)) > log(MOST_WRONG):
-        raise TooWrongError(abs(worst))
+    for differences, how in (
+        (left_out.seconds, "it is predicted from the others"),
+        (left_out.as_distributions, "its own messages become distributions"),
+    ):
+        worst = max(differences.values(), key=lambda each: abs(log1p(each)))
+        if abs(log1p(worst)) > log(MOST_WRONG):
+            raise TooWrongError(f"{percent(abs(worst))} if {how}")
 
 
 def _remarks(
@@ -382,7 +386,12 @@ def _leave_out(
             counted = Counted(Balanced(events, recordings[-2], fewer.program.copied(), SLACK))
             predicted = for_replay(Path(folder) / "left-out.lwt", largest, counted)
             totals: Totals = counted.totals
-            return compared(totals, recorded(largest), largest.ranks, (predicted, actual)), ""
+            left_out = compared(totals, recorded(largest), largest.ranks, (predicted, actual))
+            if largest.stretches is not None:
+                # The error of messages as distributions may hide that of the growth.
+                same = for_replay(Path(folder) / "same.lwt", largest, _events(found, recordings, there))
+                left_out = msgspec.structs.replace(left_out, as_distributions=times(same, actual))
+            return left_out, ""
         except (UnfitError, LinkworthError) as error:
             # A scaled trace that stops is no recording to repeat.
             why = error.where if isinstance(error, ReplayStoppedError) else error

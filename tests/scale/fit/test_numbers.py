@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from linkworth.scale.fit.numbers import Fitter, measured, power_law, saturating
+from linkworth.scale.fit.numbers import Fitter, growing, measured, power_law, saturating
 from linkworth.scale.points import Point
 
 
@@ -47,6 +47,17 @@ def test_growth_that_falls_goes_on_falling() -> None:
     assert far is not None and 7.9 < far < 8.5
     for values in ([1.0, 2.0, 4.0], [1.0, 2.0, 5.0], [1.0, 2.0, 1.5], [0.0, 2.0, 3.0]):
         assert saturating(points, values, Point(32, (), 1.0)) is None
+
+
+def test_what_goes_between_all_pairs_outgrows_the_rest() -> None:
+    points = [Point(ranks, (), 1.0) for ranks in (4, 8, 16)]
+    # Messages of HPC Challenge that wait for one another: 105838 on 32 ranks.
+    assert growing(points, [8370.0, 13492.0, 31855.0], Point(32, (), 1.0)) == pytest.approx(105838, rel=0.1)
+    assert growing(points, [5 + 4.0**2, 5 + 8.0**2, 5 + 16.0**2], Point(64, (), 1.0)) == pytest.approx(
+        5 + 64.0**2
+    )
+    for values in ([1.0, 2.0, 7.0], [3.0, 5.85, 7.29], [2.0, 1.0, 5.0], [0.0, 2.0, 5.0]):
+        assert growing(points, values, Point(32, (), 1.0)) is None
 
 
 def test_times_that_fall_faster_than_shared_work_go_on_as_a_power() -> None:

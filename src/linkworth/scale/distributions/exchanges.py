@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linkworth.scale.fit.numbers import power_law, saturating
+from linkworth.scale.fit.numbers import STEEPEST, growing, power_law, saturating
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import divisors
 from linkworth.scale.points import Point
 from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, Stretch, Times
 
-_STEEPEST = 2.0
-"""Power of the rank count, or of the size, with which a number is taken to grow or fall at most."""
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, mix near and far messages."""
 _EXCHANGE_TAG, _ROOT_TAG = 0, 1
@@ -44,7 +42,10 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
     def trend(values: Sequence[float]) -> float:
         if values[-1] <= 0:
             return 0.0
-        return saturating(points, values, new) or power_law(points, values, -_STEEPEST, _STEEPEST).at(new)
+        return saturating(points, values, new) or power_law(points, values, -STEEPEST, STEEPEST).at(new)
+
+    def number(values: Sequence[float]) -> float:
+        return growing(points, values, new) or trend(values)
 
     def rooted(of: Sequence[Rooted]) -> Rooted:
         return Rooted(trend([each.messages for each in of]), trend([each.bytes for each in of]))
@@ -52,8 +53,8 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
     mean = float(last.bytes.mean())
     growth = trend([float(each.bytes.mean()) for each in stretches]) / mean if mean else 1.0
     return Stretch(
-        trend([each.rounds for each in stretches]),
-        trend([each.messages for each in stretches]),
+        number([each.rounds for each in stretches]),
+        number([each.messages for each in stretches]),
         np.sign(last.distance)
         * [trend([abs(each.distance[at]) for each in stretches]) for at in range(BINS)],
         np.array([trend([each.blocks[at] for each in stretches]) for at in range(BINS)]),

@@ -135,6 +135,32 @@ def saturating(points: Sequence[Point], values: Sequence[float], new: Point) -> 
     return values[-1] * math.exp(later / decay * (before - after))
 
 
+STEEPEST = 2.0
+"""Power of the rank count, or of the size, with which a number is taken to grow or fall at most."""
+_TRIED = 400
+"""Powers that are tried."""
+
+
+def growing(points: Sequence[Point], values: Sequence[float], new: Point) -> float | None:
+    """Return a number of which one part stays the same, and the other grows as a power of the rank count.
+
+    Beside messages of neighbours, those between all pairs of ranks soon are most. Return None if the last three values do
+    not show such parts, or if the problem's size differs.
+    """
+    if len(points) < 3 or min(values[-3:]) <= 0 or len({each.size for each in (*points, new)}) > 1:
+        return None
+    first, middle, last = (float(each.ranks) for each in points[-3:])
+    earlier, later = np.diff(values[-3:]).tolist()
+    powers = np.linspace(0.0, STEEPEST, _TRIED + 1)[1:]
+    ratios = (last**powers - middle**powers) / (middle**powers - first**powers)
+    if earlier <= 0 or not ratios[0] <= later / earlier <= ratios[-1] * (1 + _EXACT):
+        return None
+    power = float(np.interp(later / earlier, ratios, powers))
+    factor = later / (last**power - middle**power)
+    same = values[-1] - factor * last**power
+    return same + factor * new.ranks**power if same > 0 else None
+
+
 def like(model: Model, point: Point, value: float) -> Model:
     """Return the model of a number that has a value at a point, and grows as another model does."""
     before = model.at(point)
