@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from linkworth.cli import entry
-from linkworth.cli.main import VERBS
+from linkworth.cli.main import VERBS, cli, main
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,14 @@ def test_an_interrupt_while_modules_are_imported_is_one_sentence(monkeypatch, ca
         entry()
     assert ended.value.code == 4
     assert capsys.readouterr().err == "linkworth: interrupted\n"
+
+
+def test_too_little_memory_is_one_sentence(monkeypatch, capsys):
+    """A count of ranks with zeros too many ends in the engine or in numpy."""
+
+    def allocate(**_):
+        raise MemoryError
+
+    monkeypatch.setattr(cli, "main", allocate)
+    assert main(["fabrics"]) == 3
+    assert capsys.readouterr().err.startswith("linkworth: there is not enough memory for this")

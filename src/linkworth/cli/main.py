@@ -170,6 +170,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except LinkworthError as error:
         note(f"linkworth: {error}")
         return error.exit_code
+    except MemoryError:
+        note(
+            "linkworth: there is not enough memory for this; give fewer ranks, or work where more memory is free"
+        )
+        return 3
     except OSError as error:
         # No verb handles this error itself.
         what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"
