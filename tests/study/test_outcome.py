@@ -73,7 +73,10 @@ def test_counters_are_added_up_where_they_are_wanted():
 def test_how_runs_end():
     good = outcome("./own", output="rate: 2.5e3 x", figures={"rate": "rate: (\\S+)"})
     assert good.metrics["rate"] == 2500.0
-    assert outcome("./own", output="rate: fast", figures={"rate": "rate: (\\S+)"}).state == "failed"
+    for useless in ("fast", "nan", "inf", "1e999"):
+        made = outcome("./own", output=f"rate: {useless}", figures={"rate": "rate: (\\S+)"})
+        assert (made.state, "rate" in made.metrics) == ("failed", False)
+    assert outcome("./own", output="rate: fast", figures={"rate": "rate: (\\d+)?"}).state == "failed"
     absent = outcome("./own", figures={"rate": "rate: (\\S+)"})
     assert absent.state == "failed" and "rate" not in absent.metrics
     assert outcome("./own", state="timeout", message="too long").state == "timeout"

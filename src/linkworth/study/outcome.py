@@ -1,5 +1,6 @@
 """Result of one attempt at a run, as recorded: metrics in SI units, named as in `linkworth.study.metrics`."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -183,14 +184,19 @@ def _figures(patterns: Mapping[str, str], output: str) -> tuple[dict[str, float]
     figures, missing = {}, []
     for name, pattern in patterns.items():
         found = re.search(pattern, output, re.MULTILINE)
+        if not found:
+            missing.append(f"the output has nothing for {name} (figures: {pattern})")
+            continue
+        text = found[1] or ""
         try:
-            figures[name] = float(found[1]) if found else float("nan")
+            value = float(text)
         except ValueError:
-            missing.append(f"{name} is {found[1] if found else ''!r} in the output, which is no number")
+            value = math.nan
+        if math.isfinite(value):
+            figures[name] = value
         else:
-            if not found:
-                missing.append(f"the output has nothing for {name} (figures: {pattern})")
-    return {name: value for name, value in figures.items() if value == value}, "; ".join(missing)
+            missing.append(f"{name} is {text!r} in the output, which is no finite number")
+    return figures, "; ".join(missing)
 
 
 def _facts(result: RunResult) -> dict[str, str]:
