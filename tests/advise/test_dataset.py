@@ -64,6 +64,9 @@ def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path):
 def test_one_input_is_chosen(tmp_path):
     several = [*POINTS, point("standard_hc44rs", 2, 51, "4000")]
     assert len(advice(tmp_path, several, "appmatrixsize=4000").options) == 1
+    half = [*POINTS, point("standard_hc44rs", 2, 180, ppr_perc=50)]
+    assert advice(tmp_path, half, "ppr_perc=50").options[0].ranks == 44
+    assert advice(tmp_path, half, "ppr_perc=100").options[0].seconds == 126
     own = PriceOptions(assignments=["standard_unknown=1"])
     assert advice(tmp_path, several, "appmatrixsize=7000", prices=own).choice == "standard_unknown"
     only = advice(tmp_path, POINTS, on=("standard_hb120rs_v3",))
@@ -74,8 +77,9 @@ def test_one_input_is_chosen(tmp_path):
     ("points", "inputs", "fault"),
     [
         ([*POINTS, point("standard_hc44rs", 2, 51, "4000")], (), "has runs of several inputs"),
+        ([*POINTS, point("standard_hc44rs", 2, 180, ppr_perc=50)], (), "has runs of several inputs"),
         (POINTS, ("appmatrixsize=1",), "has no runs with `input` appmatrixsize=1; it has matrixmult"),
-        (POINTS, ("size=1",), "write NAME=VALUE with one of appname, appmatrixsize"),
+        (POINTS, ("size=1",), "write NAME=VALUE with one of appname, ppr_perc, appmatrixsize"),
         (POINTS[-1:], (), "none of standard_unknown has a price"),
         ([], (), "has no runs"),
         ([point("standard_hc44rs", 0, 120)], (), "is no dataset of HPCAdvisor"),

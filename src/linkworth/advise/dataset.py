@@ -22,6 +22,7 @@ from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.price import Price
 
 _MOST_LISTED = 5
+_SHARE = "ppr_perc"
 
 
 class _Point(msgspec.Struct, frozen=True):
@@ -36,8 +37,8 @@ class _Point(msgspec.Struct, frozen=True):
 
     @property
     def inputs(self) -> dict[str, str]:
-        """The program and its inputs by name."""
-        found = {"appname": self.appname or ""}
+        """The program, the share of the cores with a rank, and the program's inputs, by name."""
+        found = {"appname": self.appname or "", _SHARE: f"{self.ppr_perc:g}"}
         return found | {name.lower(): str(value) for name, value in sorted((self.appinputs or {}).items())}
 
     @property
@@ -117,7 +118,8 @@ def _of_one_input(path: Path, points: Sequence[_Point], inputs: Sequence[str]) -
 
 def _in_words(point: _Point) -> str:
     name, *others = point.inputs.items()
-    return " ".join([name[1] or "the program", *(f"{key}={value}" for key, value in others)])
+    shown = (f"{key}={value}" for key, value in others if (key, value) != (_SHARE, "100"))
+    return " ".join([name[1] or "the program", *shown])
 
 
 def _environments(points: Sequence[_Point], prices: PriceOptions) -> dict[str, list[Price]]:
