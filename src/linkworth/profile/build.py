@@ -186,7 +186,10 @@ def build_profile(
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
         node_aware=one_rank_a_node(trace),
-        idle_in_part=idle_in_part(_rank_compute(found, marked=marked), marked=marked),
+        # Ranks whose events are lost may well have marked the part.
+        idle_in_part=idle_in_part(
+            _rank_compute(found, marked=marked), marked=marked and all(trace.engine.rank_events)
+        ),
         not_replayed=answer if isinstance(answer, str) else None,
     )
 

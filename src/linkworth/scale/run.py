@@ -44,7 +44,7 @@ from linkworth.scale.warnings import is_short, scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
-from linkworth.units import percent
+from linkworth.units import percent, plural
 from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
@@ -319,7 +319,7 @@ def _check(request: ScaleRequest) -> None:
         )
     if request.sizes and len(request.sizes) != len(request.traces):
         raise UsageError(
-            f"`size` has {len(request.sizes)} numbers for {len(request.traces)} recordings; give one for each"
+            f"`size` has {plural(len(request.sizes), 'number')} for {len(request.traces)} recordings; give one for each"
         )
 
 
@@ -328,7 +328,9 @@ def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Reco
     try:
         traces = [open_trace(path) for path in request.traces]
     except DamagedInputError as error:
-        raise DamagedInputError(f"{without_advice(error)}; record it again") from None
+        # A trace without any event has its own advice.
+        text = without_advice(error)
+        raise DamagedInputError(text if text == str(error) else f"{text}; record it again") from None
     order = sorted(range(len(traces)), key=lambda each: (traces[each].engine.ranks, sizes[each]))
     for doubt in _doubts(request, [(traces[each].engine.ranks, traces[each]) for each in order]):
         if say is not None:
