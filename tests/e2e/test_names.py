@@ -1,4 +1,4 @@
-"""A program whose name, argument and output have bytes that are not UTF-8."""
+"""A program whose name, argument and output have bytes that are not UTF-8, in a folder whose name looks like a variable."""
 
 import json
 import os
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.requires("mpi")
 
 
 def test_run_and_trace(linkworth, compile_program, any_mpi):
-    folder = linkworth.folder / os.fsdecode(b"bin\xff")
+    folder = linkworth.folder / os.fsdecode(b"n=4 bin\xff")
     folder.mkdir()
     program = folder / os.fsdecode(b"halo\xff")
     shutil.copy(compile_program("halo", any_mpi), program)

@@ -46,7 +46,7 @@ class LabLauncher(MpiexecLauncher):
     def arguments(self, job: Job) -> list[str]:
         """Return the command line, which enters the head's namespaces first."""
         words = [self.mpi.mpiexec, "-n", str(job.ranks), *self.placement(job.ranks), *self.settings.arguments]
-        return self.lab.enter(HEAD, [*words, *set_for_ranks(self._for_ranks(job)), *job.command])
+        return self.lab.enter(HEAD, [*words, *set_for_ranks(self._for_ranks(job), job.command)])
 
     @property
     def cores(self) -> int:

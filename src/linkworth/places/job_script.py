@@ -50,7 +50,7 @@ def body(
         'date +%s.%N > "$J/started"',
         'case "$way" in',
     ]
-    program = shlex.join([*set_for_ranks(job.environment), *job.command])
+    program = shlex.join(set_for_ranks(job.environment, job.command))
     for number, way in enumerate(ways):
         lines.append(f'{number}) {way} {program} > "$J/stdout" 2> "$J/stderr" < /dev/null ;;')
     lines += [

@@ -2,7 +2,7 @@
 
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -41,13 +41,17 @@ ROOT_ALLOWED = {
 }
 
 
-def set_for_ranks(environment: Mapping[str, str]) -> list[str]:
-    """Return the words that start a program with more variables, which the launcher itself does not get."""
+def set_for_ranks(environment: Mapping[str, str], command: Sequence[str]) -> list[str]:
+    """Return the words that start a command with more variables, which the launcher itself does not get."""
     if not environment:
-        return []
+        return list(command)
+    # env would take a program in a folder such as `n=4` for one more variable.
+    shell = ["/bin/sh", "-c", 'exec "$0" "$@"'] if "=" in command[0] else []
     return [
         shutil.which("env") or "/usr/bin/env",
         *(f"{name}={value}" for name, value in environment.items()),
+        *shell,
+        *command,
     ]
 
 
@@ -101,9 +105,8 @@ class MpiexecLauncher(ABC):
         options = [*self.placement(job.ranks), *mpiexec_options(self._binding, self.mpi, crowded=crowded)]
         if crowded and self.mpi.kind == "openmpi":
             options += ["--mca", "mpi_yield_when_idle", "1"]
-        variables = set_for_ranks(self.settings.environment | job.environment)
         start = [self.mpi.mpiexec, "-n", str(job.ranks), *options, *self.settings.arguments]
-        return [*start, *variables, *job.command]
+        return [*start, *set_for_ranks(self.settings.environment | job.environment, job.command)]
 
     def run(self, job: Job, observer: Observer) -> JobEnd:
         """Run the job to its end."""

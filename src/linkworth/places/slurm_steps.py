@@ -152,7 +152,7 @@ class StepLauncher:
         )
 
     def _words(self, way: str, job: Job) -> list[str]:
-        return [*shlex.split(way), *set_for_ranks(self._variables | job.environment), *job.command]
+        return [*shlex.split(way), *set_for_ranks(self._variables | job.environment, job.command)]
 
     def _ways(self, job: Job) -> tuple[list[str], Remembered]:
         ways = pairing.ways(Slurm(), self.mpi, self.opened.shape(job.ranks))
