@@ -4,6 +4,8 @@ import re
 
 import msgspec
 
+from linkworth.measure.iterations import numbers
+
 _SECONDS = re.compile(r"^\s*Time in seconds\s*=\s*(\S+)\s*$", re.MULTILINE)
 _VERIFICATION = re.compile(r"^\s*Verification\s*=\s*(\w+)", re.MULTILINE)
 _VERDICTS = {"SUCCESSFUL": True, "UNSUCCESSFUL": False, "FAILED": False}
@@ -20,14 +22,5 @@ class NpbReport(msgspec.Struct, frozen=True, kw_only=True):
 def parse(text: str) -> NpbReport:
     """Read the last result block of a program's output."""
     verdicts = [_VERDICTS.get(word.upper()) for word in _VERIFICATION.findall(text)]
-    return NpbReport(seconds=_last_number(text), verified=verdicts[-1] if verdicts else None)
-
-
-def _last_number(text: str) -> float | None:
-    for word in reversed(_SECONDS.findall(text)):
-        try:
-            return float(word)
-        except ValueError:
-            # Fortran prints asterisks if a number does not fit its field.
-            continue
-    return None
+    seconds = numbers(_SECONDS.findall(text))
+    return NpbReport(seconds=seconds[-1] if seconds else None, verified=verdicts[-1] if verdicts else None)
