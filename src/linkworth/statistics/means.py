@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linkworth.statistics.bootstrap import MANY, SEED
-from linkworth.statistics.student import normal_share_below, t_share_within
+from linkworth.statistics.student import t_share_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,14 +61,16 @@ def permutation_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
 
     Fisher's and Pitman's test: the share of all ways to divide the values into samples of these sizes. If there are
     more than 20,000 ways, 9999 random ones and the observed one are used (Phipson & Smyth, Stat. Appl. Genet. Mol.
-    Biol. 9, 2010). For 2000 values and more it is the normal approximation with separate variances, to which the test
-    converges.
+    Biol. 9, 2010). For 2000 values and more it is Welch's test, to which it converges.
     """
     import numpy
 
     pooled = numpy.concatenate([a, b])
     if len(pooled) >= MANY:
-        return _normal_test(a, b)
+        lower, higher = welch_test(a, b)
+        return PermutationTest(
+            p_lower=lower, p_higher=higher, p_two_sided=2 * min(lower, higher), exact=False
+        )
     ways = math.comb(len(pooled), len(b))
     exact = ways <= MOST_EXACT
     if exact:
@@ -86,18 +88,6 @@ def permutation_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
         p_higher=float((differences >= observed - tie).mean()),
         p_two_sided=float((numpy.abs(differences) >= abs(observed) - tie).mean()),
         exact=exact,
-    )
-
-
-def _normal_test(a: "NDArray[Any]", b: "NDArray[Any]") -> PermutationTest:
-    difference = float(b.mean() - a.mean())
-    error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
-    # Without an error, two different constants are as far apart as possible.
-    far = math.copysign(40.0, difference) if difference else 0.0
-    z = difference / error if error else far
-    below = normal_share_below(z)
-    return PermutationTest(
-        p_lower=below, p_higher=1 - below, p_two_sided=2 * min(below, 1 - below), exact=False
     )
 
 

@@ -30,9 +30,10 @@ def t_share_within(t: float, degrees: int) -> float:
     for k in range(first, degrees - 1, 2):
         term *= cosine * cosine * (k - 1) / k
         total += term
+    share = sine * total
     if degrees % 2:
-        return 2 / math.pi * (angle + (sine * total if degrees > 1 else 0.0))
-    return sine * total
+        share = 2 / math.pi * (angle + (share if degrees > 1 else 0.0))
+    return min(1.0, share)  # else rounding makes a chance beyond it negative
 
 
 def t_quantile(probability: float, degrees: int) -> float:
