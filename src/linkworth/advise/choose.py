@@ -243,6 +243,4 @@ def _breakeven(options: Sequence[AdviceOption]) -> float | None:
     cheapest = min(
         options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)
     )
-    if cheapest.nodes == fastest.nodes:
-        return cheapest.seconds / fastest.seconds
     return cheapest.seconds * cheapest.nodes / (fastest.seconds * fastest.nodes)

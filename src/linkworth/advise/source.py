@@ -17,8 +17,8 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.request import measured_times, traced
+from linkworth.predict.sweep import arrangements
 from linkworth.predict.target import targets
-from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.comparable import Recorded, doubts
@@ -156,21 +156,16 @@ def _on_each_number(
 ) -> Iterator[tuple[PredictionSet, DrawnTimes, ReplayedCase]]:
     """Yield the replays of one trace on each number of nodes."""
     times = measured_times(request.measured)
-    counts: Sequence[int | None] = request.nodes or (None,)
-    if len(set(counts)) < len(counts):
-        raise UsageError(f"`nodes` {','.join(map(str, counts))}: give each number of nodes once")
-    arrangements = [
-        Arrangement(nodes=nodes, ppn=request.ppn, placement=request.placement) for nodes in counts
-    ]
+    places = arrangements(request.nodes, request.ppn, (request.placement,))
     with traced(workload, request.ranks, request.rates, scaled=bool(times), progress=progress) as path:
         trace = open_trace(path, request.allowed)
         settings = msgspec.structs.replace(request.settings, samples=draws or 0)
-        for target in targets(trace, arrangements, times, request.rates, settings, request.cpu_factor):
+        for target in targets(trace, places, times, request.rates, settings, request.cpu_factor):
             known = target.measured
             if known is not None and known.arrangement is None:
-                target = target._replace(measured=known._replace(arrangement=arrangements[0]))
+                target = target._replace(measured=known._replace(arrangement=places[0]))
             found, drawn = target.predict(trace, chosen, progress=progress or SilentProgress())
-            if known is not None and known.arrangement is None and len(arrangements) > 1:
+            if known is not None and known.arrangement is None and len(places) > 1:
                 found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])
             replayed = target._replace(cpu_factor=found.calibration.cpu_factor)
             yield found, drawn, ReplayedCase(trace, {fabric.name: fabric for fabric in chosen}, replayed)
