@@ -130,7 +130,7 @@ def _check_program(program: QueuedProgram, place: str, kinds: set[str]) -> None:
         name, colon, nodes = key.partition(":")
         if name not in kinds:
             raise unknown_name(f"kind of nodes ({place}: seconds)", name, kinds)
-        if colon and not (nodes.isdecimal() and int(nodes) > 0):
+        if colon and (not nodes.isdecimal() or nodes.startswith("0")):
             raise UsageError(f'{place}: seconds: {key!r} is no KIND:NODES, such as "{name}:2"')
         _check_number(seconds, SECONDS, f"{place}: seconds of {key}")
     if program.workload is None and not program.seconds:
