@@ -40,6 +40,11 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             return on_premises.usd_per_node_hour(self.on_premises)
         return self.usd_per_node_hour or 0.0
 
+    @property
+    def has_price(self) -> bool:
+        """Whether the file gives a price, of 0 or more."""
+        return self.usd_per_node_hour is not None or self.on_premises is not None
+
 
 class QueuedProgram(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[programs]]`: a program and how often it runs."""
@@ -119,6 +124,8 @@ def _check_program(program: QueuedProgram, place: str, kinds: set[str]) -> None:
     if not 1 <= program.runs <= RUNS_MAX:
         raise UsageError(f"{place}: runs is {program.runs}; give 1 to {RUNS_MAX}")
     _check_number(program.deadline_seconds, SECONDS, f"{place}: deadline_seconds")
+    if program.on is not None and not program.on:
+        raise UsageError(f"{place}: on is empty; name kinds of nodes, or leave it out for all")
     for name in program.on or ():
         if name not in kinds:
             raise unknown_name(f"kind of nodes ({place}: on)", name, kinds)
@@ -137,6 +144,16 @@ def _check_program(program: QueuedProgram, place: str, kinds: set[str]) -> None:
         raise UsageError(f"{place}: workload and seconds are both missing; give one of them")
     if program.workload is None and program.ranks is None:
         raise UsageError(f"{place}: ranks is missing; it is required without a workload")
+
+
+def check_prices(queue: Queue, budget: float | None, origin: str) -> None:
+    """Refuse prices of some kinds only, and a budget without prices: what has none would count as free."""
+    unpriced = [kind.name for kind in queue.nodes if not kind.has_price]
+    if unpriced and (budget is not None or len(unpriced) < len(queue.nodes)):
+        raise UsageError(
+            f"{origin}: nodes without a price: {', '.join(unpriced)}; give each kind usd_per_node_hour "
+            "(0 if it is free) or on_premises"
+        )
 
 
 def fabric_of(kind: NodeKind, folder: Path) -> str:

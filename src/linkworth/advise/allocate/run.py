@@ -10,7 +10,7 @@ from linkworth.advise.allocate import explain, network_state
 from linkworth.advise.allocate.highs import require_solver
 from linkworth.advise.allocate.options import AllocationOption, options_of
 from linkworth.advise.allocate.program import Problem
-from linkworth.advise.allocate.queue import Queue, QueuedProgram, load
+from linkworth.advise.allocate.queue import Queue, QueuedProgram, check_prices, load
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import DEFAULT, Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
@@ -38,6 +38,8 @@ def allocate(
     trace unless it is `allowed`.
     """
     queue = load(path)
+    budget = queue.budget_usd if budget is None else budget
+    check_prices(queue, budget, str(path))
     require_solver()
     progress = progress or SilentProgress()
     progress.plan(len(queue.programs) + 1)
@@ -45,13 +47,7 @@ def allocate(
     loads = {name: link.utilisation for name, link in busiest.items()}
     options = options_of(queue, path.parent, loads=loads, rates=rates, allowed=allowed, progress=progress)
     progress.step("searching for the best schedule")
-    allocation = allocate_options(
-        queue,
-        options,
-        goal=goal or queue.goal,
-        budget=queue.budget_usd if budget is None else budget,
-        search=search,
-    )
+    allocation = allocate_options(queue, options, goal=goal or queue.goal, budget=budget, search=search)
     used = [_used(program, queue, options) for program in queue.programs]
     warnings = network_state.sentences(busiest) + _untouched(queue, loads, used) + _unused(queue, used)
     warnings += [
