@@ -62,6 +62,7 @@ def test_what_a_file_cannot_say_is_said():
     [
         (LabSpec(nics=2), {"interfaces": ["eno1"]}, "names 1 NICs"),
         (LabSpec(nics=2), {"interfaces": ["eno1", "eno1"]}, "names 1 NICs"),
+        (LabSpec(nics=2, aggregate="bond"), {"interfaces": ["bond0", "eno1"]}, "make a bond of that name"),
         (LabSpec(), {"interfaces": ["a b"]}, "`interface` a b"),
         (LabSpec(), {"network": "10.0.0.1/16"}, "`network` 10.0.0.1/16"),
         (LabSpec(nics=2), {"network": "10.0.0.0/24"}, "room for 1 networks"),

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from linkworth.errors import UsageError
+from linkworth.lab.aggregation import BOND
 from linkworth.lab.spec import LabSpec
 
 ContainerKind = Literal["none", "nspawn", "lxc", "lxd", "opennebula"]
@@ -90,11 +91,13 @@ def of_spec(
             f"`interface` names {len(set(nics))} NICs, and the environment has {spec.nics} a node"
         )
     bonded = spec.aggregate in ("bond", "roundrobin") and spec.nics > 1
+    if bonded and BOND in nics:
+        raise UsageError(f"`interface` {BOND}: the files make a bond of that name; name its NICs")
     networks = _networks(network, 1 if bonded else spec.nics, spec.nodes)
     lanes = [
         Lane(
             number=number,
-            carrier="bond0" if bonded else nics[number],
+            carrier=BOND if bonded else nics[number],
             members=nics if bonded else [],
             bridge=f"lwbr{number}" if containers != "none" else "",
             container_nic=f"d{number}" if containers != "none" else "",
