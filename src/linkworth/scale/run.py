@@ -173,7 +173,10 @@ def _by_distributions(
             why = f"{largest} is off by {error.how}"
         except UnfitError:
             continue
-    raise ThresholdError(f"{reason}; with messages as distributions, {why}")
+    raise ThresholdError(
+        f"{reason}; with messages as distributions, {why}; record more counts of the same kind as {target.ranks}, such as "
+        "squares if it is one"
+    )
 
 
 def _scaled(
