@@ -58,6 +58,7 @@ def test_a_users_catalog_is_read(tmp_path):
         ('"2026"', '"2026-13"', r"\(n1\): date: '2026-13' is no date; give the day, the month or the year"),
         ('"2026"', '"2026-02-30"', "date: '2026-02-30' is no date"),
         ('"2026"', '"11/2026"', "date: '11/2026' is no date"),
+        (ENTRY, ENTRY * 2, r"prices\[1\] \(n1\) is of the same node type, region and market as prices\[0\]"),
         ("= 1.5", '= 1.5\nmarket = "black"', "market: invalid enum value 'black'"),
         (
             "usd_per_node_hour = 1.5",

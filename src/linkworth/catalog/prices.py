@@ -140,8 +140,15 @@ def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]
 def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
     document: dict[str, Any] = read_toml(path)
     file = decode(document, PricesFile, str(path))
+    seen: dict[tuple[str, ...], int] = {}
     for index, price in enumerate(file.prices):
         _price(price, f"{path}: prices[{index}]")
+        first = seen.setdefault((price.name, price.fabric, price.provider, price.region, price.market), index)
+        if first != index:
+            raise UsageError(
+                f"{path}: prices[{index}] ({price.name}) is of the same node type, region and market as "
+                f"prices[{first}]; leave one of them, or give each its own name"
+            )
         try:
             fabrics.get(price.fabric)
         except UsageError as error:
