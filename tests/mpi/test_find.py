@@ -44,6 +44,12 @@ def test_no_mpi_names_the_command_that_gets_one(nowhere):
     with pytest.raises(EnvironmentLacksError, match="pip install mpich") as raised:
         find.choose(None)
     assert raised.value.exit_code == 3
+    launcher = nowhere / "empty" / "mpiexec"
+    launcher.parent.mkdir()
+    launcher.write_text("#!/bin/sh\nexit 3\n")
+    launcher.chmod(0o755)
+    with pytest.raises(EnvironmentLacksError, match=f"{launcher} names no known MPI, or"):
+        find.choose(None)
 
 
 def test_an_installation_is_what_it_says_whatever_its_folder_is_called(two, tmp_path):

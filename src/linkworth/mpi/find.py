@@ -10,7 +10,7 @@ from linkworth.mpi.files import is_file, is_folder
 from linkworth.mpi.search import find_all
 from linkworth.mpi.target import NO_TARGET, RankProgram
 
-__all__ = ["GET_ONE", "choose", "find_all", "no_mpi", "program_path"]
+__all__ = ["GET_ONE", "choose", "find_all", "no_mpi", "program_path", "searched"]
 
 GET_ONE = "pip install mpich"
 """Command that installs an MPI without root."""
@@ -18,10 +18,16 @@ GET_ONE = "pip install mpich"
 
 def no_mpi() -> EnvironmentLacksError:
     """Return the error that explains how to get an MPI."""
-    return EnvironmentLacksError(
-        f"no MPI was found on PATH, in {search.PATH_VARIABLE} or in this Python environment; "
-        f"get one with: {GET_ONE}"
-    )
+    return EnvironmentLacksError(f"no MPI was found {searched()}; get one with: {GET_ONE}")
+
+
+def searched() -> str:
+    """Return where no MPI was found, and the launcher that is there but cannot be used."""
+    places = f"on PATH, in {search.PATH_VARIABLE} or in this Python environment"
+    launcher = search.first_launcher()
+    if launcher is None:
+        return places
+    return f"{places} ({launcher} names no known MPI, or the MPI's library is not beside it)"
 
 
 def choose(name: str | None, target: RankProgram = NO_TARGET) -> MpiInstallation:

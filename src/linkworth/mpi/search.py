@@ -213,6 +213,11 @@ def _with_unique_names(found: list[MpiInstallation]) -> list[MpiInstallation]:
     return named
 
 
+def first_launcher() -> Path | None:
+    """Return the first launcher in the search folders, of any kind. Where no MPI is found, it is of no use."""
+    return next((launcher for path in bin_folders() for launcher in _matching(path, _LAUNCHER)), None)
+
+
 def installation_of(library: Path) -> MpiInstallation | None:
     """Find the installation around a library that is in no search folder."""
     for prefix in list(library.parents)[:4]:

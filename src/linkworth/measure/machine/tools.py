@@ -13,7 +13,6 @@ from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, identify, precompiled, search, wheels
 from linkworth.mpi.cache import cache_folder
-from linkworth.mpi.search import PATH_VARIABLE
 
 _PROBE = (
     "#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n"
@@ -59,7 +58,7 @@ def mpi_checks(mpis: list[MpiInstallation]) -> list[Check]:
                 group="recording",
                 name="MPI",
                 present=False,
-                detail=f"none on PATH, in {PATH_VARIABLE} or in this Python environment",
+                detail=f"none {find.searched()}",
                 purpose="runs programs",
                 remedy=find.GET_ONE,
             )
