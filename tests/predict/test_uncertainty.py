@@ -123,6 +123,7 @@ def test_a_scaled_trace_is_less_sure_the_further_it_goes(tmp_path):
     assert width(32, distributions=True) > 1.1 * width(32)
     known = MeasuredTime(still, 2.0, Arrangement(nodes=2))
     assert width(32, measured=known) == pytest.approx(0.0, abs=1e-9)
+    assert width(32, measured=known, distributions=True) == pytest.approx(0.0, abs=1e-9)
     work = [[Call("MPI_File_sync", "local").lasting(1.0)]] * 2
     assert width(32) == pytest.approx(2 * 1.708 * model_errors().scaling.short_computation, rel=0.1)
 

@@ -125,7 +125,8 @@ class Draws:
         """Return the scale of the computation in each draw with which a run takes the measured time."""
         network = self._network(measured)
         files = measured.file_seconds
-        wanted = (seconds - self.startup(measured) - files * self._files()) / network + files
+        known = seconds / self._scaled()
+        wanted = (known - self.startup(measured) - files * self._files()) / network + files
         reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
         grid = np.linspace(0.0, reach, _GRID)
         times = np.maximum.accumulate(measured.seconds(grid))
