@@ -83,6 +83,11 @@ def test_known_times_that_no_run_can_take_are_named(tmp_path):
     assert warning.startswith("ft: its known seconds of ib:1, eth:8 are not used, since no run is considered")
     _, found = allocate(queue_file(tmp_path, KINDS + PROGRAMS))
     assert found.warnings == []
+    text = KINDS + PROGRAMS.replace("runs = 3", "runs = 3\nnodes = [2, 9]")
+    _, found = allocate(queue_file(tmp_path, text))
+    assert found.warnings == [
+        "ft: no run on 9 nodes is considered; check 'count' and 'cores' of the nodes, and the ranks of the program"
+    ]
 
 
 def test_the_speed_of_computation_is_only_for_bundled_programs(tmp_path):

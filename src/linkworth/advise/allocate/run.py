@@ -49,7 +49,12 @@ def allocate(
     progress.step("searching for the best schedule")
     allocation = allocate_options(queue, options, goal=goal or queue.goal, budget=budget, search=search)
     used = [_used(program, queue, options) for program in queue.programs]
-    warnings = network_state.sentences(busiest) + _untouched(queue, loads, used) + _unused(queue, used)
+    warnings = (
+        network_state.sentences(busiest)
+        + _untouched(queue, loads, used)
+        + _unused(queue, used)
+        + _unlaid(queue, options)
+    )
     warnings += [
         f"{queue.programs[option.program].name}: {warning}"
         for option in options
@@ -78,6 +83,20 @@ def _unused(queue: Queue, used: Sequence[set[str]]) -> list[str]:
         "'count' and 'cores' of these nodes, and 'nodes' and 'on' of the program"
         for program, keys in zip(queue.programs, used, strict=True)
         if (unused := [key for key in program.seconds if key not in keys])
+    ]
+
+
+def _unlaid(queue: Queue, options: Sequence[AllocationOption]) -> list[str]:
+    """Return a sentence on each program whose numbers of nodes are not all considered."""
+    laid = [
+        {option.nodes for option in options if queue.programs[option.program] is program}
+        for program in queue.programs
+    ]
+    return [
+        f"{program.name}: no run on {', '.join(map(str, left_out))} nodes is considered; check 'count' and 'cores' of "
+        "the nodes, and the ranks of the program"
+        for program, numbers in zip(queue.programs, laid, strict=True)
+        if (left_out := [number for number in program.nodes or () if number not in numbers])
     ]
 
 
