@@ -12,7 +12,7 @@ from linkworth.cli.bench_options import measuring_options
 from linkworth.cli.bench_table import table
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
-from linkworth.cli.output import OutputFile, console, emit_json, news, note
+from linkworth.cli.output import OutputFile, console, emit_json, json_option, news, note
 from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.steps import Steps
 from linkworth.model.bench import BenchResult, BenchRow
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     help="Rate of a node's link, such as 1gbit: measured rates above it are flagged.  [default: a lab's own]",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option("bench/1 or linkworth.bench-set")
 @click.argument("words", nargs=-1, metavar="[TEST|FILE]...")
 def command(
     place: Place,

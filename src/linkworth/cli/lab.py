@@ -9,16 +9,12 @@ import rich_click as click
 from linkworth.cli.given import refuse
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import console, emit_json, note, show
+from linkworth.cli.output import console, emit_json, json_option, note, show
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 
 FROM_FILES: dict[str, str] = {"export": "linkworth.cli.lab_export"}
 """Subcommands with a file of their own, imported on use: name -> module with `command`."""
-
-_JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document; all else goes to stderr."
-)
 
 
 class LabGroup(VerbGroup):
@@ -52,7 +48,7 @@ def _clean() -> None:
 @command.command("up")
 @click.argument("name", default="lab")
 @spec_options
-@_JSON
+@json_option("lab")
 def up(name: str, spec: LabSpec, as_json: bool) -> int:
     """Start a lab under a NAME (default: lab). It stays until `linkworth lab down NAME`.
 
@@ -95,7 +91,7 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     default="",
     help="Transport of the messages, for -n.  [default: the MPI's choice]",
 )
-@_JSON
+@json_option("lab-exec", "; the program's output goes to stderr")
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | None, mpi: str | None, nodes: int | None,
@@ -134,7 +130,7 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
 
 
 @command.command("status")
-@_JSON
+@json_option("labs")
 def status(as_json: bool) -> int:
     """List the labs that are up, and what runs in them."""
     from linkworth.cli.lab_tables import labs_table
@@ -153,7 +149,7 @@ def status(as_json: bool) -> int:
 
 @command.command("check")
 @click.argument("name", default="lab")
-@_JSON
+@json_option("lab-check")
 def check(name: str, as_json: bool) -> int:
     """Measure the links of the lab NAME (default: lab; or a preset), and compare them with the settings.
 
@@ -173,7 +169,7 @@ def check(name: str, as_json: bool) -> int:
 
 @command.command("down")
 @click.argument("name", default="lab")
-@_JSON
+@json_option("lab-down")
 def down(name: str, as_json: bool) -> int:
     """Stop the lab NAME (default: lab) and everything that runs in it."""
     from linkworth.lab import labs

@@ -41,7 +41,7 @@ class LaunchCommand(click.RichCommand):
 
 
 def launch_options(command: _Command) -> _Command:
-    """Add rank count, MPI, time limit, dry run, JSON, and the command itself."""
+    """Add rank count, MPI, time limit, dry run, and the command itself."""
     decorators = [
         click.option("-n", "--ranks", type=click.IntRange(min=1), help="Number of ranks.  [default: the cores of the place]"),
         click.option("--mpi", metavar="NAME", help="MPI to use: a name or kind that `linkworth doctor` lists, or its folder.  "
@@ -49,7 +49,6 @@ def launch_options(command: _Command) -> _Command:
         click.option("--timeout", type=Number(TIMEOUT_SECONDS), metavar="SECONDS",
                      help="Stop everything after this wall time; what was measured is kept."),
         click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document; the program's output goes to stderr."),
         click.argument("command", metavar="COMMAND...", nargs=-1, type=click.UNPROCESSED),
     ]  # fmt: skip
 

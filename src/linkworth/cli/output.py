@@ -70,10 +70,10 @@ def _is_trace(path: Path) -> bool:
         return False
 
 
-def json_option(name: str) -> Callable[[Any], Any]:
-    """Return the option --json of a verb that prints linkworth.NAME/1."""
+def json_option(name: str, more: str = "") -> Callable[[Any], Any]:
+    """Return the option --json of a verb that prints linkworth.NAME/1. `more`: the rest of its help."""
     return click.option(
-        "--json", "as_json", is_flag=True, help=f"Print one JSON document (linkworth.{name}/1)."
+        "--json", "as_json", is_flag=True, help=f"Print one JSON document (linkworth.{name}/1){more}."
     )
 
 

@@ -8,7 +8,7 @@ import rich_click as click
 
 from linkworth import units
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import OutputFolder, console, emit_json, news, note
+from linkworth.cli.output import OutputFolder, console, emit_json, json_option, news, note
 from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
@@ -41,6 +41,7 @@ from linkworth.model.place import Place
 )
 @place_options
 @launch_options
+@json_option("run", "; the program's output goes to stderr")
 def command(
     output: Path | None,
     profile: bool,

@@ -13,6 +13,7 @@ from linkworth.cli.output import (
     answer_to_stderr,
     console,
     emit_json,
+    json_option,
     news,
     note,
     require_new,
@@ -64,6 +65,7 @@ _OF_A_RUN = (*place_options.parameters, "dry_run", "timeout")
 @rate_options
 @place_options
 @launch_options
+@json_option("trace", "; the program's output goes to stderr")
 def command(
     output: Path | None,
     force: bool,
