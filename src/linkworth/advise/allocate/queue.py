@@ -42,7 +42,7 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def has_price(self) -> bool:
-        """Whether the file gives a price, of 0 or more."""
+        """Return whether the file gives a price, of 0 or more."""
         return self.usd_per_node_hour is not None or self.on_premises is not None
 
 

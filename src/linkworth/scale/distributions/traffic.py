@@ -81,7 +81,7 @@ def _kept(entries: Sequence[Sequence[str]]) -> Iterator[list[Numbers]]:
 
 
 class _Roots(NamedTuple):
-    """Whether rank 0 is the root of messages to nearly all ranks, and from them."""
+    """Roles of rank 0: a root that sends to nearly all ranks, and one that gets messages from them."""
 
     scatters: bool
     gathers: bool
@@ -190,7 +190,7 @@ class _Reader:
                     found[at].add(rank, to, size, count)
                     call = recording.calls[number]
                     if call.call_class in _ONE_SIDED and call.fields["recv_bytes"]:
-                        # What it reads is an answer of the target.
+                        # The target answers with what the call reads.
                         found[at].add(to, rank, call.fields["recv_bytes"], count)
         return found
 
