@@ -186,6 +186,10 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path):
     assert at.low_seconds == pytest.approx(at.high_seconds, rel=0.01)
     assert beyond.low_seconds == pytest.approx(10.1e-3 - 1.8e-3, rel=0.04)
     assert beyond.high_seconds == pytest.approx(10.1e-3 + 1.6e-3, rel=0.04)
+    # A network whose bytes take longer than the measured time is none of those that are possible.
+    (at,) = predict(path, [slow], measured=MeasuredTime(slow, 10.2e-3)).predictions
+    assert at.interval is not None
+    assert at.interval.high_seconds == pytest.approx(10.2e-3, rel=0.01)
     warned = predict(path, [fast], measured=MeasuredTime(slow, 14e-3)).warnings
     assert "71 % of the time given for slow is communication by the model" in warned[0]
     assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []

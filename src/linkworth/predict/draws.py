@@ -65,6 +65,8 @@ def technology_of(fabric: Fabric) -> Technology:
 
 
 Array = npt.NDArray[np.float64]
+_FEWEST_POSSIBLE = 0.1
+"""Share of draws that a measured time leaves possible, below which the model and the time contradict each other."""
 _NOISE_SEEDS = 10
 _GRID = 400
 """Points of the curve that is inverted to find the computation behind a measured time."""
@@ -96,15 +98,15 @@ class Draws:
         measured: MeasuredTime | None = None,
     ) -> DrawnTimes:
         """Return the times of several responses at a scale, or with the computation behind a time `measured` on `known`."""
-        scales = (
-            self.computation(scale)
-            if known is None or measured is None
-            else self.behind(known, measured.seconds)
-        )
+        chosen = np.arange(self.count)
+        if known is None or measured is None:
+            scales = self.computation(scale)
+        else:
+            scales, chosen = self.behind(known, measured.seconds)
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             seconds = list(
-                pool.map(lambda response: self.seconds(response, scales, known).tolist(), responses)
+                pool.map(lambda response: self.seconds(response, scales, known)[chosen].tolist(), responses)
             )
         return DrawnTimes(seconds=seconds, assumed=sorted(self.assumed))
 
@@ -121,8 +123,11 @@ class Draws:
             found *= np.exp(size * self._random("scaled").standard_t(errors.programs, self.count))
         return found
 
-    def behind(self, measured: Response, seconds: float) -> Array:
-        """Return the scale of the computation in each draw with which a run takes the measured time."""
+    def behind(self, measured: Response, seconds: float) -> tuple[Array, npt.NDArray[np.int64]]:
+        """Return the scale of the computation in each draw with which a run takes the measured time, and the draws to take.
+
+        Those of a network that by itself takes longer than measured are left out, unless nearly all do.
+        """
         network = self._network(measured)
         files = measured.file_seconds
         known = seconds / self._scaled()
@@ -130,9 +135,10 @@ class Draws:
         reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
         grid = np.linspace(0.0, reach, _GRID)
         times = np.maximum.accumulate(measured.seconds(grid))
-        # A network so slow that it takes longer than measured by itself leaves no computation.
         scales: Array = np.interp(wanted, times, grid, left=0.0) * network
-        return scales
+        possible = np.flatnonzero(wanted >= times[0])
+        contradiction = len(possible) < _FEWEST_POSSIBLE * self.count
+        return scales, np.arange(self.count) if contradiction else np.resize(possible, self.count)
 
     def seconds(self, response: Response, scales: Array, known: Response | None = None) -> Array:
         """Return the time on a network in each draw, with the computation of each draw in the layout of `known`."""
