@@ -471,6 +471,21 @@ def probing(rank: int, ranks: int) -> Iterator[Event]:
     yield "MPI_Barrier@probing.c:20", "collective", BARRIER
 
 
+def halves(rank: int, ranks: int, last: bool = False) -> Iterator[Event]:
+    """Send from each rank of one half to one of the other, and between rank 0 and another rank."""
+    half = ranks // 2
+    for _ in range(2):
+        first = rank < half
+        peer = rank + half if first else rank - half
+        yield message("send" if first else "recv", peer, 800, 0, f"halves.c:{1 + first}")
+        yield "MPI_Barrier@halves.c:3", "collective", BARRIER
+        other = ranks - 1 if last else 1
+        if rank == other:
+            yield message("send", 0, 8, 1, "halves.c:4")
+        elif rank == 0:
+            yield message("recv", other, 8, 1, "halves.c:5")
+
+
 def twofold(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange twice along each dimension of a grid, since two ranks in a ring have the other one on both sides."""
     for _ in range(STEPS):
@@ -527,6 +542,9 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         (poles, (4, 8, 16, 32, 64)),
         # Rows are as long as columns in all recordings.
         (collecting, (4, 16, 64, 128)),
+        # The recording on four ranks has no rank of the first half that only sends to the other.
+        (halves, (4, 8, 16, 32)),
+        (partial(halves, last=True), (4, 8, 16, 32)),
         # The first and last of each four are at a wall in all recordings.
         (aggregated, (4, 8, 16, 32, 64)),
         # The recordings show only four inner ranks along a side.

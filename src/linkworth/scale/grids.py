@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import isqrt, prod
 from typing import NamedTuple
@@ -281,6 +281,10 @@ def _root_and_last(at: Position) -> list[Numbers]:
     return [np.minimum(at.ranks, 1), np.minimum(at.sizes - 1 - at.ranks, 1)]
 
 
+def _first_two(at: Position) -> list[Numbers]:
+    return [np.minimum(at.ranks, 2)]
+
+
 def _diagonal(at: Position) -> list[Numbers]:
     return [np.sign(x - at.coordinates[0]) for x in at.coordinates[1:]]
 
@@ -293,6 +297,7 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
     ("all ranks alike", lambda at: []),
     ("rank 0 and the others", _root),
     ("first, last and inner ranks", _root_and_last),
+    ("the first two ranks and the others", _first_two),
     ("corners, edges and inner ranks", _ends(1)),
     ("corners, edges and inner ranks, and rank 0", lambda at: _ends(1)(at) + _root(at)),
     ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
@@ -316,8 +321,40 @@ def first_of_others(share: int, ranks: Numbers) -> Numbers:
 
 ARITIES = (2, 3, 4, 8, 16)
 """Children that ranks may have in a tree."""
-PARTED = tuple(-1 - number for number in range(len(SHARES) + len(ARITIES)))
-"""Kinds of roles of two models that run on a share of all ranks and on the others, and of ranks in trees."""
+
+
+def _of_share(share: int, at: Position) -> list[Numbers]:
+    first = first_of_others(share, at.sizes)
+    others = at.ranks >= first
+    return [others.astype(np.int64), (at.ranks == first * others).astype(np.int64)]
+
+
+def _children(most: int, at: Position) -> list[Numbers]:
+    return [*_root(at), np.clip(at.sizes - 1 - most * at.ranks, 0, most)]
+
+
+def _firsts_of_halves(at: Position) -> list[Numbers]:
+    return [*_halves(at), np.minimum(at.ranks % np.maximum(at.sizes // 2, 1), 1)]
+
+
+_PARTED: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
+    *(
+        (
+            f"the first {of}/{parts} of all ranks and the others, and the first of both",
+            partial(_of_share, share),
+        )
+        for share, (of, parts) in enumerate(SHARES)
+    ),
+    *(
+        (f"ranks with equally many of up to {most} children in a tree", partial(_children, most))
+        for most in ARITIES
+    ),
+    ("two halves, and the first of both", _firsts_of_halves),
+    ("two halves, and the first two ranks", lambda at: _halves(at) + _first_two(at)),
+    ("two halves, and the first and last rank", lambda at: _halves(at) + _root_and_last(at)),
+)
+PARTED = tuple(-1 - number for number in range(len(_PARTED)))
+"""Kinds of roles of models on parts of all ranks, of ranks in trees, and of halves of which single ranks do more."""
 
 
 def kind_of_groups(size: int, *, rooted: bool) -> int:
@@ -340,11 +377,8 @@ def are_parts(kind: int) -> bool:
 
 def described(kind: int) -> str:
     """Return how ranks are divided."""
-    if -1 - kind >= len(SHARES):
-        return f"ranks with equally many of up to {ARITIES[-1 - kind - len(SHARES)]} children in a tree"
     if kind < 0:
-        of, parts = SHARES[-1 - kind]
-        return f"the first {of}/{parts} of all ranks and the others, and the first of both"
+        return _PARTED[-1 - kind][0]
     if kind < len(ROLES):
         return ROLES[kind][0]
     size, rooted = divmod(kind - len(ROLES), 2)
@@ -354,13 +388,8 @@ def described(kind: int) -> str:
 def role_keys(kind: int, at: Position) -> list[tuple[int, ...]]:
     """Return the role of each rank."""
     columns: list[Numbers]
-    if -1 - kind >= len(SHARES):
-        most = ARITIES[-1 - kind - len(SHARES)]
-        columns = [*_root(at), np.clip(at.sizes - 1 - most * at.ranks, 0, most)]
-    elif kind < 0:
-        first = first_of_others(-1 - kind, at.sizes)
-        others = at.ranks >= first
-        columns = [others.astype(np.int64), (at.ranks == first * others).astype(np.int64)]
+    if kind < 0:
+        columns = _PARTED[-1 - kind][1](at)
     elif kind < len(ROLES):
         columns = ROLES[kind][1](at)
     else:

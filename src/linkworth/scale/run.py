@@ -148,7 +148,9 @@ def _by_rules(recordings: Sequence[Recording], target: Target, request: ScaleReq
             return _scaled(truncated[0], target, request, truncated[1])
         except UnfitError as error:
             refused = error
-    raise ThresholdError(f"the recordings align, but at {target.ranks} ranks {refused}")
+    raise ThresholdError(
+        f"no rules that fit the recordings hold at {target.ranks} ranks; with the first ones, {refused}"
+    )
 
 
 def _by_distributions(
