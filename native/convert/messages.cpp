@@ -31,7 +31,7 @@ std::uint64_t parts_of(const Shape& shape) {
 
 RankMessages::RankMessages(const tracefile::Trace& trace, replay::Communicators& communicators,
                            std::uint32_t rank)
-    : rank_(rank), communicators_(communicators), wildcards_(trace, rank) {}
+    : rank_(rank), communicators_(communicators), wildcards_(trace, rank), withdrawn_(trace, rank) {}
 
 void RankMessages::take(const Event& event) {
     const Shape& shape = *event.shape;
@@ -133,7 +133,10 @@ std::optional<Message> RankMessages::posted(const Shape& shape, std::uint64_t re
     const std::int32_t peer = both ? shape.recv_peer : shape.peer;
     const std::int32_t tag = both ? shape.recv_tag : shape.tag;
     const std::uint64_t bytes = both ? shape.recv_bytes : shape.bytes * parts_of(shape);
-    if (peer == tracefile::proc_null || !is_wildcard(peer, tag)) return incoming(shape, peer, tag, bytes);
+    if (peer == tracefile::proc_null || !is_wildcard(peer, tag)) {
+        if (withdrawn_.next(request)) return std::nullopt;
+        return incoming(shape, peer, tag, bytes);
+    }
     const auto matched = wildcards_.next_match(request);
     if (!matched) return std::nullopt;
     return incoming(shape, matched->peer, matched->tag, bytes);

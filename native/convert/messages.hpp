@@ -10,6 +10,7 @@
 #include "calls/communicators.hpp"
 #include "trace/trace.hpp"
 #include "trace/wildcards.hpp"
+#include "trace/withdrawn.hpp"
 
 namespace linkworth::convert {
 
@@ -68,6 +69,7 @@ class RankMessages {
     std::uint32_t rank_;
     replay::Communicators& communicators_;
     tracefile::Wildcards wildcards_;
+    tracefile::Withdrawn withdrawn_;
     std::unordered_map<std::uint64_t, std::uint64_t> sent_counts_;      ///< by channel
     std::unordered_map<std::uint64_t, std::uint64_t> received_counts_;  ///< by channel
     std::unordered_map<std::uint64_t, Message> pending_;                ///< receives by request

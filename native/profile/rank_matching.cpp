@@ -78,11 +78,11 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
 void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, double start) {
     const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
     if (is_receive && tracefile::is_wildcard(shape.peer, shape.tag))
-        requests_.put({number, scan_.waits.wildcard(start), shape.comm});
+        requests_.put({number, scan_.waits.without_partner(start), shape.comm});
     else if (use.to != no_rank)
         requests_.put({number, scan_.waits.take(send_half(use, shape.tag, start))});
     else if (use.from != no_rank)
-        requests_.put({number, scan_.waits.take(receive_half(use, shape.tag, start))});
+        requests_.put({number, receive(use, number, shape.tag, start)});
 }
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
@@ -92,9 +92,9 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
         scan_.waits.complete(rank_, shape.name, start, start, std::span(&half, 1));
     }
     if (tracefile::is_wildcard(shape.recv_peer, shape.recv_tag))
-        requests_.put({number, scan_.waits.wildcard(start), shape.comm});
+        requests_.put({number, scan_.waits.without_partner(start), shape.comm});
     else if (use.from != no_rank)
-        requests_.put({number, scan_.waits.take(receive_half(use, shape.recv_tag, start))});
+        requests_.put({number, receive(use, number, shape.recv_tag, start)});
 }
 
 void RankScan::start_all(Use& use, const Shape& shape, double start) {

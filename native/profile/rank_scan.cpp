@@ -58,7 +58,8 @@ RankScan::RankScan(const tracefile::Trace& trace, std::uint32_t rank, replay::Co
       walk_(walk),
       cursor_(trace.cursor(rank)),
       communicators_(communicators),
-      rules_(rules) {}
+      rules_(rules),
+      withdrawn_(trace, rank) {}
 
 bool RankScan::advance(std::uint64_t events) {
     for (std::uint64_t taken = 0; taken < events;) {
@@ -160,7 +161,8 @@ inline void RankScan::take_call(Use& use, double start, double end) {
             requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, start))});
             break;
         case Step::irecv:
-            requests_.put({next_request_++, scan_.waits.take(receive_half(use, use.tag, start))});
+            requests_.put({next_request_, receive(use, next_request_, use.tag, start)});
+            ++next_request_;
             break;
         case Step::complete: complete(use, *use.shape, start, end); break;
         case Step::match:

@@ -15,6 +15,7 @@
 #include "profile/loop_walk.hpp"
 #include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
+#include "trace/withdrawn.hpp"
 
 namespace linkworth::profile {
 
@@ -108,6 +109,12 @@ class RankScan {
     Half receive_half(const Use& use, std::int32_t tag, double start) const {
         return {{use.from, rank_, use.context, tag}, start, start, use.name, Side::receive, 0, false};
     }
+    /// Begins a non-blocking receive whose sender and tag are known, and returns its half.
+    std::uint32_t receive(const Use& use, std::uint64_t request, std::int32_t tag, double start) {
+        if (withdrawn_.next(request)) [[unlikely]]
+            return scan_.waits.without_partner(start);
+        return scan_.waits.take(receive_half(use, tag, start));
+    }
     static Half blocking(Half half, double end) {
         half.end = end;
         half.blocks = true;
@@ -147,6 +154,7 @@ class RankScan {
     double marked_from_ = 0;
     double marked_compute_from_ = 0;
     RankRequests requests_;
+    tracefile::Withdrawn withdrawn_;
     std::vector<std::uint32_t> completed_;
     Probe probed_;  ///< the latest that found a message, until a receive takes it
     std::unordered_map<std::uint64_t, Persistent> persistent_;  ///< by request number

@@ -73,8 +73,8 @@ class Waits {
         halves_[number].call = probe.name;
         pair(number, half);
     }
-    /// A receive whose sender or tag is not known yet; `pair_with` gives them, or `cancel` ends it.
-    std::uint32_t wildcard(double posted) {
+    /// A receive that matches no message yet; `pair_with` gives its sender and tag, or `cancel` ends it.
+    std::uint32_t without_partner(double posted) {
         return halves_.add({{}, posted, posted, 0, Side::receive, 0, false});
     }
     void pair_with(std::uint32_t request, const Pairing& pairing) {

@@ -78,6 +78,7 @@ def _spaced(programs: list[list[Call]]) -> list[list[Call]]:
 def every_message(path: Path) -> tuple[Path, list[Sent]]:
     """Write messages of every kind; return them as they must be paired, at the times of their calls after MPI_Init."""
     both = ("comm", "peer", "tag", "bytes", "recv_peer", "recv_tag", "recv_bytes")
+    cancel = Call("MPI_Cancel", "request_cancel", references=[1])
     zero = [
         send(1, 10, tag=5),  # 0: the older of two on one channel
         send(1, 20, tag=5),  # 1
@@ -103,6 +104,8 @@ def every_message(path: Path) -> tuple[Path, list[Sent]]:
         send(1, 80, comm=7),  # 21: on a communicator that the trace does not define
         isend(0, 90, comm=1),  # 22: to itself
         recv(0, 90, comm=1),  # 23
+        send(1, 33, tag=50),  # 24
+        send(1, 34, tag=51),  # 25
     ]
     one = [
         irecv(0, 100, tag=5),  # 0
@@ -125,10 +128,20 @@ def every_message(path: Path) -> tuple[Path, list[Sent]]:
         wait((1, False, 0, 0)),  # 17
         irecv(0, 100, tag=41),  # 18: nothing comes
         irecv(0, 100, tag=40),  # 19: matched, but its end is not in the trace
+        irecv(0, 100, tag=50),  # 20: taken back
+        cancel,  # 21
+        wait((1, False, 0, 0)),  # 22
+        recv(0, 33, tag=50),  # 23
+        Call("MPI_Recv_init", "recv_init", comm=0, peer=0, tag=51, bytes=50),  # 24
+        start(1),  # 25: taken back
+        cancel,  # 26
+        wait((1, False, 0, 0)),  # 27
+        start(1),  # 28
+        wait((1, False, 0, 0)),  # 29
     ]
     pairs = [(0, 0, 1, 3, 10), (0, 1, 1, 2, 20), (0, 4, 1, 5, 30), (1, 5, 0, 4, 35), (1, 4, 0, 5, 15), (0, 7, 1, 7, 40),
              (0, 10, 1, 10, 50), (0, 12, 1, 12, 50), (0, 14, 1, 14, 60), (1, 13, 0, 15, 65), (0, 17, 1, 17, 28),
-             (0, 22, 0, 23, 90)]  # fmt: skip
+             (0, 22, 0, 23, 90), (0, 24, 1, 23, 33), (0, 25, 1, 29, 34)]  # fmt: skip
     messages = [
         Sent(source, to, size, 1000 * sent + 900, 1000 * received + 1000)
         for source, sent, to, received, size in pairs

@@ -144,6 +144,19 @@ def test_receives_behind_cancelled_ones_keep_their_order(tmp_path):
         [send(0, 8).after(1.0), send(0, 8).after(1.0), send(0, 8).after(1.0)],
     )  # fmt: skip
     assert figures(found) == ((3, 1.0 + 0.5 + 0.5), NONE, NONE)
+    # Also if the sender's calls are read before the receiver's.
+    found = waits_of(
+        tmp_path,
+        [send(1, 8).after(1.0)],
+        [
+            irecv(0, 8),
+            Call("MPI_Cancel", "request_cancel", references=[1]),
+            waitall(1),
+            recv(0, 8).lasting(1.5),
+        ],
+    )
+    assert figures(found) == ((1, 1.0), NONE, NONE)
+    assert found.unmatched == 0
 
 
 @pytest.mark.parametrize(
