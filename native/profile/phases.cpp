@@ -36,9 +36,23 @@ Phase loop_phase(const LoopElement& element) {
     phase.calls = element.calls;
     collect_names(element.loop->body, phase.names);
     for (const LoopElement& inner : element.loop->body)
-        if (inner.loop != nullptr && inner.loop->times.sum >= smallest_inner_share * phase.seconds)
-            phase.inner.push_back(loop_phase(inner));
+        if (inner.loop != nullptr) phase.inner.push_back(loop_phase(inner));
     return phase;
+}
+
+/// Adds the iterations of a loop with the same body, and thus with the same inner loops.
+void add(Phase& to, const Phase& more) {
+    to.seconds += more.seconds;
+    to.calls += more.calls;
+    to.iterations.add(more.iterations);
+    for (std::size_t inner = 0; inner < to.inner.size(); ++inner) add(to.inner[inner], more.inner[inner]);
+}
+
+void drop_short_loops(Phase& phase) {
+    std::erase_if(phase.inner, [&phase](const Phase& inner) {
+        return inner.seconds < smallest_inner_share * phase.iterations.sum;
+    });
+    for (Phase& inner : phase.inner) drop_short_loops(inner);
 }
 
 std::vector<Phase> phases_of(const Folded& folded) {
@@ -59,16 +73,11 @@ std::vector<Phase> phases_of(const Folded& folded) {
         Phase* const before = !phases.empty() && phases.back().is_loop ? &phases.back() : nullptr;
         if (before != nullptr && last_symbol == element.symbol &&
             between.seconds <= longest_interruption * (before->seconds + loop.seconds)) {
+            add(*before, loop);
             before->end = loop.end;
-            before->seconds += between.seconds + loop.seconds;
-            before->calls += between.calls + loop.calls;
-            before->iterations.add(loop.iterations);
+            before->seconds += between.seconds;
+            before->calls += between.calls;
             before->interruptions += between.calls > 0 ? 1 : 0;
-            for (std::size_t inner = 0; inner < std::min(before->inner.size(), loop.inner.size()); ++inner) {
-                before->inner[inner].iterations.add(loop.inner[inner].iterations);
-                before->inner[inner].seconds += loop.inner[inner].seconds;
-                before->inner[inner].calls += loop.inner[inner].calls;
-            }
         } else {
             if (between.calls > 0) phases.push_back(between);
             phases.push_back(std::move(loop));
@@ -77,6 +86,7 @@ std::vector<Phase> phases_of(const Folded& folded) {
         last_symbol = element.symbol;
     }
     if (between.calls > 0) phases.push_back(std::move(between));
+    for (Phase& phase : phases) drop_short_loops(phase);
     return phases;
 }
 

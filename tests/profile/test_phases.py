@@ -75,6 +75,20 @@ def test_loops_in_loops(tmp_path):
     assert (outer.calls, inner.calls) == (6 * 21, 120)
 
 
+def test_an_interrupted_loop_keeps_its_inner_loops_apart(tmp_path):
+    def turns(short, long):
+        first = [collective("MPI_Allreduce", 8).after(short), collective("MPI_Barrier")]
+        second = [collective("MPI_Allreduce", 16).after(long), collective("MPI_Bcast", 4, root=0)]
+        return [*first * 4, *second * 4, collective("MPI_Reduce", 8, root=0)] * 6
+
+    # After the interruption, the first of them takes less than a tenth of an iteration.
+    calls = [*turns(0.03, 0.1), collective("MPI_Allgather", 4), *turns(0.005, 0.1)]
+    (loop,) = phases_of(tmp_path, calls, calls, end=False).phases
+    assert (loop.iterations, loop.interruptions) == (12, 1)
+    assert [inner.iterations for inner in loop.inner] == [48, 48]
+    assert [inner.seconds for inner in loop.inner] == [pytest.approx(24 * 0.035), pytest.approx(4.8)]
+
+
 def test_the_spread_of_iterations(tmp_path):
     calls = [call for number in range(8) for call in step(seconds=0.1 * (1 + number % 2))]
     (loop,) = phases_of(tmp_path, calls, calls, end=False).phases
