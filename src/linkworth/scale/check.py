@@ -12,13 +12,13 @@ from linkworth.replay.run import replay
 from linkworth.scale.distributions.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of
 from linkworth.scale.neighbours import without_absent
-from linkworth.scale.recording import SENDS, Recording
+from linkworth.scale.recording import COLLECTIVE, SENDS, Recording
 from linkworth.trace.read import TraceFile
 
 FABRICS = ("gbe", "ib-hdr")
 NODES = 2
 
-_SENT = SENDS | {"collective", "icollective", "collective_init", "rma", "irma"}
+_SENT = SENDS | COLLECTIVE | {"rma", "irma"}
 
 
 class Totals(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkworth.scale.fit.rules import Communicator, UnfitError
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import SENDS, Call, Recording
+from linkworth.scale.recording import COLLECTIVE, SENDS, Call, Recording
 
 ANY_SOURCE, ANY_TAG = -1, -1
 
@@ -22,7 +22,6 @@ class TruncatedError(UnfitError):
     """A message that is longer than its receive."""
 
 
-_TOGETHER = {"collective", "icollective", "collective_init"}
 _Group = tuple[int, int, str, int]
 """Size and members of a communicator, a collective call, and its root."""
 
@@ -74,7 +73,7 @@ class Messages:
         """Add a rank. `times`: how often it made each call."""
         groups = groups_of(views)
         for call, count in zip(calls, times, strict=True):
-            if call.call_class in _TOGETHER and call.fields["comm"] in groups:
+            if call.call_class in COLLECTIVE and call.fields["comm"] in groups:
                 name, root = call.entry.partition("@")[0], call.fields["peer"]
                 made = self._together[*groups[call.fields["comm"]], name, root]
                 made[0] += count

@@ -372,6 +372,8 @@ KINDS = (
 """Fields that differ only between different calls of a program."""
 SENDS = {"send", "isend", "sendrecv", "isendrecv", "send_init", "psend_init"}
 """Classes of calls that send to one rank."""
+COLLECTIVE = {"collective", "icollective", "collective_init"}
+"""Classes of collective calls."""
 PEERS = ("peer", "recv_peer", "new_comm")
 """Ranks, of which only the negative values tell calls apart."""
 VARIABLE = ("bytes", "recv_bytes", "tag", "recv_tag")

@@ -49,6 +49,8 @@ from linkworth.writing.files import unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
+OTHER_VOLUME = 1.2
+"""Factor between calls or bytes as distributions and the recorded ones from which they are named."""
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
 
@@ -74,6 +76,15 @@ class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
     to_size: float | None = None
     grid: tuple[int, ...] | None = None
     replace: bool = False
+
+
+class _AsDistributions(NamedTuple):
+    """Messages that are taken as distributions."""
+
+    reason: str
+    """Why not all calls follow rules."""
+    largest: Recording
+    """The largest recording with its own messages."""
 
 
 class _Trust(NamedTuple):
@@ -164,21 +175,19 @@ def _by_distributions(
     if any(group.shares_memory for group in node_groups(recordings[-1].trace)):
         raise ThresholdError(
             f"{reason}; messages cannot be distributions either, since ranks share memory (MPI_Win_allocate_shared), and what "
-            "they exchange through it is in no message"
+            f"they exchange through it is in no message; {_record_more(target)}"
         )
     largest = f"the time of the recording on {recordings[-1].ranks} ranks"
     why = f"{largest} is not predicted from the others"
+    as_distributions = _AsDistributions(reason, recordings[-1].without_local_calls(marks=False))
     for aligned in with_distributions(recordings, target):
         try:
-            return _scaled(aligned, target, request, reason=reason)
+            return _scaled(aligned, target, request, as_distributions=as_distributions)
         except TooWrongError as error:
             why = f"{largest} is off by {error.how}"
         except UnfitError:
             continue
-    raise ThresholdError(
-        f"{reason}; with messages as distributions, {why}; record more counts of the same kind as {target.ranks}, such as "
-        "squares if it is one"
-    )
+    raise ThresholdError(f"{reason}; with messages as distributions, {why}; {_record_more(target)}")
 
 
 def _scaled(
@@ -186,24 +195,23 @@ def _scaled(
     target: Target,
     request: ScaleRequest,
     truncated: UnfitError | None = None,
-    reason: str = "",
+    as_distributions: _AsDistributions | None = None,
 ) -> ScaleSummary:
     """Write the trace of one program. Raises UnfitError if some call is not possible at the new count.
 
     `truncated`: the message longer than its receive for which the program was refused. A few bytes without room pass now.
-    `reason`: why messages are distributions.
     """
     found, recordings, _ = aligned
     # Its messages show no grid if they are distributions.
-    unseen = [] if reason else list(unseen_remainders(found.program, recordings, target))
+    unseen = [] if as_distributions else list(unseen_remainders(found.program, recordings, target))
     trust = _trust(found, recordings, target)
-    if reason:
+    if as_distributions:
         _check_distributions(trust.left_out)
     point = found.point(target.ranks, target.size)
     metadata = [recording.trace.metadata for recording in recordings]
     scaling = Scaling(
         ranks=[recording.ranks for recording in recordings],
-        distributions=bool(reason),
+        distributions=as_distributions is not None,
         processors=list(dict.fromkeys(name for each in metadata for name in each.processors())),
         ranks_on_a_node=metadata[-1].ranks_on_a_node(),
         sizes=[recording.size for recording in recordings] if request.sizes else [],
@@ -219,12 +227,12 @@ def _scaled(
         remarks=[
             readable(remark, metadata[-1].call_sites)
             for remark in (
-                *([_as_distributions(reason)] if reason else []),
+                *(_of_distributions(as_distributions, recordings[-1]) if as_distributions else []),
                 *([_without_setup(recordings[-1], trust.omitted)] if trust.omitted else []),
                 *_remarks(aligned, target, unseen, truncated),
                 *_doubts(request, [(recording.ranks, recording.trace) for recording in recordings]),
                 *([trust.doubt] if trust.doubt else []),
-                *(_of_nodes(recordings[-1]) if reason else []),
+                *(_of_nodes(recordings[-1]) if as_distributions else []),
             )
         ],
     )
@@ -451,10 +459,25 @@ def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
     )
 
 
-def _as_distributions(reason: str) -> str:
-    return (
+def _of_distributions(of: _AsDistributions, made: Recording) -> Iterator[str]:
+    """Yield what distributions do not keep. `made`: the largest recording, whose messages are distributions."""
+    yield (
         "messages are distributions: between collective calls of all ranks, each rank sends as many, as large and as far as in "
-        f"the mean of the recordings, and as many wait for one another; which do is not known; {reason}"
+        f"the mean of the recordings, and as many wait for one another; which do is not known; {of.reason}"
+    )
+    was, now = recorded(of.largest), recorded(made)
+    calls, amount = now.events / max(was.events, 1), now.bytes / max(was.bytes, 1)
+    if max(abs(log(max(each, 1e-9))) for each in (calls, amount)) > log(OTHER_VOLUME):
+        yield (
+            f"as distributions, the recording on {made.ranks} ranks has {calls:.2f} times its calls and {amount:.2f} times its "
+            "bytes (a collective call of some ranks becomes several messages, and MPI_Sendrecv three calls)"
+        )
+
+
+def _record_more(target: Target) -> str:
+    return (
+        f"record more counts of the same kind as {target.ranks}, or {target.ranks} ranks themselves, as more ranks than cores do "
+        "no harm"
     )
 
 

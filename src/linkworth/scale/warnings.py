@@ -24,7 +24,7 @@ from linkworth.scale.fit.rules import (
     rules_within,
 )
 from linkworth.scale.grids import divisors
-from linkworth.scale.recording import SENDS, Recording, is_of_neighbours
+from linkworth.scale.recording import COLLECTIVE, SENDS, Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
 from linkworth.units import shortened
@@ -386,7 +386,7 @@ def _transpositions(recording: Recording) -> list[str]:
         name = call.entry.partition("@")[0]
         if "alltoall" not in name.lower() or is_of_neighbours(name):
             continue
-        if call.call_class not in ("collective", "icollective", "collective_init"):
+        if call.call_class not in COLLECTIVE:
             continue
         # A number for each rank is no data.
         if (

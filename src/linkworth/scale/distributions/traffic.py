@@ -20,6 +20,7 @@ from linkworth.scale.distributions.common import in_common
 from linkworth.scale.grids import divisors
 from linkworth.scale.recording import (
     BINS,
+    COLLECTIVE,
     SENDS,
     WORLD,
     Call,
@@ -33,7 +34,6 @@ from linkworth.scale.recording import (
 from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.setup import Meetings
 
-_COLLECTIVE = {"collective", "icollective", "collective_init"}
 _PERSISTENT = {"send_init", "psend_init", "collective_init"}
 _ONE_SIDED = {"rma", "irma"}
 _ROOTED = 0.9
@@ -235,7 +235,7 @@ class _Reader:
         comm = fields.get("comm", WORLD)
         if "window" in fields:
             comm = self._recording.windows[rank].get(fields["window"], WORLD)
-        if self._recording.calls[number].call_class in _COLLECTIVE:
+        if self._recording.calls[number].call_class in COLLECTIVE:
             return self._recording.communicators[rank].get(comm, [])
         return self._recording.peers(rank, comm)
 
@@ -320,7 +320,7 @@ def _sends(call: Call) -> bool:
         return False
     if call.call_class in SENDS:
         return bool(call.fields["peer"] >= 0)
-    return call.call_class in _ONE_SIDED or call.call_class in _COLLECTIVE
+    return call.call_class in _ONE_SIDED or call.call_class in COLLECTIVE
 
 
 def _is_exchange(call: Call) -> bool:
@@ -335,7 +335,7 @@ def _messages(call: Call, members: Sequence[int], rank: int) -> list[tuple[int, 
     """
     fields = call.fields
     count = len(members)
-    if call.call_class not in _COLLECTIVE:
+    if call.call_class not in COLLECTIVE:
         size = fields["bytes"] * fields.get("partitions", 1)
         return [(members[fields["peer"]], size)] if 0 <= fields["peer"] < count else []
     if rank not in members or count < 2:
@@ -359,7 +359,7 @@ def _sizes(call: Call, peers: int) -> Sequence[int]:
 
 def _among_all(call: Call) -> Call:
     """Return a collective call on MPI_COMM_WORLD. Data may decide on the root, so that rank 0 stands for any."""
-    if call.call_class not in _COLLECTIVE:
+    if call.call_class not in COLLECTIVE:
         return call
     return call._replace(fields={**call.fields, "comm": WORLD, "peer": min(call.fields["peer"], 0)})
 
