@@ -108,6 +108,14 @@ def test_warns_of_imprecise_rows(change, sentence):
     assert result.warnings[0].startswith(sentence)
 
 
+def test_doubts_about_a_row_are_kept_if_another_of_its_size_is_good():
+    first = ROW | {"label": "1 pair", "drift": 0.25, "median": 1e-6}
+    second = ROW | {"label": "2 pairs", "drift": 0.01}
+    drifted, skewed = execute(prepared(FakeLauncher(stdout=lines(START, first, second, END)))).warnings
+    assert "+25 % at 8 B" in drifted
+    assert "the mean at 8 B (up to 2 times the median)" in skewed
+
+
 def test_rates_above_the_link_are_flagged():
     rates = {1024: 131e6, 32768: 128e6, 1048576: 117e6}
     found = above_link("bandwidth", rates, 125e6)

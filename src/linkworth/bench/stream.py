@@ -68,7 +68,7 @@ class ResultStream:
         self.end: End | None = None
         self.rows: list[BenchRow] = []
         self.drifts: dict[int, float] = {}
-        """Drifts by size, if significant."""
+        """Drifts by size, if significant; of a size with several rows the largest."""
         self.values: dict[str, float] = {}
         self.warnings: list[str] = []
         self.names = TransportNames()
@@ -116,7 +116,7 @@ class ResultStream:
     def _take_row(self, row: StreamRow) -> None:
         fields = msgspec.structs.asdict(row)
         drift = fields.pop("drift")
-        if drift is not None:
+        if drift is not None and abs(drift) > abs(self.drifts.get(row.bytes, 0.0)):
             self.drifts[row.bytes] = drift
         self.rows.append(BenchRow(**fields))
         if self._on_row:

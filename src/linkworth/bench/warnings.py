@@ -77,12 +77,13 @@ def _drifting(drifts: Mapping[int, float]) -> str:
 
 
 def _skewed(rows: Sequence[BenchRow]) -> str:
-    ratios = {row.bytes: row.mean / row.median for row in rows if row.mean and row.median}
-    high = {size: ratio for size, ratio in ratios.items() if ratio > SKEW}
+    ratios = [(row.mean / row.median, row.bytes) for row in rows if row.mean and row.median]
+    high = [(ratio, size) for ratio, size in ratios if ratio > SKEW]
     if not high:
         return ""
+    sizes = _sizes(size for _, size in high)
     return (
-        f"a few slow samples make the mean at {_sizes(high)} (up to {max(high.values()):.3g} times the median): something else "
+        f"a few slow samples make the mean at {sizes} (up to {max(high)[0]:.3g} times the median): something else "
         "had the cores or the network at times; the median is in the JSON"
     )
 
