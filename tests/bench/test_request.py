@@ -40,6 +40,8 @@ def test_sizes_are_those_of_the_papers_or_as_asked_for():
         ({"sizes": "4iB"}, "`sizes` '4iB': no size in bytes"),
         ({"sizes": "8", "least": "1"}, "`min` and `max` are for the default ones"),
         ({"least": "5", "most": "7"}, "no power of two lies between 5 and 7"),
+        ({"most": "0"}, "no power of two lies between 1 and 0"),
+        ({"sizes": ""}, "`sizes` '': no size in bytes"),
         ({"most": "4G"}, "more than one MPI call can carry"),
         ({"longest": "1K"}, "`longest` 1K: give a size from 8K"),
     ],

@@ -38,17 +38,19 @@ def settings(
     **others: Any,  # noqa: ANN401 (fields of BenchSettings)
 ) -> BenchSettings:
     """Return the settings for sizes as texts such as `64K`. `others` are fields of BenchSettings. Raises UsageError."""
-    if sizes and (least or most):
+    if sizes is not None and (least is not None or most is not None):
         raise UsageError("`sizes` names the sizes; `min` and `max` are for the default ones")
-    chosen = tests.parse_sizes(sizes) if sizes else []
-    if least or most:
-        chosen = tests.sizes_between(
-            parse_size(least, "`min`") if least else None, parse_size(most, "`max`") if most else None
-        )
-    limit = parse_size(longest, "`longest`") if longest else None
+    chosen = [] if sizes is None else tests.parse_sizes(sizes)
+    if least is not None or most is not None:
+        chosen = tests.sizes_between(_size(least, "`min`"), _size(most, "`max`"))
+    limit = _size(longest, "`longest`")
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
         raise UsageError(f"`longest` {longest}: give a size from 8K to 1023M")
     return BenchSettings(sizes=chosen, longest=limit, **others)
+
+
+def _size(text: str | None, option: str) -> int | None:
+    return None if text is None else parse_size(text, option)
 
 
 def prepare(

@@ -64,7 +64,8 @@ def named(names: Sequence[str]) -> list[BenchTest]:
 
 def sizes_between(least: int | None, most: int | None) -> list[int]:
     """Return the default sizes within bounds; a bound above 4 MiB adds powers of two. Raises UsageError for none."""
-    low, high = least or 1, most or max(DEFAULT_SIZES[-1], least or 1)
+    low = least or 1
+    high = max(DEFAULT_SIZES[-1], low) if most is None else most
     if high > LARGEST:
         raise UsageError(f"a size of {high} bytes is more than one MPI call can carry ({LARGEST})")
     sizes = [1 << power for power in range(31) if low <= 1 << power <= high]
