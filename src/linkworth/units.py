@@ -87,7 +87,7 @@ def _scale(value: float, digits: int, scales: Sequence[tuple[float, str]]) -> tu
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Return a share: `12 %`, or `0.4 %` below 1 %. Only the whole is 100: `> 99 %`."""
+    """Return a share: `12 %`, or `0.4 %` below 1 %. Only the whole, to a hundredth, is 100: `> 99 %`."""
     value = share * 100
     if 0 < value < 0.1:
         return "< 0.1 %"

@@ -1,6 +1,7 @@
 """Measured points that a fit can use, taken from results of benchmarks."""
 
 import math
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,7 +82,7 @@ def incast_rows(origins: Iterable[Origin]) -> dict[tuple[int, int], list[tuple[f
     for origin in origins:
         for row in origin.result.rows:
             if row.latency_seconds and math.isfinite(row.latency_seconds) and row.latency_seconds > 0:
-                senders = _leading_number(row.label) or origin.result.ranks - 1
+                senders = max(1, _leading_number(row.label) or origin.result.ranks - 1)
                 found[senders, row.bytes].append((row.latency_seconds, _noise(row), origin))
     return found
 
@@ -197,8 +198,8 @@ def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
 
 def _leading_number(label: str) -> int:
     """Return the number in a label such as `4 pairs`; 0 without one."""
-    digits = "".join(character for character in label.split(" ")[0] if character.isdecimal())
-    return int(digits) if digits else 0
+    digits = re.match("[0-9]+", label)
+    return int(digits[0]) if digits else 0
 
 
 def _noise(row: BenchRow) -> float:

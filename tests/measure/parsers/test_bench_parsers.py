@@ -210,6 +210,15 @@ def test_a_missing_file_is_refused(tmp_path):
         bench.read(tmp_path / "none.txt")
 
 
+@pytest.mark.parametrize("field", ["mean", "median", "latency_seconds", "confidence_half_width"])
+def test_a_figure_that_cannot_be_is_named(tmp_path, field):
+    row = BenchRow(bytes=8, latency_seconds=1e-6, mean=1e-6, median=1e-6)
+    result = BenchResult(test="latency", rows=[msgspec.structs.replace(row, **{field: -1.0})])
+    (tmp_path / "own.json").write_bytes(msgspec.json.encode(result))
+    with pytest.raises(UsageError, match=rf"own.json: a {field.partition('_sec')[0]} of -1 .*it must be"):
+        bench.read(tmp_path / "own.json")
+
+
 @given(
     rows=st.dictionaries(st.integers(0, 1 << 40), st.integers(1, 10**10), min_size=1, max_size=30), junk=JUNK
 )

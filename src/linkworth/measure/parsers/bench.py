@@ -1,5 +1,6 @@
 """Results of network benchmarks in a file: linkworth's own, or other tools' output, recognised by content."""
 
+import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -75,12 +76,18 @@ def read(path: Path) -> list[BenchResult]:
 def _possible(result: BenchResult, path: Path) -> BenchResult:
     """Raise UsageError for an impossible figure."""
     for row in result.rows:
-        latency, bandwidth = row.latency_seconds, row.bandwidth_bytes_per_second
+        bandwidth, half_width = row.bandwidth_bytes_per_second, row.confidence_half_width
+        times = {"latency": row.latency_seconds, "mean": row.mean, "median": row.median}
         if not 0 <= row.bytes <= LONGEST_MESSAGE_BYTES:
             raise UsageError(f"{path}: a message of {row.bytes} bytes; no benchmark sends such a message")
-        if latency is not None and latency not in LATENCY_SECONDS:
+        for name, seconds in times.items():
+            if seconds is not None and seconds not in LATENCY_SECONDS:
+                raise UsageError(
+                    f"{path}: a {name} of {seconds:g} s at {row.bytes} bytes; it must be {LATENCY_SECONDS}"
+                )
+        if half_width is not None and not 0 <= half_width < math.inf:
             raise UsageError(
-                f"{path}: a latency of {latency:g} s at {row.bytes} bytes; it must be {LATENCY_SECONDS}"
+                f"{path}: a confidence_half_width of {half_width:g} at {row.bytes} bytes; it must be finite and not below 0"
             )
         if bandwidth is not None and bandwidth != 0 and bandwidth not in BYTES_PER_SECOND:
             raise UsageError(
