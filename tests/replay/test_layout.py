@@ -59,8 +59,9 @@ def test_files_that_do_not_fit(tmp_path: Path, text: str, complaint: str) -> Non
 
 
 def test_other_faults() -> None:
-    with pytest.raises(UsageError, match="no such file; give block, cyclic"):
-        lay_out(6, placement="blocks")
+    for unknown in ("blocks", ";".join(map(str, range(300)))):
+        with pytest.raises(UsageError, match="no such file; give block, cyclic"):
+            lay_out(6, placement=unknown)
     with pytest.raises(UsageError, match="leave `nodes` and `ppn` out"):
         lay_out(6, nodes=2, placement="0,0,0,1,1,1")
     with pytest.raises(UsageError, match="it places 2 ranks, but the trace has 6"):

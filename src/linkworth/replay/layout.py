@@ -1,5 +1,6 @@
 """Placement of ranks on nodes."""
 
+import os
 import re
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def lay_out(
             raise UsageError(
                 f"{option}{placement}: give a node's number for each rank, such as 0,0,1,1"
             ) from None
-    elif Path(placement).is_file():
+    elif os.path.isfile(placement):  # noqa: PTH113 (a text that cannot be a name is no error here)
         names = _hosts_of_file(Path(placement), ranks)
     else:
         raise UsageError(f"{option}{placement}: no such file; give {PLACEMENTS}")

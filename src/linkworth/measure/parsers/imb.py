@@ -79,18 +79,19 @@ def _row(line: str, columns: list[str], test: str) -> BenchRow | None:
     known = {name: value for name, value in values.items() if value is not None}
     mean = known.get("t[usec]", known.get("t_avg[usec]", known.get("t_ovrl[usec]")))
     slowest = known.get("t_max[usec]", mean)
+    seconds = None if slowest is None else slowest * 1e-6
     rate = known.get("msg/sec")
     messages = _MESSAGES_A_STEP.get(test)
     bandwidth = None
-    if slowest and messages:
-        bandwidth = messages * size / (slowest * 1e-6)
+    if seconds and messages:
+        bandwidth = messages * size / seconds
     elif rate is not None:
         bandwidth = rate * size
-    if slowest is None and bandwidth is None:
+    if seconds is None and bandwidth is None:
         return None
     return BenchRow(
         bytes=size,
-        latency_seconds=None if slowest is None else slowest * 1e-6,
+        latency_seconds=seconds,
         bandwidth_bytes_per_second=bandwidth,
         samples=samples,
         mean=None if mean is None else mean * 1e-6,
