@@ -4,13 +4,14 @@ import io
 import json
 import re
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from mpi_programs import ALLREDUCES, compiled, each_mpi, until_it_dies
 from rich.console import Console
 
 from linkworth.cli import call_profile_screen, main
-from linkworth.errors import UsageError
+from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure import call_profile, call_profile_file, plan
 from linkworth.measure.call_profile_file import ProcessProfile, Tally
 from linkworth.model.run import RunResult
@@ -84,6 +85,20 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     path.write_bytes(b"LWPART1\0" + b"\0" * 2000)
     with pytest.raises(UsageError, match="not the profile of a process"):
         call_profile_file.read(path)
+
+
+def test_a_rank_without_space_does_not_take_the_others_with_it(tmp_path, monkeypatch):
+    decided = SimpleNamespace(workload=SimpleNamespace(name="w"))
+    (tmp_path / "h.10.profile").write_bytes(b"")
+    with pytest.raises(IncompleteError, match="w: what its ranks counted cannot be read: is"):
+        call_profile.found_processes(decided, run_result(), tmp_path)
+    (tmp_path / "h.11.profile").write_bytes(b"whole")
+    real = call_profile_file.read
+    monkeypatch.setattr(
+        call_profile, "read", lambda path: process(1, 0.75, 2.0) if path.stat().st_size else real(path)
+    )
+    found = call_profile.found_processes(decided, run_result(), tmp_path)
+    assert call_profile.summarise(run_result(), found).damage == ["nothing is known of rank 0 of 2"]
 
 
 @pytest.mark.parametrize("mpi", each_mpi())

@@ -1,5 +1,6 @@
 """Runs a workload and sums its MPI calls by name in each rank: a profile without a trace."""
 
+import contextlib
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -67,7 +68,7 @@ def profile(
             trouble = found.trouble(decided)
         if trouble:
             raise LinkworthError(f"{decided.workload.name}: {trouble}")
-        totals = summarise(result, _processes(decided, result, files))
+        totals = summarise(result, found_processes(decided, result, files))
     finally:
         shutil.rmtree(files, ignore_errors=True)
     if folder is not None:
@@ -75,12 +76,25 @@ def profile(
     return totals
 
 
-def _processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessProfile]:
-    found = [read(path) for path in sorted(folder.glob("*.profile"))]
+def found_processes(decided: Plan, result: RunResult, folder: Path) -> list[ProcessProfile]:
+    """Return what the processes of a run counted, as far as their files in a folder can be read.
+
+    Raises UsageError and IncompleteError, as `profile`, if no rank counted anything.
+    """
+    files = sorted(folder.glob("*.profile"))
+    found = []
+    for path in files:
+        # A cut file is of a rank that had no space. The summary names the ranks that are missing.
+        with contextlib.suppress(UsageError):
+            found.append(read(path))
     name = decided.workload.name
     began = [process for process in found if process.rank >= 0]
     if began:
         return began + [process for process in found if process.restarted]
+    if files and not found:
+        raise IncompleteError(
+            f"{name}: what its ranks counted cannot be read: {result.message or 'is the disk full?'}"
+        )
     if result.state in ("timeout", "killed"):
         raise IncompleteError(
             f"{name} did not return from MPI_Init, so nothing was counted: {result.message}"
