@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import NamedTuple
 
+import msgspec
+
 from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.path_fit import BOUND, SMALL_BYTES
+from linkworth.catalog.derived import wire_bytes
 from linkworth.model.fabric import Path
 
 _LONGEST_BYTES = 4096
@@ -70,20 +73,12 @@ def _stretch(path: Path, header: int) -> float:
 def _miss_of(path: Path, rates: Sequence[Rate]) -> Callable[[float, int], float]:
     def miss(gap: float, header: int) -> float:
         bandwidth = path.bandwidth_bytes_per_second * _stretch(path, header)
-        return statistics.fmean(
-            abs(
-                math.log(
-                    max(
-                        gap,
-                        (rate.point.bytes + math.ceil(rate.point.bytes / path.mtu_bytes) * header) / bandwidth
-                        if path.mtu_bytes
-                        else rate.point.bytes / bandwidth,
-                        rate.alone_seconds / rate.point.pairs,
-                    )
-                    / rate.seconds
-                )
-            )
-            for rate in rates
-        )
+        packets = msgspec.structs.replace(path, header_bytes=header)
+
+        def of(rate: Rate) -> float:
+            wire = wire_bytes(packets, rate.point.bytes) / bandwidth
+            return abs(math.log(max(gap, wire, rate.alone_seconds / rate.point.pairs) / rate.seconds))
+
+        return statistics.fmean(map(of, rates))
 
     return miss
