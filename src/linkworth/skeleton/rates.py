@@ -246,7 +246,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         )
     reference = _reference(program, speed)
     processor = reference_rates.reference().processor
-    cores = f"{machine.cores_per_node} core{'s' if machine.cores_per_node > 1 else ''}"
+    cores = units.plural(machine.cores_per_node, "core")
     gain = f", each with {machine.thread_gain:g} x the speed for two ranks" if machine.thread_gain > 1 else ""
     return msgspec.structs.replace(
         reference,

@@ -11,14 +11,9 @@ from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
 from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
 from linkworth.trace import call_sites
+from linkworth.trace.read import ENDINGS
 from linkworth.units import plural
 from linkworth.writing.documents import encode
-
-_NOT_COMPLETE = {
-    "cut": "did not reach MPI_Finalize",
-    "aborted": "called MPI_Abort",
-    "disk full": "had no more space to record in",
-}
 
 
 def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummary:
@@ -77,7 +72,7 @@ def _state(ranks: list[dict[str, Any]]) -> str:
     counts = Counter(rank["state"] for rank in ranks)
     reasons = [
         f"{counts[state]} of {plural(len(ranks), 'rank')} {reason}"
-        for state, reason in _NOT_COMPLETE.items()
+        for state, reason in ENDINGS.items()
         if counts[state]
     ]
     return "; ".join(reasons) or "complete"

@@ -105,11 +105,12 @@ def opened(trace: Path | TraceFile) -> TraceFile:
 
 MOST_RANGES = 6
 """Most ranges of ranks that a sentence names one by one."""
-_ENDINGS = {
+ENDINGS = {
     "cut": "did not reach MPI_Finalize",
     "aborted": "called MPI_Abort",
-    "disk full": "had no space left to record in",
+    "disk full": "had no more space to record in",
 }
+"""Ends of a rank that is not complete, by its state."""
 
 
 def readable_events(metadata: TraceMetadata, engine: _engine.Trace) -> str:
@@ -139,7 +140,7 @@ def readable_events(metadata: TraceMetadata, engine: _engine.Trace) -> str:
 
 def _endings(metadata: TraceMetadata) -> str:
     found = []
-    for state, ending in _ENDINGS.items():
+    for state, ending in ENDINGS.items():
         ranks = [info.rank for info in metadata.ranks if info.state == state]
         if ranks:
             found.append(f"{named(ranks)} {ending}")
