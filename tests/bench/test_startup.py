@@ -157,6 +157,12 @@ def test_noise_widens_the_interval():
     assert noisy.worst_miss < 0.01
 
 
+def test_more_ranks_never_make_a_launch_shorter():
+    found = fitted([(1, 1, [0.21, 0.19]), (2, 1, [0.2, 0.18]), (4, 1, [0.19, 0.17])])
+    assert found.seconds_per_rank == 0.0 and found.rank_half_width is not None
+    assert found.seconds(1 << 20, 1) == found.base_seconds == pytest.approx(0.19)
+
+
 def test_what_does_not_vary_has_no_cost_and_a_note():
     found = summarised(
         {Shape(2, 2): [(1.0, 0.5)], Shape(4, 4): [(2.0, 1.0)]}, mpi="", where="", date="", facts={}

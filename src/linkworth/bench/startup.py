@@ -208,7 +208,10 @@ def summarised(
 
 
 def fitted(samples: Sequence[tuple[int, int, Sequence[float]]]) -> StartupFit:
-    """Fit seconds = a + b ranks + c nodes to (ranks, nodes, seconds of the launches) by least squares."""
+    """Fit seconds = a + b ranks + c nodes to (ranks, nodes, seconds of the launches) by least squares.
+
+    No rank or node makes a launch shorter: a term below 0 is noise. It is 0, and the others are fitted without it.
+    """
     points = [(ranks, nodes, value) for ranks, nodes, values in samples for value in values]
     columns = {"base": [1.0] * len(points)}
     varied = [
@@ -220,16 +223,21 @@ def fitted(samples: Sequence[tuple[int, int, Sequence[float]]]) -> StartupFit:
         tried = np.array([*columns.values(), column])
         if np.linalg.matrix_rank(tried) == len(tried):
             columns[name] = column
-    matrix = np.array(list(columns.values())).T
     seconds = np.array([value for _, _, value in points])
-    found = np.linalg.lstsq(matrix, seconds, rcond=None)[0]
-    degrees = len(points) - len(columns)
     half: dict[str, float] = {}
-    if degrees > 0:
-        variance = float(np.sum((seconds - matrix @ found) ** 2)) / degrees
-        spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))
-        half = dict(zip(columns, (t_quantile(0.975, degrees) * spread).tolist(), strict=True))
-    terms = dict(zip(columns, found.tolist(), strict=True))
+    while True:
+        matrix = np.array(list(columns.values())).T
+        found = np.linalg.lstsq(matrix, seconds, rcond=None)[0]
+        degrees = len(points) - len(columns)
+        if degrees > 0:
+            variance = float(np.sum((seconds - matrix @ found) ** 2)) / degrees
+            spread = np.sqrt(variance * np.diag(np.linalg.inv(matrix.T @ matrix)))
+            half |= dict(zip(columns, (t_quantile(0.975, degrees) * spread).tolist(), strict=True))
+        terms = dict(zip(columns, found.tolist(), strict=True))
+        falling = [name for name, value in terms.items() if value < 0 and name != "base"]
+        if not falling:
+            break
+        del columns[min(falling, key=terms.__getitem__)]
     fit = StartupFit(
         base_seconds=terms["base"],
         seconds_per_rank=terms.get("rank", 0.0),
