@@ -270,6 +270,14 @@ def test_a_cpu_factor_is_varied_by_its_name_in_python(trace):
     assert found.to_xarray().sizes["cpu_factor"] == 2
 
 
+def test_a_placement_with_its_own_nodes_leaves_the_others_empty(trace):
+    own = ",".join(map(str, range(trace.ranks)))
+    data = trace.sweep("gbe", {"latency": "x1,x2"}, placements=["block", own]).to_xarray()
+    assert data.seconds.shape == (1, 2, 2, 2)
+    assert np.isnan(data.seconds.sel(nodes=2, placement=own)).all()
+    assert not np.isnan(data.seconds.sel(nodes=trace.ranks, placement=own)).any()
+
+
 def test_a_tilde_is_the_home_folder(trace, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     link = tmp_path / "is.lwt"

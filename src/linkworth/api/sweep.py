@@ -1,5 +1,6 @@
 """Sweeps of the public API."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,9 +34,11 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
         """Return an `xarray.Dataset` with a variable a result, and a dimension a setting or parameter.
 
         The coordinates of a parameter are the values asked for. If it was given by factors, so are they, and the dimension is
-        named `bandwidth_factor` instead of `bandwidth`. Raises EnvironmentLacksError if xarray is not installed.
+        named `bandwidth_factor` instead of `bandwidth`. Times are NaN for numbers of nodes that a placement does not have.
+        Raises EnvironmentLacksError if xarray is not installed.
         """
         try:
+            import numpy
             import xarray
         except ImportError:
             raise EnvironmentLacksError("xarray is not installed; install it: pip install xarray") from None
@@ -46,9 +49,20 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
             name = f"{axis.name}_factor" if axis.factor else _column(axis)
             units = {"units": _UNITS[name]} if name in _UNITS else {}
             coordinates[name] = (name, axis.values, units)
-        shape = [len(values) for values in settings.values()] + [len(axis.values) for axis in self.axes]
+        varied = [len(axis.values) for axis in self.axes]
+        first = slice(None, None, math.prod(varied))  # of each combination of settings
+        places = tuple(
+            [values.index(value) for value in table[name][first].tolist()]
+            for name, values in settings.items()
+        )
+
+        def times(name: str) -> Any:  # noqa: ANN401
+            found = numpy.full([*map(len, settings.values()), *varied], numpy.nan)
+            found[places] = table[name].reshape(-1, *varied)
+            return found
+
         return xarray.Dataset(
-            {name: (tuple(coordinates), table[name].reshape(shape), {"units": "s"}) for name in model.TIMES},
+            {name: (tuple(coordinates), times(name), {"units": "s"}) for name in model.TIMES},
             coordinates,
             {"workload": self.workload, "ranks": self.ranks},
         )
