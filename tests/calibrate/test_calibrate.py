@@ -8,9 +8,10 @@ from replayed_results import predicted
 
 from linkworth.calibrate.request import CalibrationRequest, fabric_name, rails_of
 from linkworth.calibrate.run import calibrate, write
+from linkworth.calibrate.sources import rounded
 from linkworth.catalog import fabrics
 from linkworth.catalog.fabric_file import fields_without_source
-from linkworth.errors import UsageError
+from linkworth.errors import CalibrationWarning, UsageError
 from linkworth.report.plots import plot_calibration
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
@@ -157,6 +158,21 @@ def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     )
     assert found.fabric.link.latency_seconds == pytest.approx(gbe.link.latency_seconds, rel=0.05)
     assert ["a fit has no use" in found.notes[0], "a window of 16 messages" in found.notes[1]] == [True, True]
+
+
+def test_a_fitted_file_can_be_read_again_whatever_the_results(tmp_path):
+    edr = fabrics.get("ib-edr")
+    rest = msgspec.structs.replace(edr.link, added_latency=[(0, 0.0), (8, 1e-23)])
+    assert rounded(msgspec.structs.replace(edr, link=rest)).link.added_latency == [(0, 0.0), (8, 0.0)]
+    one, both = (predicted(edr, test, SIZES[8:]) for test in ("bandwidth", "bibandwidth"))
+    rows = [
+        msgspec.structs.replace(row, bandwidth_bytes_per_second=row.bandwidth_bytes_per_second / 5000)
+        for row in both.rows
+    ]
+    file = put(tmp_path / "odd.json", one, msgspec.structs.replace(both, rows=rows))
+    write(calibrate(CalibrationRequest(files=[file], base="ib-edr")).fabric, tmp_path / "odd.toml")
+    with pytest.warns(CalibrationWarning):
+        assert fabrics.get(str(tmp_path / "odd.toml")).duplex_bytes_per_second > 1e5
 
 
 def test_results_without_anything_to_fit_are_refused(files):

@@ -233,6 +233,8 @@ class _Fit(OverheadFit):
         full = 2 * self.path.bandwidth_bytes_per_second
         share = statistics.median(self.replayed(point.kind, point.bytes) / point.seconds for point in points)
         limit = min(self.duplex if self.hides_latency else self.pair, full) * share
+        # No limit is below what was measured, also if the results contradict each other.
+        limit = max(limit, min(point.bytes / point.seconds for point in points))
         if limit >= FULL_DUPLEX * full:
             limit = math.inf
         field = "duplex_bytes_per_second" if self.hides_latency else "tcp.pair_bytes_per_second"

@@ -8,6 +8,7 @@ from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.path_fit import FieldReason
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.model.fabric import Fabric, Path, SourceNote
+from linkworth.model.number_range import LATENCY_SECONDS
 
 _DIGITS = 6
 
@@ -102,13 +103,18 @@ def _latest(points: Sequence[MeasuredPoint]) -> str:
 def _rounded_path(path: Path) -> Path:
     return msgspec.structs.replace(
         path,
-        latency_seconds=_round(path.latency_seconds),
+        latency_seconds=_seconds(path.latency_seconds),
         bandwidth_bytes_per_second=_round(path.bandwidth_bytes_per_second),
-        gap_seconds=_round(path.gap_seconds),
-        send_overhead=[(size, _round(seconds)) for size, seconds in path.send_overhead],
-        receive_overhead=[(size, _round(seconds)) for size, seconds in path.receive_overhead],
-        added_latency=[(size, _round(seconds)) for size, seconds in path.added_latency],
+        gap_seconds=_seconds(path.gap_seconds),
+        send_overhead=[(size, _seconds(seconds)) for size, seconds in path.send_overhead],
+        receive_overhead=[(size, _seconds(seconds)) for size, seconds in path.receive_overhead],
+        added_latency=[(size, _seconds(seconds)) for size, seconds in path.added_latency],
     )
+
+
+def _seconds(value: float) -> float:
+    """Return a rounded time. What a difference of equal times leaves is 0; a fabric file has no such time."""
+    return _round(value) if value >= LATENCY_SECONDS.least else 0.0
 
 
 def _round(value: float) -> float:
