@@ -42,6 +42,8 @@ class RecordedComputation {
         return true;
     }
 
+    bool started() const { return started_; }
+
   private:
     /// Between two polls of a loop that waits there is no computation worth the name; above this there is.
     static constexpr double polling_gap_seconds = 10e-6;

@@ -96,6 +96,28 @@ def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap
     assert any("cold caches" in warning for warning in found.warnings) == warned
 
 
+@pytest.mark.parametrize(
+    ("cores", "gap", "cpu_factor", "warned"),
+    [
+        (2, 0.3, 1.0, True),
+        (2, 0.3, 1.5, False),
+        (2, 0.11, 1.0, False),
+        (1, 0.3, 1.0, False),
+        (1, 1.0, 1.0, True),
+    ],
+)
+def test_time_without_a_core_that_sharing_does_not_explain_is_warned_of(
+    tmp_path, cores, gap, cpu_factor, warned
+):
+    ranks = [
+        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
+    ]
+    calls = [[collective("MPI_Barrier", 0), collective("MPI_Barrier", 0).after(gap, cpu=0.1)]] * 2
+    path = write_trace(tmp_path / "idle.lwt", calls, ranks=ranks)
+    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    assert any("did not compute for" in warning for warning in found.warnings) == warned
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_time_in_files_of_ranks_that_shared_cores_is_warned_of(tmp_path, cores):
     ranks = [

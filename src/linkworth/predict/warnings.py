@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import ComputationScale, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict.response import Response
 from linkworth.profile.pop import idle_in_part
-from linkworth.profile.where_it_ran import shared_cores
+from linkworth.profile.where_it_ran import core_shares, shared_cores
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
@@ -21,6 +22,12 @@ _FARTHEST_CORES = 20.0
 """Ratio of two cores' speeds that no two generations of HPC nodes differ by, but seconds and minutes do."""
 _LARGEST_MISS = 0.01
 """Relative difference from a measured time that repeated runs would show as well."""
+_MUCH_IDLE = 0.1
+"""Share of the predicted time from which time without a core, which no prediction contains, is named."""
+_LEAST_IDLE_SECONDS = 0.1
+"""Mean of a rank below which idle time may be a few turns of other processes."""
+_BUSY_MACHINE = 4
+"""Factor by which ranks may wait longer for a core than they do for one another."""
 _COLD_SECONDS = 1e-6
 """Computation that a wait for a core adds, since others filled its caches: 0.3 to 1.2 us on an EPYC (2026-11)."""
 
@@ -47,8 +54,9 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     if idle := idle_in_part(result.rank_compute_seconds, marked=result.marked_region):
         warnings.append(idle)
     # Any other factor comes from a user or a measured time, and corrects it.
-    if cpu_factor == 1.0 and (cold := _cold_caches(trace, sum(result.rank_compute_seconds))):
-        warnings.append(cold)
+    if cpu_factor == 1.0:
+        cold = _cold_caches(trace, sum(result.rank_compute_seconds))
+        warnings += filter(None, [_idle(trace, result), cold])
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
@@ -71,6 +79,28 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     if rates is not None and rates.warning:
         warnings.append(rates.warning)
     return warnings + (scaling.warnings() if scaling is not None else [])
+
+
+def _idle(trace: TraceFile, result: _engine.ReplayResult) -> str:
+    """Return a sentence if the ranks had no core for long between calls, and not because they shared them, else "".
+
+    Threads that call MPI wait for one another there, which the replay models.
+    """
+    idle, ranks, metadata = result.idle_seconds, trace.engine.ranks, trace.metadata
+    if result.threaded_ranks or idle < _LEAST_IDLE_SECONDS * ranks:
+        return ""
+    shares = core_shares(metadata.ranks, ranks, one_machine=metadata.one_machine)
+    shared = sum(
+        seconds * (1 / share - 1) for seconds, share in zip(result.rank_compute_seconds, shares, strict=True)
+    )
+    if idle < _MUCH_IDLE * ranks * result.seconds + _BUSY_MACHINE * shared:
+        return ""
+    return (
+        f"between MPI calls the ranks did not compute for {duration(idle)} of all ranks together, and the predicted times do not "
+        "contain that: they waited for files, their own threads, other programs, or data that they exchange without MPI "
+        "(sockets); if the program does so anywhere, give a measured time, and if it sends data without MPI, do not "
+        "choose a network by this"
+    )
 
 
 def _cold_caches(trace: TraceFile, compute_seconds: float) -> str:
