@@ -164,12 +164,13 @@ def test_a_fitted_file_can_be_read_again_whatever_the_results(tmp_path):
     edr = fabrics.get("ib-edr")
     rest = msgspec.structs.replace(edr.link, added_latency=[(0, 0.0), (8, 1e-23)])
     assert rounded(msgspec.structs.replace(edr, link=rest)).link.added_latency == [(0, 0.0), (8, 0.0)]
-    one, both = (predicted(edr, test, SIZES[8:]) for test in ("bandwidth", "bibandwidth"))
-    rows = [
-        msgspec.structs.replace(row, bandwidth_bytes_per_second=row.bandwidth_bytes_per_second / 5000)
-        for row in both.rows
-    ]
-    file = put(tmp_path / "odd.json", one, msgspec.structs.replace(both, rows=rows))
+    contradicting = [predicted(edr, "latency", SIZES)]
+    for test, factor in (("bandwidth", 1e3), ("bibandwidth", 1e-4)):
+        found = predicted(edr, test, SIZES)
+        rates = [(row, row.bandwidth_bytes_per_second * factor) for row in found.rows]
+        rows = [msgspec.structs.replace(row, bandwidth_bytes_per_second=rate) for row, rate in rates]
+        contradicting.append(msgspec.structs.replace(found, rows=rows))
+    file = put(tmp_path / "odd.json", *contradicting)
     write(calibrate(CalibrationRequest(files=[file], base="ib-edr")).fabric, tmp_path / "odd.toml")
     with pytest.warns(CalibrationWarning):
         assert fabrics.get(str(tmp_path / "odd.toml")).duplex_bytes_per_second > 1e5
