@@ -56,6 +56,15 @@ def test_recordings_that_hardly_compute_are_doubtful(seconds: float, doubtful: b
     assert made.scaling.short == doubtful
 
 
+def test_a_time_of_calls_to_files_that_is_not_the_same_is_doubtful(tmp_path: Path) -> None:
+    def writing(rank: int, ranks: int) -> Iterator[Event]:
+        yield "MPI_File_write_all@a.c:3", "local", {}
+        yield from barriers(rank, ranks)
+
+    doubt = "files take 0.5 times as long on 8 ranks as on 4"
+    assert doubt in " ".join(scaled(writing, (4, 8), 16, tmp_path)[1].scaling.remarks)
+
+
 def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:
     path = recording(4, tmp_path)
     with pytest.raises(UsageError, match="both have 4 ranks; give one recording for each count"):

@@ -2,6 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from math import log
+
+import numpy as np
 
 from linkworth.model.trace import FILE_CALLS
 from linkworth.profile.where_it_ran import shared_cores
@@ -31,6 +34,8 @@ from linkworth.units import shortened
 
 LEAST_SECONDS = 0.05
 """Computation of each rank from which switching between ranks on a core hardly counts."""
+OTHER_FILES = 1.25
+"""Factor between the times in calls to files at two counts from which it is named."""
 MOST_BITS = 16
 """Ranks of a grid of four dimensions with two ranks along each."""
 MOST_LISTED = 3
@@ -52,17 +57,32 @@ def scaling_warnings(
         *_of_resting(found, recordings, target),
         *_of_transpositions(recordings[-1], target),
         *_of_computation(recordings[-1]),
-        *_of_files(recordings[-1]),
+        *_of_files(recordings, target),
         *_of_sites(recordings),
     ]
 
 
-def _of_files(largest: Recording) -> Iterator[str]:
+def _of_files(recordings: Sequence[Recording], target: Target) -> Iterator[str]:
+    largest = recordings[-1]
     if any(call.entry.startswith(FILE_CALLS) for call in largest.calls) and shared_cores(largest.trace):
         yield (
             f"the time of calls to files contains the waits of {largest.ranks} ranks, which shared cores, for a core and for "
             "each other, and may grow otherwise; record where each rank has a core"
         )
+    before, now = (_seconds_in_files(each) for each in recordings[-2:])
+    if target.ranks > largest.ranks and min(before, now) > 0 and abs(log(now / before)) > log(OTHER_FILES):
+        yield (
+            f"a rank's calls to files take {now / before:.2g} times as long on {largest.ranks} ranks as on "
+            f"{recordings[-2].ranks}, and each is taken to be as long on {target.ranks} ranks as on {largest.ranks}"
+        )
+
+
+def _seconds_in_files(recording: Recording) -> float:
+    """Return the time that a rank spends in calls to files in the mean."""
+    files = np.array([call.entry.startswith(FILE_CALLS) for call in recording.calls], dtype=bool)
+    return (
+        sum(float(each.durations[files[each.calls]].sum()) for each in recording.sequences) / recording.ranks
+    )
 
 
 def _of_sites(recordings: Sequence[Recording]) -> Iterator[str]:
