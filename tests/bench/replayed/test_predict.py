@@ -1,5 +1,7 @@
 """Predicted benchmarks against times worked out by hand."""
 
+import math
+
 import msgspec
 import pytest
 from synthetic import fabric, way
@@ -85,6 +87,12 @@ def test_pairs_of_a_node_and_of_two_are_told_apart_by_hpc_challenge():
     assert values["max_ping_pong_latency_seconds"] == pytest.approx(far, rel=1e-6)
     # 4 ranks have 12 ordered pairs. 4 of them are in one node.
     assert values["avg_ping_pong_latency_seconds"] == pytest.approx((4 * near + 8 * far) / 12, rel=1e-6)
+
+
+@pytest.mark.parametrize("test", ["beff", "hpcc"])
+def test_a_network_without_any_cost_has_finite_rates(test):
+    values = predicted(test, 4, 4, on=fabrics.get("ideal"), memory=1 << 20).values
+    assert all(0 < value < math.inf for value in values.values())
 
 
 def test_the_longest_message_of_beff_follows_from_the_memory():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from linkworth import _engine
 from linkworth.bench.replayed.calls import Script
 from linkworth.bench.replayed.exchanges import METHODS, Pattern, ring
-from linkworth.bench.replayed.sampled import ReplayedRanks
+from linkworth.bench.replayed.sampled import LEAST_SECONDS, ReplayedRanks
 from linkworth.bench.settings import BenchSettings
 from linkworth.model.bench import BenchRow
 
@@ -76,7 +76,7 @@ def _measured(
         best: dict[Pattern, float] = {}
         times = script.replay(place.fabric, place.layout, place.settings)
         for (pattern, _, count), own in zip(timed, times, strict=True):
-            seconds = max(max(own), 1e-9) / count
+            seconds = max(*own, LEAST_SECONDS) / count
             best[pattern] = min(seconds, best.get(pattern, seconds))
         growth = lengths[at + 1] / size if at + 1 < len(lengths) else 1.0
         loops = {pattern: _engine.beff_loops(seconds, growth) for pattern, seconds in best.items()}

@@ -5,7 +5,7 @@ from statistics import fmean
 from linkworth import _engine
 from linkworth.bench.replayed.calls import Rank, Script
 from linkworth.bench.replayed.exchanges import ring
-from linkworth.bench.replayed.sampled import ReplayedRanks
+from linkworth.bench.replayed.sampled import LEAST_SECONDS, ReplayedRanks
 from linkworth.model.bench import BenchRow
 
 METHODS = ("sendrecv", "nonblocking")
@@ -77,7 +77,7 @@ def _of_pairs(
             script.timed(exchange, client, server, trips)
         script.all(lambda rank: rank.collective("MPI_Barrier"))
     timed = script.replay(place.fabric, place.layout, place.settings)
-    return [own[client] / (2 * trips) for client, own in zip(asking, timed, strict=True)]
+    return [max(own[client], LEAST_SECONDS) / (2 * trips) for client, own in zip(asking, timed, strict=True)]
 
 
 def _rings(place: ReplayedRanks, number: int, size: int, exchanges: int, seed: int) -> list[float]:
@@ -97,5 +97,5 @@ def _rings(place: ReplayedRanks, number: int, size: int, exchanges: int, seed: i
         by_method = timed[at * len(METHODS) : (at + 1) * len(METHODS)]
         # Each rank takes its faster method, and the slowest rank counts.
         slowest = max(min(each) for each in zip(*by_method, strict=True))
-        found[pattern] = slowest / (2 * exchanges)
+        found[pattern] = max(slowest, LEAST_SECONDS) / (2 * exchanges)
     return [found[pattern] for pattern in patterns]

@@ -23,6 +23,8 @@ PINGPONG_WARM_UP = 24
 ROUNDS = 4
 ORDER_BYTES = 24
 """Size of the message by which the first rank announces the next step."""
+LEAST_SECONDS = 1e-9
+"""Least time by which b_eff and HPC Challenge divide, for networks without any cost."""
 SHORTEST_SAMPLE_SECONDS = 3.5e-6
 """Least length of a sample: lw-netbench repeats a collective in it until it takes 100 times the resolution of its
 clock. That is 35 ns for MPI_Wtime of MPICH 5.0.2 on an x86-64 machine (`timer resolution` of its results;
