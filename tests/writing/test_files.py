@@ -147,6 +147,7 @@ def test_an_output_that_cannot_be_written_is_refused_with_its_option(tmp_path):
     for path, reason in [
         (tmp_path, "it is a folder"),
         (tmp_path / "a/b", f"there is no folder {tmp_path / 'a'}"),
+        (Path("/proc/a"), ".*"),  # root may write there, but no file can be made
     ]:
         with pytest.raises(
             UsageError, match=f"cannot write {path}: {reason}; give another place with `output`"

@@ -107,6 +107,11 @@ def require_writable(path: Path, parameter: str = "output") -> None:
     elif not os.access(folder, os.W_OK):
         reason = f"the folder {folder} may not be written to"
     else:
+        try:
+            # Root has every permission, also where no file can be made.
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise unwritable(path, error, parameter) from None
         return
     raise UsageError(f"cannot write {path}: {reason}; give another place with `{parameter}`")
 
