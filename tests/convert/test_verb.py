@@ -61,6 +61,7 @@ def test_force_replaces_conversions_only(trace, printed, refused):
 
 def test_bad_input_is_one_sentence(trace, tmp_path, refused):
     Path("file").touch()
+    Path("empty.otf2").mkdir()
     unknown_comm = write_trace(tmp_path / "odd.lwt", [[irecv(0, 1, comm=7)]])
     cases = [
         (["missing.lwt", "--to", "ti"], "missing.lwt"),
@@ -68,6 +69,8 @@ def test_bad_input_is_one_sentence(trace, tmp_path, refused):
         ([str(trace), "--to", "ti", "-o", "file/below"], "cannot write file: File exists; give another place with -o"),
         ([str(trace), "--to", "ti", "-o", "file", "--force"], "file is a file, and ti needs a folder"),
         ([str(trace)], "small.lwt is a trace of linkworth already; choose a format with --to: ti"),
+        (["file"], "of other tools' formats, only ti and otf2 can be read"),
+        (["empty.otf2"], "empty.otf2 contains no .otf2 file"),
         ([str(trace), "--to", "ti", "--mpi-library", "lam"], "'lam' is not one of 'openmpi'"),
         ([str(unknown_comm), "--to", "ti"], "odd.lwt: rank 0 uses a communicator in MPI_Irecv"),
     ]  # fmt: skip

@@ -105,6 +105,8 @@ def _anchor(path: Path) -> Path:
             raise UsageError(f"{path} does not exist; give the archive's .otf2 file or its folder")
         return path
     anchors = _anchors(path)
+    if not anchors:
+        raise UsageError(f"{path} contains no .otf2 file; give the folder of an OTF2 archive")
     if len(anchors) > 1:
         names = ", ".join(anchor.name for anchor in anchors)
         raise UsageError(f"{path} has several OTF2 archives ({names}); give the one to convert")

@@ -35,7 +35,11 @@ def convert(
     target = ALIASES.get(target or "", target)
     if target is None:
         if source is None:
-            open_trace(path, allowed)
+            try:
+                open_trace(path, allowed)
+            except UsageError as error:
+                read = " and ".join(form.name for form in FORMATS.values() if form.read)
+                raise UsageError(f"{error}; of other tools' formats, only {read} can be read") from None
             raise UsageError(
                 f"{path} is a trace of linkworth already; choose a format with `to`: {', '.join(targets())}"
             )
