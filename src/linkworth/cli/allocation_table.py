@@ -32,7 +32,7 @@ def _choices(allocation: Allocation) -> Table:
                 choice.fabric,
                 str(choice.ranks),
                 units.duration(choice.seconds),
-                units.significant(choice.cost_usd),
+                "" if choice.cost_usd is None else units.significant(choice.cost_usd),
                 units.duration(choice.last_end_seconds),
                 "" if choice.deadline_seconds is None else units.duration(choice.deadline_seconds),
             ]

@@ -23,7 +23,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of the nodes of that kind, from 0."""
     start_seconds: float
     end_seconds: float
-    cost_usd: float
+    cost_usd: float | None
+    """None if the nodes have no prices, here and below."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +38,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     seconds: float
     """Time of one run, predicted or given."""
-    cost_usd: float
+    cost_usd: float | None
     """Cost of all these runs."""
     first_start_seconds: float
     last_end_seconds: float
@@ -58,10 +59,10 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     choices: list[Choice]
     placements: list[Placement]
     """Sorted by start."""
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
     makespan_seconds: float = 0.0
     """End of the last run."""
-    cost_bound_usd: float = 0.0
+    cost_bound_usd: float | None = 0.0
     """Lower bound: no schedule that keeps the limits costs less."""
     makespan_bound_seconds: float = 0.0
     """Lower bound: no schedule that keeps the limits ends sooner. With the goal `cost`: none of the same

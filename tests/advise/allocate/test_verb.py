@@ -66,6 +66,15 @@ def test_a_missing_solver_is_reported_before_anything_is_replayed(tmp_path, monk
     assert "pip install 'linkworth[allocate]'" in refused("allocate", queue(tmp_path, text), code=3)
 
 
+def test_without_prices_there_is_no_cost_but_the_earliest_end(tmp_path, printed, json_of, refused):
+    path = queue(tmp_path, QUEUE.replace("usd_per_node_hour = 1.0", ""))
+    assert "the --goal makespan needs no prices" in refused("allocate", path)
+    pytest.importorskip("highspy")
+    found = json_of("allocate", path, "--goal", "makespan")
+    assert found["cost_usd"] is found["choices"][0]["cost_usd"] is None
+    assert "US$" not in printed("allocate", path, "--goal", "makespan")
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "answer"),
     [

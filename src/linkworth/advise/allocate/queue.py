@@ -78,6 +78,11 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     deadline_seconds: float | None = None
     """Deadline of all programs."""
 
+    @property
+    def priced(self) -> bool:
+        """Return whether every kind of nodes has a price."""
+        return all(kind.has_price for kind in self.nodes)
+
 
 def load(path: Path) -> Queue:
     """Read and check a queue file. Raises UsageError that names the file, the entry and the field."""
@@ -146,13 +151,14 @@ def _check_program(program: QueuedProgram, place: str, kinds: set[str]) -> None:
         raise UsageError(f"{place}: ranks is missing; it is required without a workload")
 
 
-def check_prices(queue: Queue, budget: float | None, origin: str) -> None:
-    """Refuse prices of some kinds only, and a budget without prices: what has none would count as free."""
+def check_prices(queue: Queue, goal: AllocationGoal, budget: float | None, origin: str) -> None:
+    """Refuse prices of some kinds only, and the least cost or a budget without prices: what has none would count as free."""
     unpriced = [kind.name for kind in queue.nodes if not kind.has_price]
-    if unpriced and (budget is not None or len(unpriced) < len(queue.nodes)):
+    if unpriced and (goal == "cost" or budget is not None or len(unpriced) < len(queue.nodes)):
         raise UsageError(
             f"{origin}: nodes without a price: {', '.join(unpriced)}; give each kind usd_per_node_hour "
             "(0 if it is free) or on_premises"
+            + ("; the `goal` makespan needs no prices" if goal == "cost" and budget is None else "")
         )
 
 

@@ -39,7 +39,8 @@ def allocate(
     """
     queue = load(path)
     budget = queue.budget_usd if budget is None else budget
-    check_prices(queue, budget, str(path))
+    goal = goal or queue.goal
+    check_prices(queue, goal, budget, str(path))
     require_solver()
     progress = progress or SilentProgress()
     progress.plan(len(queue.programs) + 1)
@@ -47,7 +48,7 @@ def allocate(
     loads = {name: link.utilisation for name, link in busiest.items()}
     options = options_of(queue, path.parent, loads=loads, rates=rates, allowed=allowed, progress=progress)
     progress.step("searching for the best schedule")
-    allocation = allocate_options(queue, options, goal=goal or queue.goal, budget=budget, search=search)
+    allocation = allocate_options(queue, options, goal=goal, budget=budget, search=search)
     used = [_used(program, queue, options) for program in queue.programs]
     warnings = (
         network_state.sentences(busiest)
@@ -150,30 +151,32 @@ def allocate_options(
             "try more `slots` or a longer `time_limit`"
         )
     else:
-        text = _reason(outcome, goal)
+        text = _reason(outcome, goal, priced=queue.priced)
     return Allocation(
         goal=goal,
         state=outcome.state,
         reason=text,
         choices=_choices(queue, problem, outcome.runs),
         placements=_placements(queue, problem, outcome.runs),
-        cost_usd=cost(outcome.runs),
+        cost_usd=cost(outcome.runs) if queue.priced else None,
         makespan_seconds=makespan(outcome.runs),
-        cost_bound_usd=outcome.cost_bound if outcome.runs else 0.0,
+        cost_bound_usd=(outcome.cost_bound if outcome.runs else 0.0) if queue.priced else None,
         makespan_bound_seconds=outcome.makespan_bound if outcome.runs else 0.0,
         slot_seconds=outcome.slot_seconds,
         budget_usd=budget,
     )
 
 
-def _reason(outcome: SolvedAllocation, goal: AllocationGoal) -> str:
+def _reason(outcome: SolvedAllocation, goal: AllocationGoal, *, priced: bool) -> str:
     spent, end = cost(outcome.runs), makespan(outcome.runs)
     if goal == "cost":
         found = f"costs {units.significant(spent)} US$ and ends after {units.duration(end)}"
         proved = f"none costs less than {units.significant(outcome.cost_bound)} US$"
         none = "no schedule costs less"
     else:
-        found = f"ends after {units.duration(end)} and costs {units.significant(spent)} US$"
+        found = f"ends after {units.duration(end)}"
+        if priced:
+            found += f" and costs {units.significant(spent)} US$"
         proved = f"none ends before {units.duration(outcome.makespan_bound)}"
         none = "no schedule ends sooner"
     tail = none if outcome.state == "optimal" else f"proved so far: {proved}"
@@ -194,7 +197,7 @@ def _placements(queue: Queue, problem: Problem, runs: list[Run]) -> list[Placeme
                 on=on,
                 start_seconds=run.start,
                 end_seconds=run.end,
-                cost_usd=run.option.cost_usd,
+                cost_usd=run.option.cost_usd if queue.priced else None,
             )
         )
     return found
@@ -216,7 +219,7 @@ def _choices(queue: Queue, problem: Problem, runs: list[Run]) -> list[Choice]:
                 nodes=nodes,
                 ranks=option.ranks,
                 seconds=option.seconds,
-                cost_usd=sum(run.option.cost_usd for run in group),
+                cost_usd=sum(run.option.cost_usd for run in group) if queue.priced else None,
                 first_start_seconds=min(run.start for run in group),
                 last_end_seconds=max(run.end for run in group),
                 deadline_seconds=problem.deadlines[program],
