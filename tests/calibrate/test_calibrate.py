@@ -282,6 +282,12 @@ def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", *tests, several)])).notes == []
 
 
+def test_a_base_without_any_cost_can_be_named(tmp_path):
+    short = put(tmp_path / "short.json", predicted(fabrics.get("gbe"), "bibandwidth", [8, 512]))
+    found = calibrate(CalibrationRequest(files=[short], rails=[(2, short)], base="ideal"))
+    assert not any("one pair of ranks" in note for note in found.notes)
+
+
 def test_means_over_pairs_inside_and_between_nodes_are_doubted(tmp_path):
     text = (FIXTURES / "hpcc-1.5.0-hpccoutf.txt").read_text()
     path = tmp_path / "hpccoutf.txt"

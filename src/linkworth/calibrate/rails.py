@@ -17,6 +17,7 @@ from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.path_fit import LARGE_BYTES, FieldReason
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.model.fabric import Fabric
+from linkworth.model.number_range import LATENCY_SECONDS
 
 _HALVINGS = 14
 _CLEARLY_BETTER = 0.9
@@ -144,7 +145,9 @@ def _misses(fabric: Fabric, tests: Sequence[_Test]) -> float:
 
 
 def _miss(fabric: Fabric, point: MeasuredPoint) -> float:
-    return math.log(message_seconds(fabric, point.kind, point.bytes, pairs=point.pairs) / point.seconds)
+    seconds = message_seconds(fabric, point.kind, point.bytes, pairs=point.pairs)
+    # A message may cost nothing on the base `ideal`.
+    return math.log(max(seconds, LATENCY_SECONDS.least) / point.seconds)
 
 
 def _test(point: MeasuredPoint) -> _Key:

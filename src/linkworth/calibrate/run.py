@@ -229,7 +229,7 @@ def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPo
     """Return a sentence if the CPUs of one pair bound its streams on the base, and no test of more pairs shows the link."""
     link, of_base = fabric.link.bandwidth_bytes_per_second, base.link.bandwidth_bytes_per_second
     alone = derived.stream_bandwidth(base.link, _NEAR_BYTES)
-    if any(point.pairs > 1 for point in points) or BOUND * max(link, alone) > of_base:
+    if any(point.pairs > 1 for point in points) or BOUND * max(link, alone) >= of_base:
         return []
     return [
         f"the bandwidth of {units.rate(link)} is what one pair of ranks reached, whose CPUs may be its bound "
