@@ -1,9 +1,12 @@
 """The lists of machines and programs."""
 
+import msgspec
 import pytest
 
 from linkworth.catalog import apps, fabrics, machines
+from linkworth.errors import UsageError
 from linkworth.mpi.apps import is_app
+from linkworth.skeleton.machine import write_machine
 
 NUMBERS = {"nodes", "sockets_per_node", "cores_per_node", "memory_bytes_per_node", "cpu_factor"}
 ASSUMED = {
@@ -29,6 +32,17 @@ def test_every_number_of_a_machine_has_a_source(name):
     assert machine.memory_bytes_per_node > 1 << 30 and machine.cpu_factor > 0
     for fabric in machine.fabrics:
         assert fabrics.get(fabric).name == fabric
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("nodes", 0), ("sockets_per_node", 0), ("cores_per_node", -1), ("memory_bytes_per_node", -1)],
+)
+def test_a_count_that_cannot_be_is_named(tmp_path, field, value):
+    machine = msgspec.structs.replace(machines.get(machines.names()[0]), **{field: value})
+    write_machine(machine, tmp_path / "odd.toml")
+    with pytest.raises(UsageError, match=f"{field} is {value}; give"):
+        machines.get(str(tmp_path / "odd.toml"))
 
 
 def test_a_program_is_found_with_and_without_its_class():
