@@ -178,6 +178,26 @@ def appearing(rank: int, ranks: int) -> Iterator[Event]:
                 yield both(11, (rank + ranks // 2) % ranks)
 
 
+def dividing(rank: int, ranks: int) -> Iterator[Event]:
+    """Add up among the ranks, then in each half of them, and so on."""
+    first, size, comm = 0, ranks, 0
+    while size > 1:
+        yield (
+            "MPI_Allreduce@dividing.c:1",
+            "collective",
+            BARRIER | {"comm": comm, "bytes": 8, "recv_bytes": 8},
+        )
+        size //= 2
+        first += size if rank >= first + size else 0
+        made = new_world(ranks) | {
+            "comm": comm,
+            "new_comm": max(comm, 1) + 1,
+            "members": [*range(first, first + size)],
+        }
+        comm = max(comm, 1) + 1
+        yield "MPI_Comm_split@dividing.c:2", "comm_new", made
+
+
 def multigrid(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange on each level of 64 points on which a rank has two or more."""
     for _ in range((64 // ranks).bit_length() - 1):
@@ -573,6 +593,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
             (5, 10, 20),
             "structure changes at 10 ranks: MPI_Sendrecv@halo.c:11 is called from there on only",
         ),
+        (dividing, (4, 8, 16), "64 ranks probably have more"),
         (multigrid, (4, 8, 16), "MPI_Sendrecv@halo.c:10 follow no exact rule"),
         (multigrid, (4, 8, 16, 32), "the program's structure may change before 64 ranks: MPI_Sendrecv"),
         (inside, (4, 8, 16, 32), "MPI_Sendrecv@halo.c:12 follow no exact rule"),

@@ -47,7 +47,7 @@ def scaling_warnings(
 ) -> list[str]:
     """Return one sentence for each."""
     return [
-        *_of_structure(found, recordings[-1].ranks),
+        *_of_structure(found, recordings[-1].ranks, target),
         *_of_sizes(found, recordings, target),
         *_of_loops(found),
         *_of_grids(found, recordings, target),
@@ -93,7 +93,7 @@ def _of_sites(recordings: Sequence[Recording]) -> Iterator[str]:
         )
 
 
-def _of_structure(found: Found, largest: int) -> Iterator[str]:
+def _of_structure(found: Found, largest: int, target: Target) -> Iterator[str]:
     roles = found.program.roles.values()
     once = sum(role.recordings == 1 for role in roles)
     if once:
@@ -105,6 +105,13 @@ def _of_structure(found: Found, largest: int) -> Iterator[str]:
     for count in _counts(found):
         if isinstance(count, Appearing):
             changes[count.ranks, count.appear].add(count.site)
+    appearing = [sites for (_, appear), sites in changes.items() if appear]
+    again = {site for sites in appearing for site in sites if sum(site in each for each in appearing) > 1}
+    if again and target.ranks > largest:
+        yield (
+            f"more calls of {_first(again)} appear at each of several counts, as of a program that divides its ranks again and "
+            f"again, so that {target.ranks} ranks probably have more than are taken; record {target.ranks} ranks themselves"
+        )
     for (ranks, appear), sites in sorted(changes.items()):
         yield (
             f"the program's structure changes at {ranks} ranks: {_first(sites)} {'is' if len(sites) == 1 else 'are'} called "
