@@ -1,5 +1,6 @@
 """OTF2 archives of traces: what they hold, that other readers agree, and that they come back as the same traces."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -25,7 +26,9 @@ from synthetic import (
     write_trace,
 )
 
+from linkworth import _engine
 from linkworth.convert import convert
+from linkworth.errors import IncompleteError, UsageError
 from linkworth.measure.plan import plan
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
@@ -194,6 +197,21 @@ def test_what_otf2_has_records_for_needs_nothing_else(tmp_path):
     assert archive.remarks == []
     assert [events(back, rank) for rank in (0, 1)] == [events(trace, rank) for rank in (0, 1)]
     assert b"LINKWORTH" not in (Path(archive.path) / "traces.def").read_bytes()
+
+
+def test_a_full_disk_is_told_from_other_failures(tmp_path, monkeypatch):
+    path = write_trace(tmp_path / "t.lwt", [[send(1, 8)], [recv(0, 8)]])
+
+    def failing(*_):
+        raise _engine.ConvertError("an event cannot be written")
+
+    monkeypatch.setattr(_engine, "write_otf2", failing)
+    with pytest.raises(UsageError, match="an event cannot be written"):
+        convert(path, "otf2")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    with pytest.raises(IncompleteError, match="no space left; free some space"):
+        convert(path, "otf2")
 
 
 def test_what_is_lost_without_attributes_is_said(tmp_path):

@@ -16,7 +16,7 @@ from gated_clock import pass_time_when
 from mpi_programs import ALLREDUCES, compiled, each_launcher, each_mpi, hanging, until_it_dies, usable_mpis
 
 from linkworth import _engine
-from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
 from linkworth.measure.machine import hardware
 from linkworth.places.local import LocalLauncher
@@ -247,6 +247,10 @@ def test_a_merge_without_space_keeps_the_parts_for_later(program, monkeypatch):
     summary = record.merge_folder(kept, program.parent / "later.lwt")
     assert (summary.ranks, summary.workload, summary.state) == (3, "ends", "complete")
     assert not kept.exists()
+    with monkeypatch.context() as inside:
+        inside.setattr(record, "write_atomically", full)
+        with pytest.raises(EnvironmentLacksError, match=r"No space left on device; make room or give"):
+            recorded(program, "well")
 
 
 def test_a_folder_without_parts_cannot_be_merged(tmp_path):

@@ -1,5 +1,6 @@
 """OTF2 archives: the Open Trace Format 2 of Score-P, EZTrace, TAU and Vampir."""
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from linkworth.writing.documents import encode
 
 NAME = "traces"
 """Base name of an archive's files, as in Score-P."""
+_ROOM_BYTES = 1 << 16
+"""Free space below which a file that cannot be written has met a full disk."""
 
 
 def recognises(path: Path) -> bool:
@@ -25,22 +28,28 @@ def recognises(path: Path) -> bool:
 def write(trace: TraceFile, output: Path, options: ConversionOptions) -> ConversionSummary:
     """Write an archive into the folder `output`: `traces.otf2`, `traces.def` and the locations' events in `traces`.
 
-    Raises EnvironmentLacksError if OTF2 is missing, and `_engine.ConvertError`.
+    Raises EnvironmentLacksError if OTF2 is missing, `_engine.ConvertError`, and `_engine.TraceWriteError` on a full disk.
     """
     metadata = trace.metadata
     hosts = {rank.rank: rank.host for rank in metadata.ranks}
-    written = _engine.write_otf2(
-        trace.engine,
-        str(library()),
-        str(output),
-        NAME,
-        f"linkworth {linkworth.__version__}",
-        f"{metadata.workload}, converted from {trace.path.name}",
-        Path(metadata.command[0]).name if metadata.command else metadata.workload or "program",
-        [hosts.get(rank, "") for rank in range(trace.engine.ranks)],
-        _nanoseconds(metadata.created),
-        options.attributes,
-    )
+    try:
+        written = _engine.write_otf2(
+            trace.engine,
+            str(library()),
+            str(output),
+            NAME,
+            f"linkworth {linkworth.__version__}",
+            f"{metadata.workload}, converted from {trace.path.name}",
+            Path(metadata.command[0]).name if metadata.command else metadata.workload or "program",
+            [hosts.get(rank, "") for rank in range(trace.engine.ranks)],
+            _nanoseconds(metadata.created),
+            options.attributes,
+        )
+    except _engine.ConvertError:
+        # OTF2 gives no cause when a file cannot grow.
+        if shutil.disk_usage(output).free < _ROOM_BYTES:
+            raise _engine.TraceWriteError(f"{output} cannot be written: no space left") from None
+        raise
     remarks = []
     if written["without_place"] and not options.attributes:
         remarks.append(f"OTF2 has no place for some fields of {written['without_place']} calls")

@@ -25,7 +25,7 @@ from linkworth.mpi import build, preload
 from linkworth.places.job import Observer
 from linkworth.trace.merge import merge
 from linkworth.writing.documents import encode
-from linkworth.writing.files import is_stream, put, work_folder, write_atomically
+from linkworth.writing.files import is_stream, put, unwritable, work_folder, write_atomically
 
 METADATA = "metadata.json"
 """File in the folder of the parts with the inputs of the merge, so that it can also be done later."""
@@ -79,7 +79,10 @@ def record(
         one_machine=decided.launcher.name == "lab",
     )
     try:
-        _save(metadata, parts)
+        try:
+            _save(metadata, parts)
+        except OSError as error:
+            raise unwritable(output, error) from None
         with ranks_found(decided, parts) as found:
             result = execute(
                 decided,
