@@ -110,12 +110,8 @@ class Program(NamedTuple):
     def ends(self, seconds: float, errors: ModelErrors) -> tuple[float, float]:
         """Return the ends of the interval in the way of `linkworth predict`."""
         self.draws.errors = errors
-        if self.given is None:
-            times = self.draws.seconds(self.response, self.draws.computation(self.scale))
-        else:
-            scales, chosen = self.draws.behind(*self.given)
-            times = self.draws.seconds(self.response, scales, self.given[0])[chosen]
-        ends = interval(times.tolist(), seconds)
+        (times,) = self.draws.together([self.response], self.scale, self.given).seconds
+        ends = interval(times, seconds)
         return ends.low_seconds, ends.high_seconds
 
 

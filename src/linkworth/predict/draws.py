@@ -19,7 +19,6 @@ from linkworth.catalog.derived import is_over_tcp
 from linkworth.catalog.model_error import Pattern, Technology, model_errors
 from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD, DrawnTimes
 from linkworth.predict.response import Response
 from linkworth.predict.warnings import other_library
@@ -91,24 +90,22 @@ class Draws:
         self.assumed: set[str] = set()
 
     def together(
-        self,
-        responses: Sequence[Response],
-        scale: float,
-        known: Response | None = None,
-        measured: MeasuredTime | None = None,
+        self, responses: Sequence[Response], scale: float, given: tuple[Response, float] | None = None
     ) -> DrawnTimes:
-        """Return the times of several responses at a scale, or with the computation behind a time `measured` on `known`."""
+        """Return the times of several responses at a scale, or with the computation behind a time measured on one."""
+        known = None
         chosen = np.arange(self.count)
-        if known is None or measured is None:
+        if given is None:
             scales = self.computation(scale)
         else:
-            scales, chosen = self.behind(known, measured.seconds)
+            known, seconds = given
+            scales, chosen = self.behind(known, seconds)
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            seconds = list(
-                pool.map(lambda response: self.seconds(response, scales, known)[chosen].tolist(), responses)
+            drawn = pool.map(
+                lambda response: self.seconds(response, scales, known)[chosen].tolist(), responses
             )
-        return DrawnTimes(seconds=seconds, assumed=sorted(self.assumed))
+            return DrawnTimes(seconds=list(drawn), assumed=sorted(self.assumed))
 
     def computation(self, scale: float) -> Array:
         """Return the scale of the computation in each draw if no time was measured."""
@@ -132,8 +129,12 @@ class Draws:
         files = measured.file_seconds
         known = seconds / self._scaled()
         wanted = (known - self.startup(measured) - files * self._files()) / network + files
-        reach = max(measured.known) * max(1.0, 3 * seconds / measured.at(max(measured.known)).seconds)
-        grid = np.linspace(0.0, reach, _GRID)
+        last = max(measured.known)
+        grid = np.linspace(0.0, last, _GRID)
+        if (slope := measured.slope(last)) > 0:
+            # Beyond the last replay the time is a straight line.
+            beyond = max(float(wanted.max()) - measured.at(last).seconds, 0.0)
+            grid = np.append(grid, last + beyond / slope)
         times = np.maximum.accumulate(measured.seconds(grid))
         scales: Array = np.interp(wanted, times, grid, left=0.0) * network
         possible = np.flatnonzero(wanted >= times[0])

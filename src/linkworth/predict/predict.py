@@ -115,7 +115,8 @@ def predict_with_draws(
         responses = case.responses(fabrics, replays)
         progress.step("spread of the parameters")
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
-        drawn = draws.together(responses, 1 / cpu_factor, known, measured)
+        given = (known, measured.seconds) if known is not None and measured is not None else None
+        drawn = draws.together(responses, 1 / cpu_factor, given)
         predictions = [
             msgspec.structs.replace(prediction, interval=interval(times, prediction.seconds))
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
