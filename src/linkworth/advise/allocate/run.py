@@ -49,12 +49,15 @@ def allocate(
     options = options_of(queue, path.parent, loads=loads, rates=rates, allowed=allowed, progress=progress)
     progress.step("searching for the best schedule")
     allocation = allocate_options(queue, options, goal=goal, budget=budget, search=search)
-    used = [_used(program, queue, options) for program in queue.programs]
+    by_program = [
+        [option for option in options if option.program == number] for number in range(len(queue.programs))
+    ]
+    used = [_used(program, queue, own) for program, own in zip(queue.programs, by_program, strict=True)]
     warnings = (
         network_state.sentences(busiest)
         + _untouched(queue, loads, used)
         + _unused(queue, used)
-        + _unlaid(queue, options)
+        + _unlaid(queue, by_program)
     )
     warnings += [
         f"{queue.programs[option.program].name}: {warning}"
@@ -67,11 +70,7 @@ def allocate(
 
 def _used(program: QueuedProgram, queue: Queue, options: Sequence[AllocationOption]) -> set[str]:
     """Return the keys of a program's known seconds that are the time of an option."""
-    ways = [
-        (queue.nodes[option.kind].name, option.nodes)
-        for option in options
-        if queue.programs[option.program] is program
-    ]
+    ways = [(queue.nodes[option.kind].name, option.nodes) for option in options]
     exact = {f"{kind}:{nodes}" for kind, nodes in ways} & {*program.seconds}
     general = {kind for kind, nodes in ways if f"{kind}:{nodes}" not in exact}
     return exact | (general & {*program.seconds})
@@ -87,17 +86,17 @@ def _unused(queue: Queue, used: Sequence[set[str]]) -> list[str]:
     ]
 
 
-def _unlaid(queue: Queue, options: Sequence[AllocationOption]) -> list[str]:
+def _unlaid(queue: Queue, by_program: Sequence[Sequence[AllocationOption]]) -> list[str]:
     """Return a sentence on each program whose numbers of nodes are not all considered."""
-    laid = [
-        {option.nodes for option in options if queue.programs[option.program] is program}
-        for program in queue.programs
-    ]
     return [
         f"{program.name}: no run on {', '.join(map(str, left_out))} nodes is considered; check 'count' and 'cores' of "
         "the nodes, and the ranks of the program"
-        for program, numbers in zip(queue.programs, laid, strict=True)
-        if (left_out := [number for number in program.nodes or () if number not in numbers])
+        for program, options in zip(queue.programs, by_program, strict=True)
+        if (
+            left_out := [
+                number for number in program.nodes or () if all(number != option.nodes for option in options)
+            ]
+        )
     ]
 
 
