@@ -9,7 +9,7 @@ import rich_click as click
 from linkworth.cli.given import refuse
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import console, emit_json, json_option, note, show
+from linkworth.cli.output import PROGRAM_TO_STDERR, console, emit_json, json_option, note, show
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 
@@ -91,7 +91,7 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     default="",
     help="Transport of the messages, for -n.  [default: the MPI's choice]",
 )
-@json_option("lab-exec", "; the program's output goes to stderr")
+@json_option("lab-exec", PROGRAM_TO_STDERR)
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | None, mpi: str | None, nodes: int | None,

@@ -70,6 +70,10 @@ def _is_trace(path: Path) -> bool:
         return False
 
 
+PROGRAM_TO_STDERR = "; the program's output goes to stderr"
+"""Help on options of verbs that run a program: standard output is for the answer alone."""
+
+
 def json_option(name: str, more: str = "") -> Callable[[Any], Any]:
     """Return the option --json of a verb that prints linkworth.NAME/1. `more`: the rest of its help."""
     return click.option(

@@ -8,7 +8,7 @@ import rich_click as click
 
 from linkworth import units
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
-from linkworth.cli.output import OutputFolder, console, emit_json, json_option, news, note
+from linkworth.cli.output import PROGRAM_TO_STDERR, OutputFolder, console, emit_json, json_option, news, note
 from linkworth.cli.place_options import place_options, ranks_in
 from linkworth.cli.watch import TerminalWatch
 from linkworth.errors import UsageError
@@ -31,7 +31,9 @@ from linkworth.model.place import Place
 @click.option(
     "--figures",
     is_flag=True,
-    help="Print the result as lines NAME=VALUE UNIT, for ReFrame, Ramble and the like; the program's output goes to stderr.",
+    help="Print the result as lines NAME=VALUE UNIT, for ReFrame, Ramble and the like"
+    + PROGRAM_TO_STDERR
+    + ".",
 )
 @click.option(
     "--iterations",
@@ -41,7 +43,7 @@ from linkworth.model.place import Place
 )
 @place_options
 @launch_options
-@json_option("run", "; the program's output goes to stderr")
+@json_option("run", PROGRAM_TO_STDERR)
 def command(
     output: Path | None,
     profile: bool,

@@ -9,6 +9,7 @@ import rich_click as click
 from linkworth.cli.given import refuse
 from linkworth.cli.launching import LaunchCommand, exit_code, launch_options, show_plan, stdin_is_given
 from linkworth.cli.output import (
+    PROGRAM_TO_STDERR,
     OutputFile,
     answer_to_stderr,
     console,
@@ -65,7 +66,7 @@ _OF_A_RUN = (*place_options.parameters, "dry_run", "timeout")
 @rate_options
 @place_options
 @launch_options
-@json_option("trace", "; the program's output goes to stderr")
+@json_option("trace", PROGRAM_TO_STDERR)
 def command(
     output: Path | None,
     force: bool,
