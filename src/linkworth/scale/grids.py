@@ -55,6 +55,11 @@ def _factorings(ranks: int, dimensions: int) -> list[tuple[int, ...]]:
     ]
 
 
+def is_square(number: int) -> bool:
+    """Return whether a number is the square of a whole one."""
+    return isqrt(number) ** 2 == number
+
+
 def divisors(number: int) -> list[int]:
     """Return the divisors, the largest first."""
     small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]
@@ -166,7 +171,7 @@ def _layers(counts: Sequence[int], new: int, shown: Shown) -> Iterator[tuple[int
             tuple(each[0] if len(set(each)) == 1 else 0 for each in zip(*shown.cartesian, strict=True))
         )
     elif len(counts) >= _FEWEST_ALIKE:
-        if all(2 * isqrt(count // 2) ** 2 == count for count in (*counts, new)):
+        if all(is_square(2 * count) for count in (*counts, new)):
             # Pairs of ranks on a square grid, as where powers of two are no squares.
             found.append((0, 0, 2))
         for size in sorted(shown.group_sizes):

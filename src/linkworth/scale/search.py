@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import product
-from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, positions, role_keys
+from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, is_square, positions, role_keys
 from linkworth.scale.neighbours import with_absent
 from linkworth.scale.points import Point
 from linkworth.scale.program import Builder
@@ -153,9 +152,7 @@ def _chosen(recordings: Sequence[Recording], target: Target) -> Iterator[list[Re
     Programs on powers of two often have a rule for square grids and one for grids that are twice as long as wide.
     """
     fewer = [list(recordings[dropped:]) for dropped in range(len(recordings) - 1)]
-    alike = [
-        each for each in recordings if isqrt(each.ranks * target.ranks) ** 2 == each.ranks * target.ranks
-    ]
+    alike = [each for each in recordings if is_square(each.ranks * target.ranks)]
     yield from (each for each in fewer if len(each) >= FEWEST_LEFT_OUT)
     if len(alike) >= FEWEST_LEFT_OUT and alike not in fewer:
         yield alike

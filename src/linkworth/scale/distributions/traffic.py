@@ -102,7 +102,7 @@ class _Reader:
         self._pairs: list[Pair] = list(
             pairwise(["", *(recording.calls[number].entry for number in last.tolist())])
         )
-        self._sent = [self._senders(rank) for rank in range(recording.ranks)]
+        self._sending = [self._senders(rank) for rank in range(recording.ranks)]
 
     def alike(self) -> bool:
         """Return whether all ranks begin and end MPI equally often."""
@@ -112,7 +112,7 @@ class _Reader:
         """Return the stretches with messages."""
         stretches = {
             stretch
-            for kept, (places, _) in zip(self._kept, self._sent, strict=True)
+            for kept, (places, _) in zip(self._kept, self._sending, strict=True)
             for stretch in np.unique(np.searchsorted(kept, places)).tolist()
         }
         return {self._pairs[stretch] for stretch in stretches if stretch < len(self._pairs)}
@@ -179,7 +179,7 @@ class _Reader:
         recording = self._recording
         code = self._codes(codes)
         found = [_Sent(recording.ranks) for _ in codes]
-        for rank, (kept, (places, numbers)) in enumerate(zip(self._kept, self._sent, strict=True)):
+        for rank, (kept, (places, numbers)) in enumerate(zip(self._kept, self._sending, strict=True)):
             stretch = np.searchsorted(kept, places)
             inside = stretch < len(code)
             numbers, stretch = numbers[inside], stretch[inside]
