@@ -96,10 +96,9 @@ def _idle(trace: TraceFile, result: _engine.ReplayResult) -> str:
     if idle < _MUCH_IDLE * ranks * result.seconds + _BUSY_MACHINE * shared:
         return ""
     return (
-        f"between MPI calls the ranks did not compute for {duration(idle)} of all ranks together, and the predicted times do not "
-        "contain that: they waited for files, their own threads, other programs, or data that they exchange without MPI "
-        "(sockets); if the program does so anywhere, give a measured time, and if it sends data without MPI, do not "
-        "choose a network by this"
+        f"between MPI calls the ranks together did not compute for {duration(idle)}, which no predicted time contains: they "
+        "waited for files, their own threads, other programs, or data that they exchange without MPI (sockets); if the "
+        "program does so anywhere, give a measured time, and if it sends data without MPI, do not choose a network by this"
     )
 
 
