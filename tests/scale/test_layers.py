@@ -230,9 +230,23 @@ def reordered(rank: int, ranks: int) -> Iterator[Event]:
             yield f"MPI_Sendrecv@reordered.c:{10 + number}", "sendrecv", fields
 
 
+def sideways(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange on a plane whose longer side is the other one if the ranks are no power of two."""
+    length, width = balanced(ranks, 2)[:: -1 if ranks & (ranks - 1) else 1]
+    yield communicator("MPI_Comm_dup@sideways.c:1", 2, list(range(ranks)), [])
+    for _ in range(3):
+        yield from within_walls("sideways", rank, (length, width), (960 // width, 480 // length))
+
+
 def to_both(to: int, source: int, size: int = 80) -> dict[str, Any]:
     fields = {"comm": 2, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
     return fields | {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
+
+
+def test_a_count_with_a_grid_of_its_own_is_left_out(tmp_path: Path) -> None:
+    made, summary = scaled(sideways, (4, 8, 16, 24, 32), 128, tmp_path)
+    assert "those on 24 ranks" in " ".join(summary.scaling.remarks)
+    assert same_calls(made, trace(sideways, 128, tmp_path))
 
 
 def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path: Path) -> None:

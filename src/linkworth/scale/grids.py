@@ -60,6 +60,11 @@ def is_square(number: int) -> bool:
     return isqrt(number) ** 2 == number
 
 
+def odd_part(number: int) -> int:
+    """Return what is left of a number divided by two as often as possible."""
+    return number // (number & -number)
+
+
 def divisors(number: int) -> list[int]:
     """Return the divisors, the largest first."""
     small = [each for each in range(1, int(number**0.5) + 1) if number % each == 0]

@@ -17,7 +17,16 @@ from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
 from linkworth.scale.distributions.traffic import distributions
 from linkworth.scale.fit.rules import UnfitError
-from linkworth.scale.grids import ROLES, GridRule, Shown, arrangements, is_square, positions, role_keys
+from linkworth.scale.grids import (
+    ROLES,
+    GridRule,
+    Shown,
+    arrangements,
+    is_square,
+    odd_part,
+    positions,
+    role_keys,
+)
 from linkworth.scale.neighbours import with_absent
 from linkworth.scale.points import Point
 from linkworth.scale.program import Builder
@@ -147,15 +156,16 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
 
 
 def _chosen(recordings: Sequence[Recording], target: Target) -> Iterator[list[Recording]]:
-    """Yield all recordings, then fewer of the largest, then those whose squarest grids have the shape of the target's.
+    """Yield all recordings, then fewer of the largest, then those whose squarest grids are of the target's kind.
 
-    Programs on powers of two often have a rule for square grids and one for grids that are twice as long as wide.
+    Programs on powers of two often have a rule for square grids and one for grids that are twice as long as wide. Others
+    have grids by rules of their own for counts such as 24.
     """
     fewer = [list(recordings[dropped:]) for dropped in range(len(recordings) - 1)]
-    alike = [each for each in recordings if is_square(each.ranks * target.ranks)]
+    square = [each for each in recordings if is_square(each.ranks * target.ranks)]
+    doubled = [each for each in recordings if odd_part(each.ranks) == odd_part(target.ranks)]
     yield from (each for each in fewer if len(each) >= FEWEST_LEFT_OUT)
-    if len(alike) >= FEWEST_LEFT_OUT and alike not in fewer:
-        yield alike
+    yield from (each for each in (square, doubled) if len(each) >= FEWEST_LEFT_OUT and each not in fewer)
     yield from (each for each in fewer if len(each) < FEWEST_LEFT_OUT)
 
 

@@ -26,7 +26,7 @@ from linkworth.scale.fit.rules import (
     Varying,
     rules_within,
 )
-from linkworth.scale.grids import divisors
+from linkworth.scale.grids import divisors, odd_part
 from linkworth.scale.recording import COLLECTIVE, SENDS, Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
@@ -123,10 +123,10 @@ def _of_structure(found: Found, largest: int, target: Target) -> Iterator[str]:
 def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[str]:
     columns = _columns(found)
     doubling = sorted({column.entry for column in columns if _doubles(column) and _has_steps(column)})
-    if doubling and _odd_part(target.ranks) not in {_odd_part(recording.ranks) for recording in recordings}:
+    if doubling and odd_part(target.ranks) not in {odd_part(recording.ranks) for recording in recordings}:
         yield (
             f"sizes of {_first(doubling)} differ from one doubling distance to the next, and {target.ranks} ranks are a "
-            f"power of two times {_odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
+            f"power of two times {odd_part(target.ranks)}, which no recording is, so that they may be wrong; record counts "
             "of this kind"
         )
     hidden = _unequal_parts(found, recordings, target)
@@ -350,10 +350,6 @@ def _has_owners(column: PlacedCall) -> bool:
 
 def _has_steps(column: PlacedCall) -> bool:
     return any(isinstance(rule, ByStep) for rule in column.rules.values())
-
-
-def _odd_part(ranks: int) -> int:
-    return ranks // (ranks & -ranks)
 
 
 def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> tuple[list[str], list[str]]:
