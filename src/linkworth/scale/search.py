@@ -165,7 +165,8 @@ def _chosen(recordings: Sequence[Recording], target: Target) -> Iterator[list[Re
     square = [each for each in recordings if is_square(each.ranks * target.ranks)]
     doubled = [each for each in recordings if odd_part(each.ranks) == odd_part(target.ranks)]
     yield from (each for each in fewer if len(each) >= FEWEST_LEFT_OUT)
-    yield from (each for each in (square, doubled) if len(each) >= FEWEST_LEFT_OUT and each not in fewer)
+    alike = [square] if square == doubled else [square, doubled]
+    yield from (each for each in alike if len(each) >= FEWEST_LEFT_OUT and each not in fewer)
     yield from (each for each in fewer if len(each) < FEWEST_LEFT_OUT)
 
 
