@@ -8,17 +8,7 @@ import msgspec
 from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
 from linkworth.errors import UsageError
 from linkworth.model.machine import Machine
-from linkworth.model.number_range import NumberRange
 from linkworth.model.parameter import declared
-
-_COUNT = NumberRange(least=1, most=1 << 24)
-_COUNTS = {
-    "nodes": _COUNT,
-    "sockets_per_node": _COUNT,
-    "cores_per_node": _COUNT,
-    "memory_bytes_per_node": NumberRange(least=1, most=1e18, zero=True),
-}
-"""Ranges of whole numbers. A kernel may not report its memory, which is 0 then."""
 
 
 class MachinesFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,11 +51,10 @@ def _catalog() -> dict[str, Machine]:
 
 
 def _checked(machine: Machine) -> Machine:
-    ranges = {each.name: each.parameter.allowed for each in declared(Machine)}
-    for name, allowed in (ranges | _COUNTS).items():
-        value = getattr(machine, name)
+    for each in declared(Machine):
+        value, allowed = getattr(machine, each.name), each.parameter.allowed
         if value is not None and allowed is not None and value not in allowed:
-            raise UsageError(f"machine {machine.name}: {name} is {value}; give {allowed}")
+            raise UsageError(f"machine {machine.name}: {each.name} is {value}; give {allowed}")
     for kernel in machine.kernels:
         for seconds in (kernel.seconds, kernel.seconds_on_all_cores):
             if not 0 < seconds < float("inf"):

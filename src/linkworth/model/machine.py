@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from linkworth.model.fabric import SourceNote
-from linkworth.model.number_range import BYTES, BYTES_PER_SECOND, CPU_FACTOR, THREAD_GAIN
+from linkworth.model.number_range import BYTES, BYTES_PER_SECOND, COUNT, CPU_FACTOR, MEMORY_BYTES, THREAD_GAIN
 from linkworth.model.parameter import Parameter
 
 
@@ -29,10 +29,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     name: str
     title: str
-    nodes: int
-    sockets_per_node: int
-    cores_per_node: int
-    memory_bytes_per_node: int
+    nodes: Annotated[int, Parameter(help="Nodes of the machine.", allowed=COUNT)]
+    sockets_per_node: Annotated[int, Parameter(help="Sockets of a node.", allowed=COUNT)]
+    cores_per_node: Annotated[int, Parameter(help="Cores of a node.", allowed=COUNT)]
+    memory_bytes_per_node: Annotated[
+        int, Parameter(help="Memory of a node; 0 if its kernel does not report it.", allowed=MEMORY_BYTES)
+    ]
     processor: str
     fabrics: list[str]
     cpu_factor: Annotated[

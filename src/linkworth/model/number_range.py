@@ -55,6 +55,9 @@ LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
 """Latency that a network or a processor adds to one message."""
 BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
 BYTES = NumberRange(least=1, most=1e18)
+MEMORY_BYTES = NumberRange(least=1, most=1e18, zero=True)
+COUNT = NumberRange(least=1, most=1 << 24)
+"""Parts of a machine."""
 FLOPS_PER_SECOND = NumberRange(least=1, most=1e18)
 NOISE = NumberRange(least=1e-6, most=2, zero=True)
 """Standard deviation of a logarithm. At 2, a third of the intervals are off by more than a factor of
