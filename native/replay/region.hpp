@@ -54,9 +54,9 @@ class Region {
     }
 
     /// Recorded time between calls in which the rank had no core.
-    void idle(std::uint32_t rank, double seconds) {
-        idle_ += seconds;
-        if (inside_[rank]) idle_inside_ += seconds;
+    void descheduled(std::uint32_t rank, double seconds) {
+        descheduled_ += seconds;
+        if (inside_[rank]) descheduled_inside_ += seconds;
     }
 
     bool marked() const { return marked_; }
@@ -70,7 +70,7 @@ class Region {
     /// Computation inside the marked regions by level, summed over ranks.
     const std::map<std::int32_t, double>& level_compute() const { return by_level_; }
     const std::vector<double>& rank_compute() const { return marked_ ? compute_inside_ : compute_; }
-    double idle_seconds() const { return marked_ ? idle_inside_ : idle_; }
+    double descheduled_seconds() const { return marked_ ? descheduled_inside_ : descheduled_; }
 
   private:
     struct Stretch {
@@ -113,8 +113,8 @@ class Region {
     std::vector<double> compute_inside_;
     std::map<std::int32_t, double> by_level_;
     std::vector<double*> level_compute_;  ///< [rank] the place of its level in `by_level_`
-    double idle_ = 0;
-    double idle_inside_ = 0;
+    double descheduled_ = 0;
+    double descheduled_inside_ = 0;
     std::uint32_t ranks_inside_ = 0;
     bool marked_ = false;
     std::map<double, Stretch> stretches_;  ///< that do not meet, by their start

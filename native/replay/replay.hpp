@@ -48,7 +48,7 @@ struct ReplayResult {
     std::uint64_t events = 0;
     std::uint32_t threaded_ranks = 0;          ///< ranks whose threads call MPI at once
     std::vector<double> rank_compute_seconds;  ///< scaled, of the same region; of threads, their mean
-    double idle_seconds = 0;  ///< of all ranks: recorded between calls of that region without a core
+    double descheduled_seconds = 0;  ///< of all ranks: recorded between calls of that region without a core
     /// Scaled computation of the marked region by level of MPI_Pcontrol, summed over ranks.
     std::map<std::int32_t, double> level_compute_seconds;
     std::map<std::string, std::uint64_t> unmodelled;     ///< calls that took their recorded time
@@ -77,7 +77,7 @@ struct ReplayResult {
         visit("events", &ReplayResult::events, any);
         visit("threaded_ranks", &ReplayResult::threaded_ranks, any);
         visit("rank_compute_seconds", &ReplayResult::rank_compute_seconds, any);
-        visit("idle_seconds", &ReplayResult::idle_seconds, any);
+        visit("descheduled_seconds", &ReplayResult::descheduled_seconds, any);
         visit("level_compute_seconds", &ReplayResult::level_compute_seconds, any);
         visit("unmodelled", &ReplayResult::unmodelled, any);
         visit("input_output_seconds", &ReplayResult::input_output_seconds, any);

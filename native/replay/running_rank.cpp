@@ -156,7 +156,7 @@ inline bool Simulation::fetch(RankState& state) {
     const std::uint64_t interval = state.intervals++;
     const double recorded = RecordedComputation::recorded(event);
     if (recorded < event.gap_seconds && state.computation.started())
-        state.program->region.idle(state.rank, event.gap_seconds - recorded);
+        state.program->region.descheduled(state.rank, event.gap_seconds - recorded);
     if (recorded == 0 && state.computation.passed(event)) return true;
     double compute = state.program->computation.seconds(state.rank, state.level, interval, recorded);
     compute = state.computation.counted(event, compute);

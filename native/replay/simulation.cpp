@@ -270,7 +270,7 @@ ReplayResult Simulation::result(Program& program) {
         end.raise_to(now);
     }
     result.rank_compute_seconds = program.region.rank_compute();
-    result.idle_seconds = program.region.idle_seconds();
+    result.descheduled_seconds = program.region.descheduled_seconds();
     for (const auto& [rank, its] : threaded_of(program)) {
         for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
         result.rank_compute_seconds[rank] /= static_cast<double>(its.seats.size());

@@ -174,7 +174,7 @@ class ReplayResult:
     """Ranks whose threads call MPI at once."""
     rank_compute_seconds: list[float]
     """Scaled computation of each rank in the same part of the run."""
-    idle_seconds: float
+    descheduled_seconds: float
     """Recorded time between calls in which ranks had no core: of the same part, summed over ranks."""
     level_compute_seconds: dict[int, float]
     """Scaled computation of the marked part by level of MPI_Pcontrol, summed over ranks."""

@@ -22,10 +22,10 @@ _FARTHEST_CORES = 20.0
 """Ratio of two cores' speeds that no two generations of HPC nodes differ by, but seconds and minutes do."""
 _LARGEST_MISS = 0.01
 """Relative difference from a measured time that repeated runs would show as well."""
-_MUCH_IDLE = 0.1
+_MUCH_DESCHEDULED = 0.1
 """Share of the predicted time from which time without a core, which no prediction contains, is named."""
-_LEAST_IDLE_SECONDS = 0.1
-"""Mean of a rank below which idle time may be a few turns of other processes."""
+_LEAST_DESCHEDULED_SECONDS = 0.1
+"""Mean of a rank below which time without a core may be a few turns of other processes."""
 _BUSY_MACHINE = 4
 """Factor by which ranks may wait longer for a core than they do for one another."""
 _COLD_SECONDS = 1e-6
@@ -56,7 +56,7 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     # Any other factor comes from a user or a measured time, and corrects it.
     if cpu_factor == 1.0:
         cold = _cold_caches(trace, sum(result.rank_compute_seconds))
-        warnings += filter(None, [_idle(trace, result), cold])
+        warnings += filter(None, [_descheduled(trace, result), cold])
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
@@ -81,22 +81,22 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     return warnings + (scaling.warnings() if scaling is not None else [])
 
 
-def _idle(trace: TraceFile, result: _engine.ReplayResult) -> str:
+def _descheduled(trace: TraceFile, result: _engine.ReplayResult) -> str:
     """Return a sentence if the ranks had no core for long between calls, and not because they shared them, else "".
 
     Threads that call MPI wait for one another there, which the replay models.
     """
-    idle, ranks, metadata = result.idle_seconds, trace.engine.ranks, trace.metadata
-    if result.threaded_ranks or idle < _LEAST_IDLE_SECONDS * ranks:
+    lost, ranks, metadata = result.descheduled_seconds, trace.engine.ranks, trace.metadata
+    if result.threaded_ranks or lost < _LEAST_DESCHEDULED_SECONDS * ranks:
         return ""
     shares = core_shares(metadata.ranks, ranks, one_machine=metadata.one_machine)
     shared = sum(
         seconds * (1 / share - 1) for seconds, share in zip(result.rank_compute_seconds, shares, strict=True)
     )
-    if idle < _MUCH_IDLE * ranks * result.seconds + _BUSY_MACHINE * shared:
+    if lost < _MUCH_DESCHEDULED * ranks * result.seconds + _BUSY_MACHINE * shared:
         return ""
     return (
-        f"between MPI calls the ranks together did not compute for {duration(idle)}, which no predicted time contains: they "
+        f"between MPI calls the ranks together did not compute for {duration(lost)}, which no predicted time contains: they "
         "waited for files, their own threads, other programs, or data that they exchange without MPI (sockets); if the "
         "program does so anywhere, give a measured time, and if it sends data without MPI, do not choose a network by this"
     )
