@@ -22,6 +22,8 @@ with labs.up(LabSpec(nodes=2, rate=1e8, mtu=1500, **eval(sys.argv[1]))) as lab:
     said = subprocess.run(lab.enter("node2", ["hostname"]), capture_output=True, text=True)
     user = subprocess.run(lab.enter("node2", ["id", "-u"]), capture_output=True, text=True)
     again = subprocess.run(lab.enter("head", [str(lab.folder / "enter"), "node1", "hostname"]), capture_output=True, text=True)
+    for words in ("link add over type bridge", "link set d0 master over"):
+        subprocess.run(lab.enter("node1", ["ip", *words.split()]), check=True)
     opened = LabPlace(lab, Place(kind="lab", name="x"), [])
     names = {nic.nic for node in opened.counters() for nic in node.nics}
     assert "from readings of processes" in opened.facts()["CPU time"]

@@ -189,9 +189,14 @@ def test_variables_and_counters_reach_their_place(tmp_path):
     code, place = run_script(tmp_path, ["env"], known=0, program=("sh", "-c", 'echo "$NAME"'))
     assert (code, (place / "stdout").read_text()) == (0, "a 'quoted' value\n")
     (before,) = place.glob("before.*")
-    counted = parse_reading("a", before.read_text())
-    assert any(nic.nic == "lo" for nic in counted.nics)
+    text = before.read_text()
+    counted = parse_reading("a", text)
+    names = [nic.nic for nic in counted.nics]
+    assert "lo" in names
     assert counted.core_seconds
+    link = f"/sys/class/net/{names[-1]}/lower_x"
+    below = parse_reading("a", text.replace("==> lower\n", f"==> lower\n{link} "))
+    assert [nic.nic for nic in below.nics] == names[:-1]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo:   10000     100    0    0    0     0          0         0    10000     100    0    0    0     0       0          0
   eno1: 1048576     700    0    2    0     0          0         5  2097152    1400    0    1    0     0       0          0
+ bond0: 1048576     700    0    2    0     0          0         5  2097152    1400    0    1    0     0       0          0
+bond0.7: 1048576    700    0    2    0     0          0         5  2097152    1400    0    1    0     0       0          0
 """
 SNMP = """\
 Ip: Forwarding DefaultTTL InReceives
@@ -42,12 +44,15 @@ def proc(tmp_path):
     for name, text in {"dev": DEV, "snmp": SNMP, "netstat": NETSTAT}.items():
         (tmp_path / "net" / name).write_text(text)
     (tmp_path / "stat").write_text(STAT)
+    for lower, upper in (("eno1", "bond0"), ("bond0", "bond0.7")):
+        for nic, link in ((lower, f"upper_{upper}"), (upper, f"lower_{lower}")):
+            (tmp_path / "nics" / nic / link).mkdir(parents=True)
     return tmp_path
 
 
 def test_what_each_file_says(proc, monkeypatch):
     monkeypatch.setattr(counters.os, "sysconf", {"SC_CLK_TCK": 100}.__getitem__)
-    node = counters.node_counters("n0", proc / "net", proc / "stat")
+    node = counters.node_counters("n0", proc / "net", proc / "stat", proc / "nics")
     assert node == NodeCounters(
         node="n0",
         nics=[

@@ -12,7 +12,6 @@ from linkworth.errors import UsageError
 from linkworth.lab import aggregation, cgroups, isolation, labs, state, system
 from linkworth.lab import spec as specs
 from linkworth.lab.addresses import LAUNCH_NIC
-from linkworth.lab.aggregation import BOND
 from linkworth.lab.labs import Lab
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.spec import LabSpec
@@ -64,15 +63,13 @@ class LabPlace:
         return [self._counters(node) for node in self.nodes]
 
     def _counters(self, node: str) -> NodeCounters:
-        """Read a node's counters through its holder. The launch network carries no message of a program.
-
-        A bond is left out, since its NICs already count the same data.
-        """
+        """Read a node's counters through its holder. The launch network carries no message of a program."""
         place = self.lab.state.places[node]
-        counted = node_counters(node, Path(f"/proc/{place.pid}/net"))
+        holder = Path(f"/proc/{place.pid}")
+        counted = node_counters(node, holder / "net", nics=holder / "root/sys/class/net")
         return msgspec.structs.replace(
             counted,
-            nics=[nic for nic in counted.nics if nic.nic not in (LAUNCH_NIC, BOND)],
+            nics=[nic for nic in counted.nics if nic.nic != LAUNCH_NIC],
             core_seconds=cgroups.core_seconds(place.cgroup) or self._clocks[node].read(),
         )
 

@@ -13,10 +13,10 @@ _CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
 _BUSY = (0, 1, 2, 5, 6, 7)
 
 
-def node_counters(name: str, net: Path, stat: Path | None = None) -> NodeCounters:
+def node_counters(name: str, net: Path, stat: Path | None = None, nics: Path | None = None) -> NodeCounters:
     """Read a node's counters from a `net` folder such as /proc/net and, for its cores, a file such as /proc/stat.
 
-    Unreadable counters are 0.
+    `nics` is a folder such as /sys/class/net, by whose links each byte is counted once. Unreadable counters are 0.
     """
     return from_texts(
         name,
@@ -24,15 +24,23 @@ def node_counters(name: str, net: Path, stat: Path | None = None) -> NodeCounter
         snmp=text_of(net / "snmp"),
         netstat=text_of(net / "netstat"),
         stat=text_of(stat) if stat else "",
+        lower=" ".join(map(str, nics.glob("*/lower_*"))) if nics else "",
     )
 
 
-def from_texts(name: str, *, dev: str, snmp: str = "", netstat: str = "", stat: str = "") -> NodeCounters:
-    """Make a node's counters from the content of those files."""
+def from_texts(
+    name: str, *, dev: str, snmp: str = "", netstat: str = "", stat: str = "", lower: str = ""
+) -> NodeCounters:
+    """Make a node's counters from the content of those files and the paths of the links `NIC/lower_NIC`.
+
+    The kernel makes such a link for each NIC below a bond, team, bridge or VLAN. What they send is counted by the NICs
+    below them already, so that they are left out.
+    """
     tcp = _pairs(snmp, "Tcp:")
+    upper = {Path(link).parent.name for link in lower.split()}
     return NodeCounters(
         node=name,
-        nics=_nics(dev),
+        nics=[nic for nic in _nics(dev) if nic.nic not in upper],
         tcp_segments_sent=tcp.get("OutSegs", 0),
         tcp_retransmits=tcp.get("RetransSegs", 0),
         tcp_out_of_order=_pairs(netstat, "TcpExt:").get("TCPOFOQueue", 0),

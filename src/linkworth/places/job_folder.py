@@ -10,7 +10,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.json_errors import JSON_ERRORS
 from linkworth.mpi.files import text_of
 from linkworth.places.counters import difference, from_texts
-from linkworth.places.job_script import COUNTED
+from linkworth.places.job_script import COUNTED, LOWER
 from linkworth.writing.documents import encode
 
 RECORD = "job.json"
@@ -141,7 +141,7 @@ class JobFolder:
 
 def parse_reading(node: str, text: str) -> NodeCounters:
     """Read the counters of a node from files joined by `==> net/dev` lines."""
-    parts = dict.fromkeys(COUNTED, "")
+    parts = dict.fromkeys((*COUNTED, LOWER), "")
     current = ""
     for line in text.splitlines(keepends=True):
         if line.startswith("==> "):
@@ -149,7 +149,12 @@ def parse_reading(node: str, text: str) -> NodeCounters:
         elif current in parts:
             parts[current] += line
     return from_texts(
-        node, dev=parts["net/dev"], snmp=parts["net/snmp"], netstat=parts["net/netstat"], stat=parts["stat"]
+        node,
+        dev=parts["net/dev"],
+        snmp=parts["net/snmp"],
+        netstat=parts["net/netstat"],
+        stat=parts["stat"],
+        lower=parts[LOWER],
     )
 
 

@@ -17,7 +17,14 @@ PAIRING_FAILED = 76
 """Exit code of a job in which no way started the ranks (EX_PROTOCOL of sysexits.h)."""
 PROBE_SECONDS = 60
 COUNTED = ("net/dev", "net/snmp", "net/netstat", "stat")
-READ_COUNTED = "; ".join(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED)
+LOWER = "lower"
+READ_COUNTED = "; ".join(
+    [
+        # A login shell may refuse a pattern without a file; sh prints it, and no NIC has its name.
+        f"echo '==> {LOWER}'; sh -c 'echo /sys/class/net/*/lower_*'",
+        *(f"echo '==> {name}'; cat /proc/{name}" for name in COUNTED),
+    ]
+)
 """Shell commands that print a node's counters, as `job_folder.parse_reading` reads them."""
 
 

@@ -69,7 +69,7 @@ class LocalPlace:
 
     def counters(self) -> list[NodeCounters]:
         """Read this machine's counters, which include everything that runs on it."""
-        return [node_counters(self.nodes[0], Path("/proc/net"), Path("/proc/stat"))]
+        return [node_counters(self.nodes[0], Path("/proc/net"), Path("/proc/stat"), Path("/sys/class/net"))]
 
     def facts(self) -> dict[str, str]:
         """Return the kernel and the processor."""
