@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -27,6 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 DOWN_SECONDS = 30.0
 """Wait for a supervisor before it is killed."""
 _KILL_SECONDS = KILL[signal.SIGKILL]
+_GONE_SECONDS = 1.0
 
 
 class Lab:
@@ -213,30 +215,40 @@ def down(name: str) -> None:
 
 def sweep() -> list[str]:
     """Remove the leftovers of killed labs, and return a sentence for each."""
-    said = []
     with state.locked() as base:
-        for folder in state.lab_folders(base):
-            known = state.read(folder)
-            if known is None:
-                shutil.rmtree(folder, ignore_errors=True)
-                said.append(f"removed what was left of the lab {folder.name}")
-            elif not known.is_kept:
-                ended = _remove_rest(folder, known)
-                programs = f" and ended {len(ended)} of its processes" if ended else ""
-                said.append(f"the lab {known.name} had been killed: removed what was left of it{programs}")
-            elif not known.is_owned and not _ended_soon(known):
-                _end_supervisor(known)
-                _remove_rest(folder, known)
-                said.append(f"the linkworth that used the lab {known.name} had been killed: removed the lab")
-    return said
+        return [said for folder in state.lab_folders(base) if (said := _swept(folder))]
 
 
-def _ended_soon(known: LabState) -> bool:
-    """Wait for a supervisor that is taking its lab down."""
-    until = time.monotonic() + _KILL_SECONDS + 1.0
-    while known.is_kept and time.monotonic() < until:
-        time.sleep(0.02)
-    return not known.is_kept
+def _swept(folder: Path) -> str:
+    """Remove the leftovers of one lab, and return the sentence. "" for a lab that is up or has just ended."""
+    known = state.read(folder)
+    if known is None:
+        # One that is being taken down may have lost its state before its folder.
+        if _soon(lambda: not folder.exists(), _GONE_SECONDS):
+            return ""
+        shutil.rmtree(folder, ignore_errors=True)
+        return f"removed what was left of the lab {folder.name}"
+    if not known.is_kept:
+        if not folder.exists():  # its supervisor removed it, and was not killed
+            return ""
+        ended = _remove_rest(folder, known)
+        programs = f" and ended {len(ended)} of its processes" if ended else ""
+        return f"the lab {known.name} had been killed: removed what was left of it{programs}"
+    if known.is_owned or _soon(lambda: not known.is_kept, _KILL_SECONDS + 1.0):
+        return ""
+    _end_supervisor(known)
+    _remove_rest(folder, known)
+    return f"the linkworth that used the lab {known.name} had been killed: removed the lab"
+
+
+def _soon(done: Callable[[], bool], seconds: float) -> bool:
+    """Wait for a condition. Return whether it came true in time."""
+    until = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 def _end_supervisor(known: LabState) -> None:
@@ -245,9 +257,7 @@ def _end_supervisor(known: LabState) -> None:
             break
         with contextlib.suppress(ProcessLookupError):
             os.kill(known.supervisor, number)
-        until = time.monotonic() + patience
-        while known.is_kept and time.monotonic() < until:
-            time.sleep(0.005)
+        _soon(lambda: not known.is_kept, patience)
     with contextlib.suppress(ChildProcessError):
         os.waitpid(known.supervisor, os.WNOHANG)  # reaps it if it is this process's child
 
