@@ -152,6 +152,37 @@ def test_the_next_call_cleans_after_a_killed_lab_and_says_so(own_labs, keep):
         assert traces_of(lab) == []
 
 
+def test_a_lab_that_ends_during_the_search_was_not_killed(monkeypatch):
+    read = state.read
+
+    def read_at_the_end(folder):
+        known = read(folder)
+        lab.close()
+        return known
+
+    with labs.up(LabSpec(nodes=1)) as lab:
+        monkeypatch.setattr(state, "read", read_at_the_end)
+        assert labs.sweep() == []
+
+
+def test_the_limit_that_prevents_a_lab_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    program = "from linkworth.lab import labs, spec; labs.up(spec.LabSpec(nodes=10))"
+    limited = ["sh", "-c", 'ulimit -n 24; exec "$@"', "sh", sys.executable, "-c", program]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert "the lab cannot be made: Too many open files" in done.stderr
+    assert state.lab_folders(tmp_path / "linkworth/lab") == []
+
+
+def test_a_folder_whose_name_launchers_split_keeps_no_lab(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert state.folder().is_relative_to(tmp_path)
+    spaced = tmp_path / "with space"
+    spaced.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(spaced))
+    assert not state.folder().is_relative_to(tmp_path)
+
+
 def test_two_labs_do_not_meet():
     with labs.up(LabSpec(nodes=2)) as one, labs.up(LabSpec(nodes=1)) as two:
         listening = "import socket; s = socket.create_server(('10.0.0.2', 5000)); print(s.accept()[1][0])"

@@ -26,6 +26,14 @@ class PlaceError(Exception):
         super().__init__(message)
         self.lacks = lacks
 
+    @classmethod
+    def of(cls, error: "PlaceError | OSError") -> "PlaceError":
+        """Return the error itself, or one with what the system refused: a full disk, a limit of processes."""
+        if isinstance(error, PlaceError):
+            return error
+        what = f"{error.filename}: " if error.filename else ""
+        return cls(f"{what}{error.strerror}", lacks=True)
+
 
 def enter_namespaces(name: str, hosts: Path, scratch: Path) -> None:
     """Give this process its own namespaces, and the files that differ between nodes.

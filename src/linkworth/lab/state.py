@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from linkworth.lab.spec import LabSpec
 from linkworth.writing.documents import encode
 
 STATE_FILE = "lab.json"
+_USABLE = re.compile(r"/[\w./+@-]*")
+"""Runtime folders for labs: MPI launchers split the path of their agent at spaces, and run it in any folder."""
 
 
 class LabState(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +53,8 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
 def folder() -> Path:
     """Return the folder of this user's labs, which only the user can write. Raises EnvironmentLacksError."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    parent = Path(runtime, "linkworth") if runtime and os.access(runtime, os.W_OK) else None
+    usable = _USABLE.fullmatch(runtime) and os.access(runtime, os.W_OK)
+    parent = Path(runtime, "linkworth") if usable else None
     base = (parent or Path(f"/tmp/linkworth-{os.geteuid()}")) / "lab"
     for path in (base.parent, base):
         path.mkdir(mode=0o700, exist_ok=True)

@@ -62,14 +62,16 @@ def main() -> int:
     ended = _End()
     supervisor = _Supervisor(request)
     try:
-        answer = supervisor.up()
+        try:
+            answer = supervisor.up()
+        except (holder.PlaceError, OSError) as error:
+            failed = holder.PlaceError.of(error)
+            answer = SupervisorAnswer(error=str(failed), lacks=failed.lacks)
+            supervisor.down()
         os.write(1, msgspec.json.encode(answer) + b"\n")
         os.close(1)
-        ended.wait(Path(request.folder))
-    except holder.PlaceError as error:
-        supervisor.down()
-        os.write(1, msgspec.json.encode(SupervisorAnswer(error=str(error), lacks=error.lacks)) + b"\n")
-        return 1
+        if not answer.error:
+            ended.wait(Path(request.folder))
     except _Stop:
         pass
     finally:
@@ -212,13 +214,16 @@ class _Supervisor:
                 staying += holder.carry_out(order.plan, order.pids, tools)
                 inside = [one.inside for one in staying if one.inside]
                 os.write(answers, msgspec.json.encode({"inside": (inside or ["0"])[0]}) + b"\n")
-        except holder.PlaceError as error:
-            said = {"error": str(error), "lacks": "yes" if error.lacks else "no"}
+        except (holder.PlaceError, OSError) as error:
+            failed = holder.PlaceError.of(error)
+            said = {"error": str(failed), "lacks": "yes" if failed.lacks else "no"}
             os.write(answers, msgspec.json.encode(said) + b"\n")
         holder.stay(staying, orders)
 
     def down(self) -> None:
         """Stop everything in the places, then the places themselves, and remove all files."""
+        for place in self.places:
+            os.close(place.answers)  # the search below needs a descriptor
         held = [place.pid for place in self.places]
         namespaces = {system.namespace_of(pid) for pid in held} - {0, system.namespace_of("self")}
         spared = {os.getpid(), *held}
