@@ -67,6 +67,7 @@ def main() -> int:
         except (holder.PlaceError, OSError) as error:
             failed = holder.PlaceError.of(error)
             answer = SupervisorAnswer(error=str(failed), lacks=failed.lacks)
+            ended.ignore()
             supervisor.down()
         os.write(1, msgspec.json.encode(answer) + b"\n")
         os.close(1)
