@@ -53,12 +53,6 @@ def enter_marked(mark: str, name: str, kinds: Iterable[str]) -> None:
                 (folder / "cgroup.procs").write_text(str(os.getpid()))
 
 
-def remove(groups: Iterable[str]) -> None:
-    """Remove the groups that `make` made in another process. Their processes have ended."""
-    for top in {Path(group).parent for group in groups}:
-        _remove_tree(top)
-
-
 def remove_marked(mark: str, anywhere: bool = False) -> None:
     """Remove the groups of an ended lab. `anywhere`: also below other processes' groups."""
     if not anywhere:

@@ -263,10 +263,13 @@ def _end_supervisor(known: LabState) -> None:
 
 
 def _remove_rest(folder: Path, known: LabState) -> set[int]:
-    """Remove what a killed supervisor left: processes, groups, files. Return the processes that it ended."""
+    """Remove what a killed supervisor left: processes, groups, files. Return the processes that it ended.
+
+    One that was not killed has removed the folder last, so that nothing is left.
+    """
+    if not folder.exists():
+        return set()
     ended = proc.stop(lambda: proc.marked(MARK, known.mark) - {os.getpid()}, KILL)
-    if known.spec.isolation != "namespace":
-        cgroups.remove_marked(known.mark, anywhere=True)
-    cgroups.remove([place.cgroup for place in known.places.values() if place.cgroup])
+    cgroups.remove_marked(known.mark, anywhere=True)
     shutil.rmtree(folder, ignore_errors=True)
     return ended
