@@ -5,14 +5,14 @@ import subprocess
 
 import pytest
 from collector import Collector
-from fake_installation import script
+from fake_installation import described, script
 from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.place import Place
 from linkworth.places import following, pairing
-from linkworth.places.batch import BatchState, clock, duration
+from linkworth.places.batch import BatchState, JobShape, clock, duration
 from linkworth.places.batch_place import request_of
 from linkworth.places.job import Job
 from linkworth.places.job_folder import JobFolder, parse_reading
@@ -179,6 +179,13 @@ def test_the_shell_judges_a_probe_as_python_does(tmp_path):
         assert bool(pairing.verdict(says.replace("\\n", "\n"), 2, 2)) is (number < 2)
 
 
+@pytest.mark.parametrize(("system", "file"), [(Pbs(), "$PBS_NODEFILE"), (Lsf(), "$LSB_DJOB_HOSTFILE")])
+@pytest.mark.parametrize(("kind", "option"), [("openmpi", "--hostfile"), ("mpich", "-f")])
+def test_a_library_without_the_batch_system_is_given_its_nodes(system, file, kind, option):
+    plain, named = system.ways(described(kind, "5.0.2"), JobShape(ranks=4))
+    assert named == f'{plain} {option} "{file}"'
+
+
 def test_where_no_way_fits_the_program_is_not_started(tmp_path):
     code, place = run_script(tmp_path, [way(tmp_path, "alone", "linkworth-probe 0 1 a\\n" * 2)])
     assert (code, (place / "paired").read_text()) == (PAIRING_FAILED, "none\n")
@@ -188,6 +195,9 @@ def test_where_no_way_fits_the_program_is_not_started(tmp_path):
 def test_variables_and_counters_reach_their_place(tmp_path):
     code, place = run_script(tmp_path, ["env"], known=0, program=("sh", "-c", 'echo "$NAME"'))
     assert (code, (place / "stdout").read_text()) == (0, "a 'quoted' value\n")
+    # A batch system that starts the job again runs no program twice.
+    assert run_script(tmp_path, ["env"], known=0, program=("touch", "twice"))[0] == 1
+    assert not (tmp_path / "twice").exists()
     (before,) = place.glob("before.*")
     text = before.read_text()
     counted = parse_reading("a", text)

@@ -158,7 +158,7 @@ class Arrays(JobQueue):
             body=_body(self._system.index, members),
             log=self._place / f"{name}.log",
             array=len(members),
-            at_once=min(limit, len(members)),
+            at_once=limit if limit < len(members) else 0,
         )
         job = self._system.submit(request, self._place / f"{name}.sh")
         return self._system.elements(job, len(members))

@@ -124,6 +124,8 @@ class BatchSystem(JobQueue):
     """Shell expression that gives an array element its number from 0."""
     list_nodes: ClassVar[str]
     """Shell command inside a job that prints the names of its nodes, one per line."""
+    node_file: ClassVar[str] = ""
+    """Shell word for a file in a job with a line for each rank's node. A library built without the batch system needs it."""
     on_each_node: ClassVar[str] = ""
     """Shell words before a command inside a job that runs once on each node. "" if there are none."""
     launcher_variables: ClassVar[Mapping[str, str]] = {}
@@ -180,7 +182,9 @@ class BatchSystem(JobQueue):
         if shape.ranks_per_node:
             openmpi = ["--map-by", f"ppr:{shape.ranks_per_node}:node"]
             start += openmpi if mpi.kind == "openmpi" else ["-ppn", str(shape.ranks_per_node)]
-        return [shlex.join([*start, *mpiexec_options(shape.binding, mpi)])]
+        way = shlex.join([*start, *mpiexec_options(shape.binding, mpi)])
+        option = "--hostfile" if mpi.kind == "openmpi" else "-f"
+        return [way, f'{way} {option} "{self.node_file}"'] if self.node_file else [way]
 
     def check_binding(self, binding: Binding) -> None:
         """Raise EnvironmentLacksError if a launcher of the batch system would not bind ranks."""

@@ -148,7 +148,7 @@ class BatchLauncher:
         )
         return msgspec.structs.replace(
             self._request,
-            name=re.sub(r"[^\w.+-]", "-", Path(job.command[0]).name)[:32] or "linkworth",
+            name=re.sub(r"[^\w.+-]", "-", Path(job.command[0]).name, flags=re.ASCII)[:32] or "linkworth",
             body=commands,
             folder=folder,
             log=files.log,

@@ -44,7 +44,12 @@ def body(
     for the launchers.
     """
     quoted = shlex.quote(str(place))
-    lines = [f"J={quoted}", f"cd {shlex.quote(str(job.folder))} || exit 1"]
+    lines = [
+        f"J={quoted}",
+        # Not every batch system can be kept from that.
+        f'[ ! -e "$J/started" ] || {{ echo "{system.title} started the job again" >&2; exit 1; }}',
+        f"cd {shlex.quote(str(job.folder))} || exit 1",
+    ]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in exported.items()]
     lines.append(f'{system.list_nodes} > "$J/nodes"')
     if known is None and probe is not None:

@@ -58,6 +58,7 @@ class Lsf(BatchSystem):
     # LSF counts from 1.
     index = "$((LSB_JOBINDEX - 1))"
     # Hosts and their numbers of slots. LSB_HOSTS, with a word for each rank, is too long in large jobs.
+    node_file = "$LSB_DJOB_HOSTFILE"
     list_nodes = "printf '%s %s\\n' $LSB_MCPU_HOSTS | cut -d' ' -f1 | sort -u"
 
     def directives(self, request: BatchRequest) -> Iterator[str]:

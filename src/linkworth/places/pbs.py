@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from linkworth.model.mpi import MpiInstallation
 from linkworth.places.batch import (
     BatchRequest,
     BatchState,
     BatchSystem,
     JobId,
-    JobShape,
     Phase,
     call,
     clock,
@@ -54,14 +52,16 @@ class Pbs(BatchSystem):
     job_variable = "PBS_JOBID"
     index = "$PBS_ARRAY_INDEX"
     list_nodes = 'sort -u "$PBS_NODEFILE"'
+    node_file = "$PBS_NODEFILE"
 
     def directives(self, request: BatchRequest) -> Iterator[str]:
         """Yield the options of a job."""
-        yield f"-N {job_name(request, 15)}"
+        # A name begins with a letter.
+        yield f"-N {re.sub(r'^[^A-Za-z]', 'j', job_name(request, 15))}"
         yield "-j oe"
         yield f"-o {shlex.quote(str(request.log))}"
-        # A measurement must not be repeated silently.
-        yield "-r n"
+        # A measurement must not be repeated silently, but PBS refuses arrays that it may not repeat. Their scripts do.
+        yield f"-r {'y' if request.array else 'n'}"
         # PBS needs the shape of the nodes. Its submit command has no plain number of tasks.
         nodes = request.nodes or -(-request.tasks // (request.tasks_per_node or request.tasks))
         each, more = (request.tasks_per_node, 0) if request.tasks_per_node else divmod(request.tasks, nodes)
@@ -86,13 +86,6 @@ class Pbs(BatchSystem):
         """Return the script. It changes its folder first, since PBS starts every job in the home folder."""
         body = f"cd {shlex.quote(str(request.folder))} || exit 1\n{request.body}"
         return super().script(msgspec.structs.replace(request, body=body))
-
-    def ways(self, mpi: MpiInstallation, shape: JobShape) -> list[str]:
-        """Return mpiexec, without and with the nodes as an option: a library may lack PBS's task manager."""
-        option = "--hostfile" if mpi.kind == "openmpi" else "-f"
-        return [
-            words for way in super().ways(mpi, shape) for words in (way, f'{way} {option} "$PBS_NODEFILE"')
-        ]
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return `12[0].server`, `12[1].server`, ... of an array `12[].server`."""
