@@ -42,7 +42,7 @@ def marks(figure):
         ("shares", "npb:ft.W communicates 50 % of its ranks' time", "npb:ft.W: 50 % communication"),
         (
             "fabrics",
-            "ib-fdr is the cheapest choice: 53.3 ms, 0.0289 US$ per 1,000 runs",
+            "ib-fdr costs least: 53.3 ms, 0.0289 US$ per 1,000 runs",
             "gbe: 220 ms, 0.0953 US$ per 1,000 runs",
         ),
         ("parts", "On gbe, bandwidth is 73 % of the critical path", "gbe: bandwidth 160 ms, 73 %"),
@@ -69,6 +69,17 @@ def test_a_chart_says_its_message_and_draws_its_numbers(name, title, mark):
     assert mark in marks(figure)
     assert figure.table.rows
     assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
+
+
+def test_the_message_of_a_choice_within_limits_names_them_and_the_goal():
+    """The fastest that is within a budget is often neither the fastest nor the cheapest of all."""
+    item = samples.item()
+    advice = msgspec.structs.replace(item.advice, choice="10gbe", goal="time", budget_usd=0.1)
+    title = fabrics.figure(msgspec.structs.replace(item, advice=advice), "p0", SCALE).table.title
+    assert title.startswith("10gbe is fastest within the budget: ")
+    advice = msgspec.structs.replace(advice, goal="cost", deadline_seconds=1.0)
+    title = fabrics.figure(msgspec.structs.replace(item, advice=advice), "p0", SCALE).table.title
+    assert title.startswith("10gbe costs least within the deadline and the budget: ")
 
 
 def test_what_is_not_known_has_no_chart():

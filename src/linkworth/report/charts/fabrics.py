@@ -77,10 +77,10 @@ def _message(item: ReportItem, scale: units.CostScale) -> str:
     slowest = max(predictions, key=lambda p: p.seconds)
     if item.advice.choice:
         option = next(o for o in item.advice.options if o.fabric == item.advice.choice)
-        best = "fastest" if option.fabric == fastest.fabric else "cheapest"
-        if item.advice.goal == "cost" and item.advice.deadline_seconds is None:
-            best = "cheapest and fastest" if option.fabric == fastest.fabric else "cheapest"
+        best = "is fastest" if item.advice.goal == "time" else "costs least"
+        limits = {"the deadline": item.advice.deadline_seconds, "the budget": item.advice.budget_usd}
+        within = " and ".join(limit for limit, value in limits.items() if value is not None)
         figures = f"{units.duration(option.seconds)}, {scale.text(option.cost_usd)} {scale.label}"
-        return f"{option.fabric} is the {best} choice: {figures}"
+        return f"{option.fabric} {best}{f' within {within}' if within else ''}: {figures}"
     ratio = slowest.seconds / fastest.seconds if fastest.seconds else 1.0
     return f"{fastest.fabric} is fastest: {units.significant(ratio)} times as fast as {slowest.fabric}"
