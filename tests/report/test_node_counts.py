@@ -78,6 +78,21 @@ def test_the_least_is_one_within_the_deadline():
     assert "least: " not in svg(time)
 
 
+def test_free_nodes_have_no_chart_of_cost_and_no_time_has_no_chart():
+    """A logarithmic axis has no 0."""
+    items = [on(2, 0.1), on(4, 0.05)]
+    free = [msgspec.structs.replace(each, cost_usd=0.0) for each in items[0].advice.options]
+    advice = msgspec.structs.replace(items[0].advice, options=free)
+    mixed = [msgspec.structs.replace(items[0], advice=advice), items[1]]
+    (time,) = node_counts.figures(mixed, SCALE)
+    assert [row[-1].value for row in time.table.rows[:4]] == [0.0] * 4
+    timeless = [
+        place._replace(seconds=0.0, low=0.0, high=0.0)
+        for place in (node_counts.NodeCount("gbe", nodes, 4, 1.0, None, False, 1.0, 1.0) for nodes in (1, 2))
+    ]
+    assert node_counts.time_and_cost("key", "app", timeless, SCALE) == []
+
+
 def test_one_number_of_nodes_is_no_chart():
     assert node_counts.figures([on(2, 0.1), on(2, 0.05)], SCALE) == []
     assert node_counts.figures([on(2, 0.1)], SCALE) == []

@@ -58,15 +58,17 @@ def time_and_cost(
     grows: bool = False,
     doubtful: Sequence[str] = (),
 ) -> list[Figure]:
-    """Return the chart of time, and that of cost if there are prices.
+    """Return the chart of time, and that of cost if there are prices. Their axes are logarithmic: there is none with a 0.
 
     `grows`: each number of ranks has its problem; `doubtful`: sentences for the caption.
     """
+    if not all(place.seconds for place in places):
+        return []
     priced = [place for place in places if place.cost_usd is not None]
-    costs = (
-        [_figure(f"{key}-cost", workload, priced, scale, grows=grows, doubtful=doubtful)] if priced else []
-    )
-    return [_figure(f"{key}-time", workload, places, None, grows=grows, doubtful=doubtful), *costs]
+    figures = [_figure(f"{key}-time", workload, places, None, grows=grows, doubtful=doubtful)]
+    if priced and all(place.cost_usd for place in priced):
+        figures.append(_figure(f"{key}-cost", workload, priced, scale, grows=grows, doubtful=doubtful))
+    return figures
 
 
 def _places(item: ReportItem) -> list[NodeCount]:
