@@ -10,14 +10,10 @@ from linkworth.cli.profile_messages import matrix, matrix_key, messages, partner
 from linkworth.cli.profile_phases import phases
 from linkworth.cli.profile_times import calls, efficiencies, shares, waited_most, waiting
 from linkworth.model.profile import CpuUse, Imbalance, NetworkGain, Profile
-from linkworth.model.trace import FILE_CALLS
-from linkworth.profile.where_it_ran import waited_for_cores
+from linkworth.profile.remarks import remarks
 
 _SHOWN_LOSSES = 3
 _GAP = 2
-
-_MUCH_IN_FILES = 0.01
-"""Share of the ranks' time from which calls to files are reported."""
 
 
 def show(profile: Profile, console: Console, *, full: bool = False) -> None:
@@ -138,37 +134,11 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
             else "more ranks than cores where it ran: time and efficiency are as with a core for each rank (CPU time, and a "
             f"replay in shared memory{waited}); all else is as recorded, with the waiting for a core"
         )
-    if profile.not_replayed is not None:
-        warnings.append(profile.not_replayed)
-    elif profile.sampled_share < 1:
-        replayed = "the efficiencies" if profile.oversubscribed else "serialisation and transfer"
-        warnings.append(
-            f"network dependence and {replayed} come from a replay of the first "
-            f"{units.percent(profile.sampled_share, 1)} of the events (all: --whole)"
-        )
-    warnings += filter(None, [profile.node_aware, profile.idle_in_part])
+    warnings += remarks(profile, " (all: --whole)")
     if profile.rates is not None and profile.rates.warning:
         warnings.append(profile.rates.warning)
     if profile.scaling is not None:
         warnings += profile.scaling.warnings()
-    busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
-    if waited := waited_for_cores(profile):
-        warnings.append(waited)
-    files = sum(call.seconds for call in profile.calls if call.name.startswith(FILE_CALLS))
-    if files > _MUCH_IN_FILES * busy:
-        counted = "the shares and the efficiencies" if profile.oversubscribed else "the efficiencies"
-        warnings.append(
-            f"calls to files took {units.duration(files)} of all ranks together, and count as computation in {counted}"
-        )
-    for name, count in sorted(profile.unmodelled.items()):
-        warnings.append(
-            f"{name} ({count:,} call{'s' if count != 1 else ''}) is not modelled: its traffic is in no figure but the calls"
-        )
-    if profile.waits is not None and profile.waits.unmatched:
-        warnings.append(
-            f"messages or collectives with a side that is not in the trace: {units.count(profile.waits.unmatched)}; waiting for "
-            "them is not known"
-        )
     most = len(profile.damage) if detail.sentences else _SHOWN_LOSSES
     warnings += profile.damage[:most]
     if len(profile.damage) > most:

@@ -110,5 +110,5 @@ def command(
         answer(f"{written.path}: {units.plural(len(written.programs), 'program')}, {written.bytes} bytes")
     for program in written.programs:
         for warning in program.warnings:
-            note(f"linkworth: {program.workload}: {warning}")
+            note(f"linkworth: {program.trace}: {warning}")
     return 1 if any(program.verified is False for program in written.programs) else 0

@@ -8,9 +8,9 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.price import Price
 from linkworth.model.profile import CallTotals, CallWaits, Phase, Phases, Pop, Profile, SiteProfile, Waits
 from linkworth.profile.pop import DEFINITIONS, named
+from linkworth.profile.remarks import remarks
 from linkworth.profile.scan import listed_loop_share
 from linkworth.profile.where_called import place_of
-from linkworth.profile.where_it_ran import waited_for_cores
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
 from linkworth.report.table import Cell, Field, ReportTable, cell, table, value, whole, words
@@ -35,7 +35,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
             rows.append(("computation", item.metadata.rates.description))
     ran = units.duration(profile.elapsed_seconds)
     if profile.oversubscribed:
-        ran += ", more ranks than cores: computation counted in CPU time"
+        ran += ", more ranks than cores: shares and efficiencies are as with a core for each rank"
     where = "where it ran" if profile.timed else "in one node's memory"
     rows.append((f"from start to end {where}", ran))
     if profile.descheduled_seconds:
@@ -177,15 +177,8 @@ def warnings(item: ReportItem) -> list[str]:
             "The program's own check of its result failed: the recording shows what ran, "
             "but no time or cost is predicted from it."
         )
-    sentences += item.profile.damage
-    profile = item.profile
-    for remark in (profile.node_aware, profile.idle_in_part, profile.not_replayed, waited_for_cores(profile)):
-        if remark:
-            sentences.append(f"{remark[:1].upper()}{remark[1:]}.")
-    if item.profile.unmodelled:
-        calls_ = ", ".join(f"{name} ({units.count(n)})" for name, n in item.profile.unmodelled.items())
-        sentences.append(f"Recorded by time only, not replayed: {calls_}.")
-    return list(dict.fromkeys(sentences + item.predictions.warnings + item.advice.warnings))
+    sentences += [*item.profile.damage, *remarks(item.profile)]
+    return list(dict.fromkeys([*sentences, *item.predictions.warnings, *item.advice.warnings]))
 
 
 def fabrics(items: Sequence[ReportItem]) -> ReportTable:
