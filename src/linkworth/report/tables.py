@@ -45,11 +45,12 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
             ("predicted part", "the part that the program marks with MPI_Pcontrol, as it times itself")
         )
     rows += [("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}")]
-    crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
-    rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data(crossing)))
-    if item.predictions.region == "marked":
-        timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
-        rows.append(("of them in the timed part", units.data(timed)))
+    if item.predictions.nodes > 1:
+        crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)
+        rows.append((f"bytes between the {item.predictions.nodes} nodes", units.data(crossing)))
+        if item.predictions.region == "marked":
+            timed = max((p.timed_internode_bytes for p in item.predictions.predictions), default=0)
+            rows.append(("of them in the timed part", units.data(timed)))
     if item.predictions.placement != "block":
         rows.append(("placement of the ranks", item.predictions.placement))
     if item.predictions.collectives is not None:

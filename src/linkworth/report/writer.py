@@ -52,7 +52,7 @@ def page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"svg": drawn, "csv": csv, "percent": units.percent}
+    environment.filters |= {"svg": drawn, "csv": csv, "percent": units.percent, "plural": units.plural}
     environment.globals["most_rows"] = MOST_ROWS
     style = _asset("styles.css")
     script = "\n".join(_asset(name) for name in (*scripts, "sort.js", "tooltip.js"))
