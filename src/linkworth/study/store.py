@@ -285,8 +285,10 @@ def is_begun(folder: Path) -> bool:
 
 
 def find(target: Path, scale: str = "") -> Path:
-    """Return the folder that a user names by a folder or by a study file."""
+    """Return the folder that a user names by a folder or by a study file. Raises UsageError for a folder's `scale`."""
     if target.is_dir() or target.suffix != ".toml":
+        if scale:
+            raise UsageError(f"`scale` {scale}: it is for a study file, which {target} is not; leave it out")
         return target
     return default_folder(target, scale)
 

@@ -25,8 +25,11 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "two.toml"
 
 
-def test_a_study_file_stands_for_its_folder(study, undrawn, json_of, printed):
+def test_a_study_file_stands_for_its_folder(study, undrawn, json_of, printed, refused):
     printed("study", "run", study)
+    below_a_file = study / "page.html"
+    said = refused("study", "report", study, "--html", below_a_file)
+    assert f"cannot write {below_a_file}: " in said and "give another place with --html" in said
     document = json_of("study", "report", str(study), "--format", "csv")
     assert document["schema"] == "linkworth.study-report/1"
     assert (document["done"], document["lost"], document["open"]) == (2, 0, 0)
@@ -49,3 +52,8 @@ def test_a_study_without_records_is_one_sentence(study, refused):
     assert "begin one with: linkworth study run" in refused("study", "report", study)
     Store.create(study.parent / "two.study", study)
     assert "nothing has been run yet" in refused("study", "report", study)
+    # A folder has the scale with which it was begun.
+    for verb in ("report", "status", "resume"):
+        assert "--scale large: it is for a study file" in refused(
+            "study", verb, "two.study", "--scale", "large"
+        )

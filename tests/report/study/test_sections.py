@@ -256,6 +256,15 @@ def test_two_studies_are_held_against_each_other(interconnects):
     assert section.figures[0].table.title.endswith("of that of the other study")
 
 
+def test_a_figure_with_a_name_that_no_file_can_have_is_compared_in_files():
+    study, _ = samples.hostile()
+    study.comparisons[:] = [StudyComparison(baseline="a", metrics=["ns/day"])]
+    records = [record("w", "a", repetition=n, metrics={"ns/day": 30.0 + n}) for n in range(3)]
+    results = Results(study, records)
+    (figure,) = contents(results, results)[0].figures
+    assert figure.key.startswith("against-ns-day~") and "/" not in figure.key
+
+
 def test_studies_without_a_common_cell_are_compared_in_one_sentence(interconnects):
     study, records = samples.networks()
     section = contents(Results(study, records), interconnects)[0]

@@ -78,7 +78,7 @@ def test_what_was_not_applied_is_said_at_the_top(tmp_path, undrawn):
 def test_measured_times_of_whole_runs_are_told_from_predictions(tmp_path, undrawn):
     study = Study(
         name="s", title="s",
-        workloads=[StudyWorkload(name=name, command=["x"]) for name in "vw"],
+        workloads=[StudyWorkload(name=name, command=["x"]) for name in "uvw"],
         environments=[Environment(name="a")],
     )  # fmt: skip
     whole = {"seconds": 2.0, "elapsed_seconds": 2.0}
@@ -87,6 +87,8 @@ def test_measured_times_of_whole_runs_are_told_from_predictions(tmp_path, undraw
         samples.record("w", "a", "predict", metrics={"seconds": 1.0}),
         samples.record("v", "a", metrics=whole | {"seconds": 1.5}),
         samples.record("v", "a", "predict", metrics={"seconds": 1.0}),
+        samples.record("u", "a", metrics=whole, state="failed"),
+        samples.record("u", "a", "predict", metrics={"seconds": 1.0}),
     ]
     written = report(
         study, runs, outputs=Outputs(tmp_path / "page.html", tmp_path, ["csv"]), progress=SilentProgress()

@@ -48,7 +48,7 @@ class Cheapest:
         self.workload = workload
         self.mode = mode
         self.alike = list(alike)
-        self.best = min(self.alike, key=lambda each: each.cost)
+        self.best = min(self.alike, key=lambda each: (each.cost, each.seconds))
 
     @cached_property
     def compared(self) -> dict[str, Comparison]:

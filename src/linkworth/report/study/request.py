@@ -28,7 +28,7 @@ from linkworth.study.store import Store, find
 from linkworth.study.unapplied import FACT, sentences
 from linkworth.units import plural, shortened
 from linkworth.writing.documents import with_texts
-from linkworth.writing.files import write_output
+from linkworth.writing.files import require_writable, unwritable, write_output
 from linkworth.writing.text import printable
 
 _NAMED = 5
@@ -133,11 +133,13 @@ def crowded(results: Results) -> Iterator[str]:
 
 def _whole_runs(results: Results) -> Iterator[str]:
     """Yield a sentence on the programs with predictions whose measured times contain their launch and MPI_Init."""
-    predicted = {record.workload for record in results.records if record.mode == "predict"}
+    predicted = {
+        record.workload for record in results.records if (record.mode, record.state) == ("predict", "done")
+    }
     whole = dict.fromkeys(
         record.workload
         for record in results.records
-        if record.mode == "measure"
+        if (record.mode, record.state) == ("measure", "done")
         and record.workload in predicted
         and record.metrics.get("seconds", 0.0) == record.metrics.get("elapsed_seconds")
     )
@@ -193,6 +195,11 @@ def report(
     """
     if not records:
         raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")
+    try:
+        outputs.html.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(outputs.html, error, "html") from None
+    require_writable(outputs.html, "html")
     study = _printable(study)
     records = [_printable(record) for record in records]
     named = {(printable(name), printable(where)): path for (name, where), path in (traces or {}).items()}
@@ -225,7 +232,6 @@ def report(
     progress.plan(3 * figures + tables)
     written = write_files(sections, outputs.folder, outputs.formats, progress.step)
     warnings += written.remarks
-    outputs.html.parent.mkdir(parents=True, exist_ok=True)
     write_output(outputs.html, render(results, sections, warnings=warnings, step=progress.step), "html")
     return StudyReport(
         study=study.name,

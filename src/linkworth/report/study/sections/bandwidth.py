@@ -233,12 +233,12 @@ def _chance(p: float | None) -> Cell:
 
 
 def _text(equal: Sequence[_Equality]) -> Iterator[str]:
-    for environment in kinds.distinct(each.environment for each in equal):
-        here = [each for each in equal if each.environment == environment]
+    for pair in kinds.distinct((each.environment, each.baseline) for each in equal):
+        here = [each for each in equal if (each.environment, each.baseline) == pair]
         within = sum(each.found.three_sigma == "within" for each in here)
         same = sum(each.verdict == "same" for each in here)
         yield (
-            f"{environment} against {here[0].baseline}: of {len(here)} sizes {within} are within three sigma, "
+            f"{pair[0]} against {pair[1]}: of {len(here)} sizes {within} are within three sigma, "
             f"{same} are the same by the equivalence test."
         )
 

@@ -12,6 +12,7 @@ from linkworth.report.study.comparing import ComparedPair, mean_cell, paired, re
 from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.study.sections import environments, times
 from linkworth.report.table import Field, ReportTable, Section, cell, table, whole, words
+from linkworth.study.matrix import file_name
 
 _DEFAULT_METRICS = ["seconds", "latency_seconds", "bandwidth_bytes_per_second", "beff_bytes_per_second"]
 _OTHER = "the other study"
@@ -70,7 +71,7 @@ def sections(results: Results, other: Results) -> Iterator[Section]:
         text=" ".join(summary(results, other)),
         tables=[each for each in tables if each.rows],
         figures=[
-            times.ratios(_OTHER, kept[0].metric, f"against-{name}", kept)
+            times.ratios(_OTHER, kept[0].metric, f"against-{file_name(name)}", kept)
             for name, kept in by_metric.items()
             if kept
         ],
