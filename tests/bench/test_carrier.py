@@ -16,9 +16,10 @@ def node(name, sent, *, again=0, segments=10_000):
     return NodeCounters(node=name, nics=nics, tcp_segments_sent=segments, tcp_retransmits=again)
 
 
-def verdict(counters, *, payload=100 * MB, between=0.0, transport="", memory=False, least=False):
+def verdict(counters, *, payload=100 * MB, between=0.0, nodes=1, transport="", memory=False, least=False):
     return find_carrier(
-        payload=payload, between_nodes=between, is_least=least, counters=counters, transport=transport, memory_only=memory
+        payload=payload, between_nodes=between, is_least=least, counters=counters, nodes=nodes, transport=transport,
+        memory_only=memory,
     ).verdict  # fmt: skip
 
 
@@ -30,6 +31,9 @@ def test_between_nodes_the_payload_is_compared_with_what_nics_sent():
         "between nodes over d0 and d1: 1.05 of the payload (d0 0.50, d1 0.55); TCP sent 400 of 20000 segments again"
     )
     assert "no NIC counted the payload" in verdict([node("a", {"eth0": 1000})], between=100 * MB)
+    assert verdict(both, between=100 * MB, nodes=4) == (
+        "between nodes; counters could be read on 2 of 4 nodes only, so that their sums are too small"
+    )
     assert verdict([node("a", {"d0": 20 * MB})], between=100 * MB).endswith(
         "0.20 of the payload; the rest went another way"
     )

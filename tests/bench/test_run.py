@@ -46,7 +46,7 @@ class FakePlace:
         nic = NicCounters(
             nic="d0", sent_bytes=self.sent, received_bytes=0, sent_packets=0, received_packets=0
         )
-        return [NodeCounters(node="n1", nics=[nic], tcp_segments_sent=1000)]
+        return [NodeCounters(node="n1", nics=[nic], tcp_segments_sent=1000), NodeCounters(node="n2")]
 
     def facts(self):
         return {"rate": "1 Gbit/s"}

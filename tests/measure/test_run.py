@@ -172,6 +172,10 @@ def test_a_result_says_where_it_was_measured_and_what_makes_it_doubtful(tmp_path
     assert [use.node for use in few.core_use] == few.nodes
     many = run.run(plan.plan(plan.workload(["true"], 5), opened=TwoCores())._replace(launcher=FakeLauncher()))
     assert many.remark.startswith("5 ranks share 2 cores")
+    two = TwoCores()
+    two.nodes.append("without-counters")
+    half = run.run(plan.plan(plan.workload(["true"], 2), opened=two)._replace(launcher=FakeLauncher()))
+    assert half.remark.startswith("counters could be read on 1 of 2 nodes only")
 
 
 @needs_mpi

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from linkworth import units
 from linkworth.model.bench import Carrier
 from linkworth.model.counters import LOOPBACK, NodeCounters
+from linkworth.places.counters import uncounted
 
 ENOUGH_BYTES = 1_000_000
 """Payload below which the traffic of the launcher and of other programs could be taken for it."""
@@ -20,6 +21,7 @@ def find_carrier(
     between_nodes: float,
     is_least: bool,
     counters: Sequence[NodeCounters],
+    nodes: int,
     transport: str,
     memory_only: bool = False,
 ) -> Carrier:
@@ -29,7 +31,10 @@ def find_carrier(
     is a path through memory.
     """
     if between_nodes > 0:
-        verdict = _between(payload, between_nodes, is_least, counters)
+        missing = uncounted(counters, nodes)
+        verdict = (
+            f"between nodes; {missing}" if missing else _between(payload, between_nodes, is_least, counters)
+        )
     else:
         verdict = _inside(payload, is_least, counters, transport, memory_only)
     if " over " in verdict:

@@ -195,6 +195,7 @@ def _result(
             between_nodes=done.payload_between_nodes_bytes,
             is_least=test.payload_is_least,
             counters=counted,
+            nodes=len(nodes),
             transport=stream.names.text,
             memory_only=stream.names.uses_memory_only,
         )

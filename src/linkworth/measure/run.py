@@ -16,6 +16,7 @@ from linkworth.measure.ranks_found import NOT_ASKED, RanksFound, ranks_found
 from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.mpi import build, preload
+from linkworth.places.counters import uncounted
 from linkworth.places.job import Job, Observer
 from linkworth.units import plural
 from linkworth.writing.documents import encode
@@ -143,6 +144,8 @@ def execute(
         ending = Ending("failed", trouble)
     unseen = found.unseen(decided) if ending.state == "complete" else ""
     report = npb.parse(stdout)
+    nodes = end.nodes or (list(place.nodes) if place else [])
+    counters = end.counters or counted
     return RunResult(
         workload=decided.workload.name,
         command=decided.workload.command,
@@ -159,13 +162,13 @@ def execute(
         output="" if output is None else str(output),
         message="; ".join(part for part in (ending.message, stored.lost) if part),
         where=place.name if place else "",
-        nodes=end.nodes or (list(place.nodes) if place else []),
+        nodes=nodes,
         transport=place.transport if place else "",
         iteration_seconds=series,
-        counters=end.counters or counted,
+        counters=counters,
         core_use=used,
         facts=place.facts() if place else {},
-        remark="; ".join(filter(None, [sharing(decided), unseen])),
+        remark="; ".join(filter(None, [sharing(decided), unseen, uncounted(counters, len(nodes))])),
     )
 
 

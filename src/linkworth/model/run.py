@@ -61,4 +61,4 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, str] = msgspec.field(default_factory=dict)
     """Properties of the place that a reader needs: rate, MTU, isolation, kernel."""
     remark: str = ""
-    """One sentence on what makes the times doubtful, such as ranks that share cores."""
+    """Sentences on what makes the figures doubtful, such as ranks that share cores."""

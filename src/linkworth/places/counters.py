@@ -55,6 +55,15 @@ def difference(before: Sequence[NodeCounters], after: Sequence[NodeCounters]) ->
     return [_node_difference(earlier[node.node], node) for node in after if node.node in earlier]
 
 
+def uncounted(counters: Sequence[NodeCounters], nodes: int) -> str:
+    """Return a sentence if some nodes of a job have no counters, unlike others, else ""."""
+    if not counters or len(counters) >= nodes:
+        return ""
+    return (
+        f"counters could be read on {len(counters)} of {nodes} nodes only, so that their sums are too small"
+    )
+
+
 def _node_difference(before: NodeCounters, after: NodeCounters) -> NodeCounters:
     nics = {nic.nic: nic for nic in before.nics}
     cores = len(before.core_seconds) == len(after.core_seconds)
