@@ -1,6 +1,7 @@
 """Slurm's words, from stand-ins of its commands; test_slurm_jobs.py asks a real one."""
 
 import pytest
+from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.places.batch import BatchRequest
@@ -88,6 +89,13 @@ def test_a_script_asks_for_what_was_asked(tmp_path, commands):
     for option in (*wanted.split(), "no-requeue", "exclusive"):
         assert f"#SBATCH --{option}" in lines
     assert lines[-1] == "srun ./x"
+
+
+def test_ranks_with_threads_keep_the_cores_that_the_job_gives_each():
+    words = ["sh", "-c", f'{Slurm.prepares}; echo "$SLURM_OVERLAP $SRUN_CPUS_PER_TASK"']
+    assert output_of(words, env={"SLURM_CPUS_PER_TASK": "4"}) == "1 4\n"
+    assert output_of(words, env={"SLURM_CPUS_PER_TASK": "4", "SRUN_CPUS_PER_TASK": "2"}) == "1 2\n"
+    assert output_of(words, env={}) == "1 \n"
 
 
 def test_a_controller_that_is_away_is_no_unknown_job(tmp_path, commands):

@@ -56,7 +56,14 @@ def test_a_run_is_a_step_on_the_jobs_nodes(tmp_path, monkeypatch):
         job = tmp_path / "job.sh"
         job.write_text(f"#!/bin/sh\n{command} > {tmp_path}/out.json 2> {tmp_path}/err\n")
         identity = cluster.run(
-            "sbatch", "--parsable", "--nodes=2", "--ntasks=4", "-o", "/dev/null", str(job)
+            "sbatch",
+            "--parsable",
+            "--nodes=2",
+            "--ntasks=4",
+            "--cpus-per-task=1",
+            "-o",
+            "/dev/null",
+            str(job),
         ).strip()
         assert eventually(lambda: Slurm().state([identity])[identity].phase == "ended")
     assert "ranks 4" in (tmp_path / "err").read_text()

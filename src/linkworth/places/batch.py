@@ -6,7 +6,7 @@ import secrets
 import shlex
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -128,8 +128,8 @@ class BatchSystem(JobQueue):
     """Shell word for a file in a job with a line for each rank's node. A library built without the batch system needs it."""
     on_each_node: ClassVar[str] = ""
     """Shell words before a command inside a job that runs once on each node. "" if there are none."""
-    launcher_variables: ClassVar[Mapping[str, str]] = {}
-    """Variables for the commands inside a job that start ranks."""
+    prepares: ClassVar[str] = ":"
+    """Shell command inside a job before all others."""
 
     @abstractmethod
     def directives(self, request: BatchRequest) -> Iterator[str]:

@@ -144,7 +144,7 @@ class BatchLauncher:
             ways=ways,
             known=remembered.index,
             probe=probe,
-            exported=as_root | dict(self.system.launcher_variables),
+            exported=as_root,
         )
         return msgspec.structs.replace(
             self._request,

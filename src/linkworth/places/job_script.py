@@ -49,6 +49,7 @@ def body(
         # Not every batch system can be kept from that.
         f'[ ! -e "$J/started" ] || {{ echo "{system.title} started the job again" >&2; exit 1; }}',
         f"cd {shlex.quote(str(job.folder))} || exit 1",
+        system.prepares,
     ]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in exported.items()]
     lines.append(f'{system.list_nodes} > "$J/nodes"')

@@ -5,8 +5,7 @@ import getpass
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
@@ -83,11 +82,15 @@ class Slurm(BatchSystem):
         'srun --mpi=none --ntasks-per-node=1 --ntasks="$SLURM_JOB_NUM_NODES" --nodes="$SLURM_JOB_NUM_NODES"'
     )
 
-    launcher_variables: ClassVar[Mapping[str, str]] = {"SLURM_OVERLAP": "1"}
+    prepares = (
+        "export SLURM_OVERLAP=1 "
+        "${SLURM_CPUS_PER_TASK:+SRUN_CPUS_PER_TASK=${SRUN_CPUS_PER_TASK:-$SLURM_CPUS_PER_TASK}}"
+    )
     """Input environment variables of srun(1).
 
-    Without them the program's step waits until the previous step (of the probe or the counters) has ended, and
-    the wait counts as the program's time. Versions before 20.11 neither know nor need it.
+    Without the first one the program's step waits until the previous step (of the probe or the counters) has ended, and
+    the wait counts as the program's time. Without the second one ranks with threads get a core each since 22.05, not the
+    job's `--cpus-per-task`. Older versions neither know nor need them.
     """
 
     def __init__(self) -> None:

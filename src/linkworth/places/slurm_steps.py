@@ -143,9 +143,9 @@ class StepLauncher:
 
     def _session(self, words: list[str], job: Job, observer: Observer) -> JobEnd:
         return run_session(
-            words,
+            ["/bin/sh", "-c", f'{Slurm.prepares}; exec "$@"', "sh", *words],
             observer,
-            environment=dict(Slurm.launcher_variables) | (ROOT_ALLOWED if self.mpi.kind == "openmpi" else {}),
+            environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
             timeout=job.timeout,
             folder=job.folder,
             inherit_stdin=job.inherit_stdin,
