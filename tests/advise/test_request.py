@@ -27,6 +27,13 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
         'name = "mine"\ntitle = "t"\nintranode = "shm"\n[link]\nlatency_seconds = 0\nbandwidth_bytes_per_second = 1\n'
     )
     assert set(request.gather_prices(PriceOptions(assignments=[f"{path}=1"]))) == {"mine"}
+    priced = {
+        "assignments": [f"{path}=1"],
+        "core_hours": [f"{path}=1,cores=4"],
+        "on_premises": [f"{path}=1,years=5"],
+    }
+    for option, texts in priced.items():
+        assert PriceOptions(**{option: texts}).names_of(["gbe", "mine"]) == ["gbe", str(path)]
     assert request.fabric_name("elsewhere") == "elsewhere"
 
 

@@ -145,3 +145,18 @@ def test_rails_of_a_file_multiply_with_those_asked_for(tmp_path):
     assert fabrics.get(f"{file}x3").rails == 6
     assert fabrics.get(str(file)).origin == str(file)
     assert fabrics.get(f"{file}x3").name == "twox6"
+
+
+def test_two_fabrics_of_one_name_are_refused(tmp_path):
+    """Results are by name: one would stand for both."""
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'name = "gbe"\ntitle = "t"\nintranode = "shm"\n'
+        "[link]\nlatency_seconds = 1e-6\nbandwidth_bytes_per_second = 1e9\n"
+    )
+    assert [each.title for each in fabrics.get_each([str(file), "gbex2"])] == [
+        "t",
+        fabrics.get("gbex2").title,
+    ]
+    with pytest.raises(UsageError, match=r"mine.toml: gbe is given twice; .* change the name in the file"):
+        fabrics.get_each(["gbe", str(file)])

@@ -1,6 +1,6 @@
 """Input for advice: prices as FABRIC=USD or from a catalog, and earlier predictions."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,17 @@ class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
     def given(self) -> bool:
         """True if any of them is given."""
         return any(msgspec.structs.astuple(self))
+
+    def names_of(self, priced: Iterable[str]) -> list[str]:
+        """Return what each priced fabric is read by: its file if an option prices that, else its name."""
+        texts = [
+            *self.assignments,
+            *(text.partition(",cores=")[0] for text in self.core_hours),
+            *(text.partition(",")[0] for text in self.on_premises),
+        ]
+        given = [text.rpartition("=")[0].strip() for text in texts]
+        files = {fabrics.get(path).name: path for path in given if fabrics.is_path(path)}
+        return [files.get(fabric, fabric) for fabric in priced]
 
 
 def gather_prices(options: PriceOptions, *, needed: Collection[str] | None = None) -> dict[str, Price]:

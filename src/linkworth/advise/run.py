@@ -64,7 +64,7 @@ def advise_on_request(
         raise UsageError(
             f"no price for fabric {', '.join(unpriced)}; give the US dollars of a node hour with `price` {unpriced[0]}=0.78"
         )
-    sets, drawn, cases = replay_predictions(trace, on or list(environments), draws, progress)
+    sets, drawn, cases = replay_predictions(trace, on or prices.names_of(environments), draws, progress)
     advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=drawn)
     advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *_unknown_cpus(sets, environments)])
     return with_setting(advice, cases)

@@ -27,10 +27,16 @@ def names() -> list[str]:
 
 
 def get_each(names: Sequence[str]) -> list[model.Fabric]:
-    """Return fabrics in the order of their names. Raises UsageError for a name given twice, and the errors of `get`."""
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"`on` {twice}: it is given twice; leave one of them out")
-    return [get(name) for name in names]
+    """Return fabrics in the order of their names. Raises UsageError for two of one name, and the errors of `get`."""
+    found: dict[str, model.Fabric] = {}
+    for name in names:
+        fabric = get(name)
+        if fabric.name in found:
+            other = ", or change the name in the file" if is_path(name) else ""
+            what = "it" if name == fabric.name else fabric.name
+            raise UsageError(f"`on` {name}: {what} is given twice; leave one of them out{other}")
+        found[fabric.name] = fabric
+    return list(found.values())
 
 
 def get(name_or_path: str) -> model.Fabric:

@@ -79,7 +79,7 @@ def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     prices: dict[str, Price] = {}
     if request.prices.given:
         prices = gather_prices(request.prices, needed=needed)
-    fabrics = fabrics or [fabric_catalog.get(name) for name in prices or DEFAULT_FABRICS]
+    fabrics = fabrics or fabric_catalog.get_each(request.prices.names_of(prices) or DEFAULT_FABRICS)
     programs = [str(path) for path in request.paths if is_program(str(path))]
     if not programs:
         refuse_skeleton_options(", ".join(map(str, request.paths)), request.ranks, request.rates)
