@@ -12,6 +12,7 @@ from linkworth.errors import IncompleteError, UsageError
 from linkworth.study import resume as taking_up
 from linkworth.study.inputs import files_of
 from linkworth.study.runner import run_study
+from linkworth.study.runs.open_places import is_batch
 from linkworth.study.status import status_of
 from linkworth.study.store import Store
 
@@ -146,6 +147,15 @@ def test_an_interrupt_while_a_runs_folder_is_made_leaves_none(begin, monkeypatch
     with pytest.raises(IncompleteError, match="0 of 18 runs are made"):
         run_study(store, opener=Places(), max_parallel=1)
     assert list((store.folder / "runs").iterdir()) == []
+
+
+def test_steps_of_linkworths_own_job_are_not_made_at_once(begin, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    store = begin('where = "slurm"\nranks = 2\nworkloads = ["true"]\nenvironments = [{ name = "a" }]')
+    assert all(map(is_batch, store.planned))
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n1")
+    assert not any(map(is_batch, store.planned))
 
 
 @needs_mpi

@@ -160,7 +160,7 @@ class Runner:
                 self._keep(*made)
 
     def _batch_of(self, runs: Sequence[PlannedRun]) -> BatchSystem | None:
-        """Return the batch system that takes runs as arrays, or None without one (linkworth itself may be in a job).
+        """Return the batch system that takes runs as arrays, or None if it cannot be reached.
 
         Also returns None if there are more kinds of jobs than may be active: each kind needs its own array.
         """

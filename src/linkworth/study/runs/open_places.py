@@ -9,7 +9,7 @@ import msgspec
 
 from linkworth.model.place import Place
 from linkworth.model.study import Environment
-from linkworth.places.kinds import SYSTEMS
+from linkworth.places.kinds import system_of
 from linkworth.places.place import OpenPlace
 from linkworth.study.matrix import PlannedRun
 
@@ -21,8 +21,11 @@ Opener = Callable[[Place, Say], OpenPlace]
 
 
 def is_batch(planned: PlannedRun) -> bool:
-    """Return whether a run is a job of a batch system, so that several may be active at once."""
-    return planned.mode != "predict" and planned.environment.where.kind in SYSTEMS
+    """Return whether a run is a job of its own, so that several may be active at once.
+
+    Steps of linkworth's own job would share its cores.
+    """
+    return planned.mode != "predict" and system_of(planned.environment.where) is not None
 
 
 def place_of(planned: PlannedRun) -> Place:
