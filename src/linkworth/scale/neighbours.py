@@ -6,7 +6,7 @@ All ranks then call alike, so that recordings on short grids show what ranks ins
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ _RARE: Offset = ()
 Symbol = tuple[str, Offset, int]
 """Call site, where the neighbour is, and how many such calls come before between two calls of all ranks."""
 Request = tuple[int, Symbol | None]
-"""Number of the burst in which a call makes it, and that call; None: the call of all ranks after the burst."""
+"""How many bursts ago a call makes it, and that call; None: the call of all ranks after the burst."""
 
 
 class _Unlike(Exception):
@@ -98,6 +98,34 @@ def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
     return found
 
 
+class _Known(NamedTuple):
+    """What a rank's equal calls have in common."""
+
+    entry: str
+    backs: Sequence[int]
+    """How many requests ago those were made that it starts or completes."""
+    makes_request: bool
+    offset: Offset | None
+    """Where the neighbour of a message is. None: it is no message, or `is_of_one`."""
+    is_of_one: bool
+    """It starts or completes one request, with whose neighbour it belongs."""
+    is_rare: bool
+
+
+class _Burst(NamedTuple):
+    """Messages of a rank between two calls of all ranks, and the second of these."""
+
+    symbols: Sequence[Symbol]
+    places: Mapping[Symbol, int]
+    """By symbol: its place in `symbols`."""
+    refers: Sequence[Sequence[Request]]
+    """By call: the requests that it starts or completes. The last one is that of all ranks, if there is one."""
+
+    def place(self, symbol: Symbol | None) -> int:
+        """Return the place of a call of the burst. None: that of all ranks after it."""
+        return len(self.symbols) if symbol is None else self.places[symbol]
+
+
 class _Rank:
     """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
 
@@ -108,49 +136,112 @@ class _Rank:
 
         Raises _Unlike if these make or complete requests, or if other calls complete some of several.
         """
-        self.bursts: list[dict[Symbol, int]] = [{}]
-        """By burst: places of its calls."""
-        self.common: list[int] = []
-        """By burst: place of the call after it. There is none after the last."""
-        self.refers: dict[int, list[Request]] = defaultdict(list)
-        """By place: the requests that a call starts or completes."""
+        self.starts = [0]
+        """By burst: place of its first call."""
+        self.kinds: list[int] = []
+        """By burst: number in `different`."""
+        self.different: list[_Burst] = []
+        self._calls = recording.sequences[rank].calls
+        self._requests: list[tuple[int, int]] = []
+        """The burst in which each was made, and the place."""
+        self._made = 0
+        """Requests made before the burst."""
+        self._numbers: dict[Any, int] = {}
         everyone = np.arange(recording.ranks)
         offsets = [tuple(each) for each in space.offsets(np.full_like(everyone, rank), everyone).tolist()]
-        requests: list[Request] = []
-        turns: Counter[tuple[str, Offset]] = Counter()
-        for place, number in enumerate(recording.sequences[rank].calls.tolist()):
-            call = recording.calls[number]
+
+        def known(call: Call) -> _Known:
             backs = references(call)
-            if backs:
-                self.refers[place] = [requests[-back] for back in backs]
-                if call.fields.get("mode", WAIT) > WAITALL:
-                    # Time decides what it completes.
-                    raise _Unlike
-            symbol: Symbol | None = None
+            if backs and call.fields.get("mode", WAIT) > WAITALL:
+                # Time decides what it completes.
+                raise _Unlike
+            makes_request = _engine.makes_request(call.call_class)
             if call.entry in sites:
                 members = recording.communicators[rank][call.fields["comm"]]
-                offset: Offset | None = offsets[members[call.fields["peer"]]]
-            else:
-                offset = _offset_of_one(call, self.refers.get(place, ()))
-            makes_request = _engine.makes_request(call.call_class)
-            if offset is None and call.entry in rare:
+                return _Known(
+                    call.entry, backs, makes_request, offsets[members[call.fields["peer"]]], False, False
+                )
+            return _Known(
+                call.entry,
+                backs,
+                makes_request,
+                None,
+                len(backs) == 1 and _is_of_one(call),
+                call.entry in rare,
+            )
+
+        self._known = {number: known(recording.calls[number]) for number in np.unique(self._calls).tolist()}
+        self._divide()
+
+    def burst(self, number: int) -> _Burst:
+        """Return a burst."""
+        return self.different[self.kinds[number]]
+
+    def _divide(self) -> None:
+        offsets: list[Offset] = []
+        """By call of the burst: where its neighbour is."""
+        earlier: list[tuple[int, int, int]] = []
+        """Requests of earlier bursts: how many bursts ago, which of the different ones, and the place in it."""
+        neighbours: list[Offset | None] = []
+        """By request: where the neighbour is with which it is."""
+        for place, number in enumerate(self._calls.tolist()):
+            _, backs, makes_request, offset, is_of_one, is_rare = self._known[number]
+            if backs:
+                burst = len(self.kinds)
+                if self._requests[-max(backs)][0] < burst:
+                    earlier += [self._earlier(self._requests[-back]) for back in backs]
+                if is_of_one:
+                    offset = neighbours[-backs[0]]
+            if offset is None and is_rare:
                 if makes_request or backs:
                     raise _Unlike
                 offset = _RARE
-            if offset is not None:
-                symbol = call.entry, offset, turns[call.entry, offset]
-                turns[call.entry, offset] += 1
-                self.bursts[-1][symbol] = place
             if makes_request:
-                requests.append((len(self.common), symbol))
-            if symbol is None:
-                self.common.append(place)
-                self.bursts.append({})
-                turns.clear()
+                self._requests.append((len(self.kinds), place))
+                neighbours.append(offset)
+            if offset is None:
+                self._end(place + 1, offsets, earlier)
+                offsets, earlier = [], []
+            else:
+                offsets.append(offset)
+        self._end(len(self._calls), offsets, earlier)
 
-    def place(self, step: "_Step") -> int | None:
-        """Return the place of a step's call, if the rank makes it."""
-        return self.common[step.burst] if step.symbol is None else self.bursts[step.burst].get(step.symbol)
+    def _earlier(self, request: tuple[int, int]) -> tuple[int, int, int]:
+        made_in, place = request
+        kind = self.kinds[made_in] if made_in < len(self.kinds) else -1
+        return len(self.kinds) - made_in, kind, place - self.starts[made_in]
+
+    def _end(self, end: int, offsets: Sequence[Offset], earlier: Sequence[tuple[int, int, int]]) -> None:
+        """End a burst before a place. `offsets`: where the neighbours of its calls are."""
+        calls = self._calls[self.starts[-1] : end]
+        kind = self._numbers.setdefault((calls.tobytes(), *earlier), len(self.different))
+        if kind == len(self.different):
+            self.different.append(self._burst(calls.tolist(), offsets))
+        self.kinds.append(kind)
+        self.starts.append(end)
+        self._made = len(self._requests)
+
+    def _burst(self, calls: Sequence[int], offsets: Sequence[Offset]) -> _Burst:
+        burst = len(self.kinds)
+        symbols: list[Symbol] = []
+        refers: list[list[Request]] = []
+        turns: Counter[tuple[str, Offset]] = Counter()
+        made = self._made
+
+        def request(back: int) -> Request:
+            made_in, place = self._requests[made - back]
+            of = symbols if made_in == burst else self.burst(made_in).symbols
+            at = place - self.starts[made_in]
+            return burst - made_in, of[at] if at < len(of) else None
+
+        for number, offset in zip_longest(calls, offsets):
+            known = self._known[number]
+            refers.append([request(back) for back in known.backs])
+            made += known.makes_request
+            if offset is not None:
+                symbols.append((known.entry, offset, turns[known.entry, offset]))
+                turns[known.entry, offset] += 1
+        return _Burst(symbols, {symbol: place for place, symbol in enumerate(symbols)}, refers)
 
 
 def _rare(recording: Recording) -> set[str]:
@@ -160,14 +251,6 @@ def _rare(recording: Recording) -> set[str]:
     by_entry = np.zeros((recording.ranks, len(entries)), dtype=np.int64)
     np.add.at(by_entry.T, which, times.T)
     return set(entries[np.ptp(by_entry, axis=0) > 0].tolist())
-
-
-def _offset_of_one(call: Call, refers: Sequence[Request]) -> Offset | None:
-    """Return where the neighbour is with which a call starts or completes a single message. None: it does not."""
-    if len(refers) != 1 or not _is_of_one(call):
-        return None
-    _, symbol = refers[0]
-    return symbol and symbol[1]
 
 
 def _is_of_one(call: Call) -> bool:
@@ -180,12 +263,19 @@ def _is_of_one(call: Call) -> bool:
 class _Step(NamedTuple):
     """A call of all ranks, if those without the neighbour make it as well."""
 
-    burst: int
     symbol: Symbol | None
     backs: Mapping[Request, int]
     """Requests that it refers to, in order, and how many requests ago each was made."""
-    key: tuple[int, ...]
-    """The numbers of `backs`."""
+
+
+class _Kind(NamedTuple):
+    """What bursts have in common in which each rank makes the same calls."""
+
+    first: int
+    """The first of these bursts."""
+    steps: Sequence[_Step]
+    made: Mapping[Symbol | None, int]
+    """By step that makes a request: how many steps before it do."""
 
 
 class _Box:
@@ -209,103 +299,161 @@ class _Box:
             raise _Unlike
 
     def _entries(self, rank: int) -> tuple[str, ...]:
-        calls = self._recording.sequences[rank].calls
-        return tuple(self._recording.calls[calls[place]].entry for place in self._ranks[rank].common)
+        calls = self._recording.sequences[rank].calls[
+            np.array(self._ranks[rank].starts[1:-1], dtype=np.int64) - 1
+        ]
+        return tuple(self._recording.calls[number].entry for number in calls.tolist())
 
     def distinct(self) -> set[tuple[Symbol, ...]]:
         """Return all different bursts of the ranks."""
-        return {tuple(burst) for rank in self._ranks for burst in rank.bursts}
+        return {tuple(burst.symbols) for rank in self._ranks for burst in rank.different}
 
     def completed(self, order: Mapping[Symbol, int]) -> Recording:
         """Return the recording in which all ranks have the calls of those in the middle. Raises _Unlike.
 
         `order`: places of symbols in each burst.
         """
-        steps = list(self._steps(order))
+        kinds, of_burst = self._kinds(order)
         found = copy(self._recording)
         found.absent = self._sites
         found.calls = []
         numbers: dict[Any, int] = {}
-        found.sequences = [self._sequence(rank, steps, found.calls, numbers) for rank in range(found.ranks)]
+        found.sequences = [
+            self._sequence(rank, kinds, of_burst, found.calls, numbers) for rank in range(found.ranks)
+        ]
         return found
 
-    def _steps(self, order: Mapping[Symbol, int]) -> Iterator[_Step]:
-        made: dict[Request, int] = {}
-        for burst, owns in enumerate(zip(*(rank.bursts for rank in self._ranks), strict=True)):
-            symbols = sorted({symbol for own in owns for symbol in own}, key=order.__getitem__)
-            for symbol in (*symbols, None):
-                if symbol is None and burst == len(self._ranks[0].common):
-                    return
-                places = [
-                    (rank, self._ranks[rank].common[burst] if symbol is None else own[symbol])
-                    for rank, own in enumerate(owns)
-                    if symbol is None or symbol in own
-                ]
-                lists = [self._ranks[rank].refers[place] for rank, place in places]
-                oldest_first = all(each == sorted(each, key=made.__getitem__) for each in lists)
-                refers = sorted({request for each in lists for request in each}, key=made.__getitem__)
-                if not oldest_first:
-                    refers.reverse()
-                backs = {request: len(made) - made[request] for request in refers}
-                yield _Step(burst, symbol, backs, tuple(backs.values()))
-                if _engine.makes_request(self._call(*places[0]).call_class):
-                    made[burst, symbol] = len(made)
+    def _kinds(self, order: Mapping[Symbol, int]) -> tuple[list[_Kind], Numbers]:
+        """Return the different bursts of all ranks, and which of them each burst is."""
+        kinds: list[_Kind] = []
+        numbers: dict[Any, int] = {}
+        agos: dict[Any, list[int]] = {}
+        """By kinds of the ranks' bursts: how many bursts ago requests are made to which they refer."""
+        of_burst: list[int] = []
+        made = [0]
+        """By burst: requests made before it."""
+        for burst, alike in enumerate(zip(*(rank.kinds for rank in self._ranks), strict=True)):
+            owns = [rank.different[kind] for rank, kind in zip(self._ranks, alike, strict=True)]
+            if alike not in agos:
+                agos[alike] = sorted({ago for own in owns for each in own.refers for ago, _ in each} - {0})
+            earlier = {ago: (of_burst[burst - ago], made[-1] - made[burst - ago]) for ago in agos[alike]}
+            number = numbers.setdefault((alike, *earlier.values()), len(kinds))
+            if number == len(kinds):
+                kinds.append(
+                    self._kind(
+                        burst,
+                        owns,
+                        order,
+                        {ago: (kinds[of].made, back) for ago, (of, back) in earlier.items()},
+                    )
+                )
+            of_burst.append(number)
+            made.append(made[-1] + len(kinds[number].made))
+        return kinds, np.array(of_burst)
 
-    def _call(self, rank: int, place: int) -> Call:
+    def _kind(
+        self,
+        first: int,
+        owns: Sequence[_Burst],
+        order: Mapping[Symbol, int],
+        earlier: Mapping[int, tuple[Mapping[Symbol | None, int], int]],
+    ) -> _Kind:
+        """Return the steps of a burst.
+
+        `owns`: that of each rank; `earlier`: by how many bursts ago, the requests that its steps make, and how many requests
+        are made from its beginning to that of this one.
+        """
+        made: dict[Symbol | None, int] = {}
+
+        def number(request: Request) -> int:
+            ago, symbol = request
+            if not ago:
+                return made[symbol]
+            numbers, back = earlier[ago]
+            return numbers[symbol] - back
+
+        symbols = sorted({symbol for own in owns for symbol in own.symbols}, key=order.__getitem__)
+        ending = [None] if first < len(self._ranks[0].kinds) - 1 else []
+        steps: list[_Step] = []
+        for symbol in (*symbols, *ending):
+            callers = [rank for rank, own in enumerate(owns) if symbol is None or symbol in own.places]
+            lists = [owns[rank].refers[owns[rank].place(symbol)] for rank in callers]
+            oldest_first = all(list(each) == sorted(each, key=number) for each in lists)
+            refers = sorted({request for each in lists for request in each}, key=number)
+            if not oldest_first:
+                refers.reverse()
+            steps.append(_Step(symbol, {request: len(made) - number(request) for request in refers}))
+            if _engine.makes_request(self._call(callers[0], first, symbol).call_class):
+                made[symbol] = len(made)
+        return _Kind(first, steps, made)
+
+    def _call(self, rank: int, burst: int, symbol: Symbol | None) -> Call:
+        place = self._ranks[rank].starts[burst] + self._ranks[rank].burst(burst).place(symbol)
         return self._recording.calls[int(self._recording.sequences[rank].calls[place])]
 
     def _sequence(
-        self, rank: int, steps: Sequence[_Step], calls: list[Call], numbers: dict[Any, int]
+        self, rank: int, kinds: Sequence[_Kind], of_burst: Numbers, calls: list[Call], numbers: dict[Any, int]
     ) -> Calls:
         """Return a rank's calls. `numbers`: of `calls`, to which new ones are added."""
-        own = []
-        sources = []
-        for step in steps:
-            place = self._ranks[rank].place(step)
+        steps = [self._steps(rank, kind, calls, numbers) for kind in kinds]
+        lengths = np.array([len(each) for each in steps])
+        table = np.concatenate(steps)
+        of_calls = np.repeat(np.arange(len(of_burst)), lengths[of_burst])
+        first = np.cumsum(lengths[of_burst]) - lengths[of_burst]
+        within = np.arange(len(of_calls)) - first[of_calls]
+        number, source, place = table[(np.cumsum(lengths) - lengths)[of_burst[of_calls]] + within].T
+        found = Calls(number, np.empty(len(number)), np.empty(len(number), dtype=bool), np.empty(len(number)))
+        for each in np.unique(source).tolist():
+            some = source == each
+            times = self._recording.sequences[each]
+            places = np.array(self._ranks[each].starts)[of_calls[some]] + place[some]
+            found.compute[some] = times.compute[places]
+            found.has_cpu[some] = times.has_cpu[places]
+            found.durations[some] = times.durations[places]
+        return found._replace(compute=_divided(found.compute, source != rank))
+
+    def _steps(self, rank: int, kind: _Kind, calls: list[Call], numbers: dict[Any, int]) -> Numbers:
+        """Return for each call: its number, the rank that makes it, and its place in that rank's burst."""
+        found: list[tuple[int, int, int]] = []
+        for symbol, backs in kind.steps:
             source = rank
-            if place is None:
-                assert step.symbol is not None
-                if step.symbol[1] == _RARE:
+            if symbol is not None and symbol not in self._ranks[rank].burst(kind.first).places:
+                if symbol[1] == _RARE:
                     continue
-                source = self._donor(rank, step.symbol[1])
-                place = self._ranks[source].place(step)
-                if place is None:
+                source = self._donor(rank, symbol[1])
+                if symbol not in self._ranks[source].burst(kind.first).places:
                     raise _Unlike
-            refers = self._ranks[source].refers.get(place, ())
-            number = int(self._recording.sequences[source].calls[place])
+            burst = self._ranks[source].burst(kind.first)
+            place = burst.place(symbol)
+            refers = burst.refers[place]
+            number = int(
+                self._recording.sequences[source].calls[self._ranks[source].starts[kind.first] + place]
+            )
             # Receives from any source have matches of their own.
-            key = number, source == rank, step.key, tuple(refers) if number in self._wild else ()
+            matches = tuple(backs[request] for request in refers) if number in self._wild else ()
+            key = number, source == rank, tuple(backs.values()), matches
             if key not in numbers:
                 numbers[key] = len(calls)
-                calls.append(
-                    self._referring(self._recording.calls[number], refers, step, absent=source != rank)
-                )
-            own.append(numbers[key])
-            sources.append((source, place))
-        of = self._recording.sequences
-        return Calls(
-            np.array(own),
-            _divided(
-                np.array([of[source].compute[place] for source, place in sources]),
-                np.array([source != rank for source, _ in sources]),
-            ),
-            np.array([of[source].has_cpu[place] for source, place in sources]),
-            np.array([of[source].durations[place] for source, place in sources]),
-        )
+                absent = source != rank
+                calls.append(self._referring(self._recording.calls[number], refers, backs, absent=absent))
+            found.append((numbers[key], source, place))
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
 
-    def _referring(self, call: Call, refers: Sequence[Request], step: _Step, *, absent: bool) -> Call:
+    def _referring(
+        self, call: Call, refers: Sequence[Request], backs: Mapping[Request, int], *, absent: bool
+    ) -> Call:
         """Return a call that refers to the requests of a step. `refers`: to which it did."""
         fields = dict(call.fields)
         if absent and call.entry in self._sites:
             fields["peer"] = NOBODY
-        if step.backs and call.call_class == "complete":
+        if backs and call.call_class == "complete":
             matches = {request: each[1:] for request, each in zip(refers, fields["completions"], strict=True)}
             fields["completions"] = [
-                (back, *matches.get(request, (False, 0, 0))) for request, back in step.backs.items()
+                (back, *matches.get(request, (False, 0, 0))) for request, back in backs.items()
             ]
-            fields["listed"] += len(step.backs) - len(matches)
-        elif step.backs:
-            fields["references"] = list(step.backs.values())
+            fields["listed"] += len(backs) - len(matches)
+        elif backs:
+            fields["references"] = list(backs.values())
         return call._replace(fields=fields)
 
     def _donor(self, rank: int, offset: Offset) -> int:
@@ -328,14 +476,16 @@ def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
 
     What a rank computes before such a call is before its next one, of which the call takes as much as on other ranks.
     """
-    found = compute.copy()
-    first = 0
-    for place in np.flatnonzero(~absent).tolist():
-        if first < place:
-            ends = np.minimum(np.cumsum(compute[first:place]), compute[place])
-            found[first:place] = np.diff(ends, prepend=0.0)
-            found[place] -= ends[-1]
-        first = place + 1
+    if not absent.any():
+        return compute
+    present = np.flatnonzero(~absent)
+    # The call that follows each, and the call before the absent ones before that.
+    following = np.searchsorted(present, np.arange(len(compute)))
+    most = np.append(compute[present], 0.0)[following]
+    needed = np.append(0.0, np.cumsum(np.where(absent, compute, 0.0)))
+    before = needed[np.append(-1, present)[following] + 1]
+    taken = np.minimum(needed[:-1] - before, most)
+    found: Times = np.where(absent, np.minimum(needed[1:] - before, most) - taken, compute - taken)
     return found
 
 

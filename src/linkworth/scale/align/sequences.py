@@ -219,9 +219,9 @@ class Sequences:
             # A call that the longest never makes is found without folding.
             made = set(sequence)
             for (_, sample), other in known:
-                for position, symbol in enumerate(other):
-                    if symbol not in made:
-                        raise self._misplaced(sample, other, position)
+                if not made.issuperset(other):
+                    position = next(place for place, symbol in enumerate(other) if symbol not in made)
+                    raise self._misplaced(sample, other, position)
         grammar = self._folded(longest, sequence)
         parses: dict[bytes, Parse] = {}
         merged = False
