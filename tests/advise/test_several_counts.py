@@ -26,6 +26,15 @@ def test_each_trace_takes_its_nodes(traces, json_of):
     assert advice["draws"] == 400
 
 
+def test_each_trace_is_scaled_to_its_own_time(traces, json_of):
+    measured = ["--measured", "4.lwt:gbe=3", "--measured", f"{traces[1]}:gbe:4x4=2"]
+    advice = json_of("advise", *traces, "--ppn", "4", *PRICES, "--draws", "0", *measured)
+    seconds = {
+        option["nodes"]: option["seconds"] for option in advice["options"] if option["fabric"] == "gbe"
+    }
+    assert seconds == {1: pytest.approx(3), 4: pytest.approx(2)}
+
+
 def test_counts_that_were_recorded_on_different_processors_are_doubtful(tmp_path, json_of):
     def recorded(ranks, processor):
         where = [{"rank": rank, "host": "node", "processor": processor} for rank in range(ranks)]
@@ -44,7 +53,8 @@ def test_counts_that_were_recorded_on_different_processors_are_doubtful(tmp_path
     [
         (["--nodes", "2"], "give --ppn, and no --nodes"),
         ([], "give --ppn, and no --nodes"),
-        (["--ppn", "4", "--measured", "gbe=1"], "leave it out for several traces"),
+        (["--ppn", "4", "--measured", "gbe=1"], "--measured 'gbe=1': the program is not clear"),
+        (["--ppn", "4", "--measured", "4:gbe=1"], "16.lwt; give a time of each program, or of none"),
         (["--ppn", "16"], "both take 1 node;"),
     ],
 )

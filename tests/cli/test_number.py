@@ -11,6 +11,7 @@ from linkworth.model.number_range import NumberRange
 SENSELESS = ("nan", "inf", "-1", "1e-320", "1e320")
 TEMPLATES = {
     "FABRIC=SECONDS": ("gbe={}",),
+    "[PROGRAM:]FABRIC=SECONDS": ("gbe={}",),
     "LEVEL=X": ("1={}",),
     "NAME=SHARE": ("latency={}",),
     "NAME=VALUES": tuple(

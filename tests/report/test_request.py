@@ -9,7 +9,6 @@ import synthetic
 from linkworth.advise.request import PriceOptions
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.advice import Limits
-from linkworth.predict.request import measured_times
 from linkworth.report import page as report_page
 from linkworth.report import request as report_request
 from linkworth.report.collect import find_traces, smaller_of
@@ -57,7 +56,7 @@ def test_the_trace_that_cannot_be_replayed_is_named(tmp_path):
 
 def test_a_time_given_scales_the_whole_page(tmp_path):
     trace = exchange(tmp_path / "a.lwt")
-    report(trace, output=tmp_path / "r.html", on=("gbe", "ib-hdr"), measured=measured_times(["gbe=2.5"]))
+    report(trace, output=tmp_path / "r.html", on=("gbe", "ib-hdr"), measured=["gbe=2.5"])
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2.50 s on gbe" in page
     found = re.search(r'<script[^>]*id="what-if-data"[^>]*>(.*?)</script>', page, re.DOTALL)
@@ -67,13 +66,10 @@ def test_a_time_given_scales_the_whole_page(tmp_path):
     assert options[0]["seconds"] == pytest.approx(2.5, rel=1e-4)
     assert options[0]["grid"][3][3] == pytest.approx(2.5, rel=1e-4)
     assert options[1]["seconds"] > 2
-    with pytest.raises(UsageError, match="`measured` is the time of one program, and 2 are given"):
-        report(
-            trace,
-            exchange(tmp_path / "b.lwt"),
-            output=tmp_path / "r.html",
-            measured=measured_times(["gbe=2.5"]),
-        )
+    other = exchange(tmp_path / "b.lwt")
+    report(trace, other, output=tmp_path / "r.html", measured=["b:ib-hdr=3.5", "a.lwt:gbe:2x2=2.5"])
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.index("2.50 s on gbe") < page.index("3.50 s on ib-hdr")
 
 
 def test_a_choice_comes_with_its_certainty_and_is_open_where_draws_do_not_decide(tmp_path):

@@ -16,7 +16,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
-from linkworth.predict.request import measured_times, traced
+from linkworth.predict.request import times_by_program, traced
 from linkworth.predict.sweep import arrangements
 from linkworth.predict.target import targets
 from linkworth.skeleton.progress import SilentProgress, StepProgress
@@ -55,7 +55,7 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     ppn: int | None = None
     cpu_factor: float = 1.0
     measured: Sequence[str] = ()
-    """FABRIC[:NODESxRANKS]=SECONDS; several in different layouts."""
+    """FABRIC[:NODESxRANKS]=SECONDS; several in different layouts. Of several traces, as `times_by_program` reads them."""
     placement: str = "block"
     settings: ReplaySettings = ReplaySettings()
     allowed: Allowance | None = None
@@ -100,16 +100,15 @@ def replay_predictions(
         raise UsageError(
             "each of several traces is laid on as many nodes as its ranks need; give `ppn`, and no `nodes`"
         )
-    if several and request.measured:
-        raise UsageError("`measured` is the time of one number of ranks; leave it out for several traces")
     chosen = fabrics.get_each(names)
     of_nodes: dict[int, tuple[str, PredictionSet]] = {}
     cases: dict[int, ReplayedCase] = {}
     seconds: dict[tuple[str, int], list[float]] = {}
     assumed: set[str] = set()
     recorded: list[Recorded] = []
-    for workload in request.workloads:
-        for found, drawn, case in _on_each_number(request, workload, chosen, draws, progress):
+    times = times_by_program(request.measured, request.workloads)
+    for workload, measured in zip(request.workloads, times, strict=True):
+        for found, drawn, case in _on_each_number(request, workload, measured, chosen, draws, progress):
             nodes = found.nodes
             if nodes in of_nodes:
                 raise UsageError(
@@ -150,17 +149,17 @@ def _first_counts(measured: MeasuredTime) -> str:
 def _on_each_number(
     request: TraceRequest,
     workload: str,
+    measured: Sequence[MeasuredTime],
     chosen: Sequence[Fabric],
     draws: int | None,
     progress: StepProgress | None,
 ) -> Iterator[tuple[PredictionSet, DrawnTimes, ReplayedCase]]:
     """Yield the replays of one trace on each number of nodes."""
-    times = measured_times(request.measured)
     places = arrangements(request.nodes, request.ppn, (request.placement,))
-    with traced(workload, request.ranks, request.rates, scaled=bool(times), progress=progress) as path:
+    with traced(workload, request.ranks, request.rates, scaled=bool(measured), progress=progress) as path:
         trace = open_trace(path, request.allowed)
         settings = msgspec.structs.replace(request.settings, samples=draws or 0)
-        for target in targets(trace, places, times, request.rates, settings, request.cpu_factor):
+        for target in targets(trace, places, measured, request.rates, settings, request.cpu_factor):
             known = target.measured
             if known is not None and known.arrangement is None:
                 target = target._replace(measured=known._replace(arrangement=places[0]))

@@ -17,7 +17,7 @@ from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     PLACEMENT_AND_SETTINGS,
     cpu_factor_option,
-    measured_option,
+    measured_of_each_option,
     ppn_option,
     ranks_option,
     replay_options,
@@ -70,7 +70,7 @@ _OF_A_REPLAY = (
     metavar="FABRIC",
     help="A fabric to consider; repeatable.  [default: all with a price]",
 )
-@measured_option
+@measured_of_each_option
 @cpu_factor_option
 @replay_options(without=("samples",))
 @price_options

@@ -49,12 +49,16 @@ ppn_option = click.option(
 )
 _MEASURED = "Time measured on one fabric. The computation is scaled so that its replay takes as long."
 measured_time_option = click.option("--measured", multiple=True, metavar="FABRIC=SECONDS", help=_MEASURED)
-measured_option = click.option(
+_IN_LAYOUTS = (
+    f"{_MEASURED} Times in several layouts, such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give what the "
+    "ranks of a node share."
+)
+measured_option = click.option("--measured", multiple=True, metavar="FABRIC=SECONDS", help=_IN_LAYOUTS)
+measured_of_each_option = click.option(
     "--measured",
     multiple=True,
-    metavar="FABRIC=SECONDS",
-    help=f"{_MEASURED} Times in several layouts, such as gbe:16x1=89.8 and gbe:4x4=308.8 (nodes x ranks a node), also give "
-    "what the ranks of a node share.",
+    metavar="[PROGRAM:]FABRIC=SECONDS",
+    help=f"{_IN_LAYOUTS} Of several programs, each has its time: app-16:gbe=89.8 is that of app-16.lwt.",
 )
 cpu_factor_option = click.option(
     "--cpu-factor",

@@ -13,7 +13,7 @@ from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines
 from linkworth.cli.replay_options import (
     cpu_factor_option,
-    measured_option,
+    measured_of_each_option,
     nodes_option,
     ppn_option,
     ranks_option,
@@ -46,7 +46,7 @@ from linkworth.trace.read import Allowance
 )
 @nodes_option
 @ppn_option
-@measured_option
+@measured_of_each_option
 @cpu_factor_option
 @replay_options(without=("samples", "spread"))
 @price_options
@@ -80,7 +80,6 @@ def command(
     group of network dependence more certain. Exit code 1: a program's own verification failed; the page names it.
     """
     from linkworth.cli.steps import Steps
-    from linkworth.predict.request import measured_times
     from linkworth.predict.target import TargetMachine
     from linkworth.replay.layout import Arrangement
     from linkworth.report.request import ReportRequest, run
@@ -95,7 +94,7 @@ def command(
         output=output,
         on=list(on),
         target=TargetMachine(Arrangement(nodes=nodes, ppn=ppn, placement=placement), cpu_factor, settings),
-        measured=measured_times(measured),
+        measured=measured,
         prices=prices,
         limits=limits,
         ranks=ranks,

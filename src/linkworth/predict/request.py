@@ -97,6 +97,36 @@ def measured_times(texts: Sequence[str]) -> list[MeasuredTime]:
     return found
 
 
+def times_by_program(texts: Sequence[str], programs: Sequence[str]) -> list[list[MeasuredTime]]:
+    """Return the measured times of each program, whose names are as a user gives them: paths, or bundled programs.
+
+    Those of several are `PROGRAM:FABRIC[:NODESxRANKS]=SECONDS`, with a trace's path, file name or stem, and each program has
+    one: a page or a choice of some that are scaled and others that are not would compare unlike times. Raises UsageError.
+    """
+    if len(programs) < 2 or not texts:
+        return [measured_times(texts) for _ in programs]
+    own: list[list[str]] = [[] for _ in programs]
+    for text in texts:
+        named = [_length_of_name(text, program) for program in programs]
+        if not max(named) or named.count(max(named)) > 1:
+            raise UsageError(
+                f"`measured` {text!r}: the program is not clear; of several, write PROGRAM:FABRIC=SECONDS, such as "
+                f"{Path(programs[0]).name}:gbe=89.8"
+            )
+        own[named.index(max(named))].append(text[max(named) + 1 :])
+    if without := [program for program, times in zip(programs, own, strict=True) if not times]:
+        raise UsageError(
+            f"`measured` is not given for {', '.join(without)}; give a time of each program, or of none"
+        )
+    return [measured_times(times) for times in own]
+
+
+def _length_of_name(text: str, program: str) -> int:
+    """Return the length of the longest name of a program at the start of `NAME:...`; 0 without one."""
+    names = (program, Path(program).name, Path(program).stem)
+    return max((len(name) for name in names if text.startswith(f"{name}:")), default=0)
+
+
 def time_without_layout(texts: Sequence[str]) -> MeasuredTime | None:
     """Return the time of a sweep, which has layouts of its own; None without one. Raises UsageError for one with a layout."""
     times = measured_times(texts)

@@ -4,18 +4,21 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from linkworth.advise.request import PriceOptions, gather_prices
 from linkworth.catalog import fabrics as fabric_catalog
-from linkworth.errors import LinkworthError, UsageError
+from linkworth.catalog.assignment import parse_assignment
+from linkworth.errors import LinkworthError
 from linkworth.model.advice import Limits
 from linkworth.model.fabric import Fabric
+from linkworth.model.number_range import SECONDS
 from linkworth.model.price import Price
 from linkworth.predict.calibrate import MeasuredTime
-from linkworth.predict.request import is_program, refuse_skeleton_options, traced
+from linkworth.predict.request import is_program, refuse_skeleton_options, times_by_program, traced
 from linkworth.predict.target import TargetMachine, targets
 from linkworth.report import prepare, tables, write
 from linkworth.report.collect import collect, find_traces, smaller_of, with_charts
@@ -36,8 +39,8 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     output: Path
     on: list[str]
     target: TargetMachine = TargetMachine()
-    measured: Sequence[MeasuredTime] = ()
-    """Times of the one program, to which its computation is scaled."""
+    measured: Sequence[str] = ()
+    """Measured times to which the computation is scaled, in the form of `times_by_program`."""
     prices: PriceOptions = PriceOptions()
     limits: Limits = Limits()
     ranks: int | None = None
@@ -46,6 +49,15 @@ class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Speed of their computation, or of the machines of the traces."""
     allowed: Allowance | None = None
     """Permission to use incomplete traces."""
+
+
+class _Program(NamedTuple):
+    """One program to report."""
+
+    trace: Path
+    given: str
+    """Its name as the user gives it."""
+    measured: Sequence[MeasuredTime]
 
 
 class ReportedProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +86,10 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     require_writable(request.output)
+    for (
+        text
+    ) in request.measured:  # a wrong number comes before a wrong file, and of which program it is after it
+        parse_assignment(text, "`measured`", "SECONDS", SECONDS)
     fabrics = fabric_catalog.get_each(request.on)
     needed = [fabric.name for fabric in fabrics] or None
     prices: dict[str, Price] = {}
@@ -83,50 +99,45 @@ def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     programs = [str(path) for path in request.paths if is_program(str(path))]
     if not programs:
         refuse_skeleton_options(", ".join(map(str, request.paths)), request.ranks, request.rates)
+    found = find_traces(path for path in request.paths if str(path) not in programs)
+    names = [*map(str, found), *programs]
+    measured = times_by_program(request.measured, names)
     with contextlib.ExitStack() as skeletons:
-        named: dict[Path, str] = {}
         for name in programs:
             made = traced(
                 name, request.ranks, request.rates, scaled=bool(request.measured), progress=progress
             )
-            named[skeletons.enter_context(made)] = name
-        others = [path for path in request.paths if str(path) not in programs]
-        traces = find_traces(others) + list(named)
-        if request.measured and len(traces) > 1:
-            raise UsageError(
-                f"`measured` is the time of one program, and {len(traces)} are given; make a page of each"
-            )
-        return _write(
-            request, fabrics, prices, {trace: named.get(trace, str(trace)) for trace in traces}, progress
-        )
+            found.append(skeletons.enter_context(made))
+        asked = [_Program(*each) for each in zip(found, names, measured, strict=True)]
+        return _write(request, fabrics, prices, asked, progress)
 
 
 def _write(
     request: ReportRequest,
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
-    traces: Mapping[Path, str],
+    programs: Sequence[_Program],
     progress: StepProgress,
 ) -> WrittenReport:
-    """Write the page of `traces`, each with its name from the user."""
-    progress.plan(2 * len(traces) + (1 + len(fabrics)) * min(len(traces), MOST_DRAWN) + 1)
+    """Write the page of the programs."""
+    progress.plan(2 * len(programs) + (1 + len(fabrics)) * min(len(programs), MOST_DRAWN) + 1)
     prepare()
-    items = []
-    for number, (trace, given) in enumerate(traces.items()):
-        name = given if trace.name != Path(given).name else trace.stem
+    items: list[ReportItem] = []
+    for program in programs:
+        given = program.given
+        name = given if program.trace.name != Path(given).name else program.trace.stem
 
         def step(what: str, name: str = name) -> None:
             progress.step(f"{name}: {what}")
 
         try:
-            item = _item(request, fabrics, prices, trace, number < MOST_DRAWN, step)
+            items.append(_item(request, fabrics, prices, program, step, drawn=len(items) < MOST_DRAWN))
         except LinkworthError as error:
-            if len(traces) == 1 or given in str(error):
+            if len(programs) == 1 or given in str(error):
                 raise
             raise type(error)(f"{given}: {error}") from error
-        items.append(item)
     progress.step("page")
-    size = write(_told_apart(items, [Path(trace).stem for trace in traces.values()]), request.output)
+    size = write(_told_apart(items, [Path(program.given).stem for program in programs]), request.output)
     return WrittenReport(
         path=str(request.output),
         bytes=size,
@@ -135,13 +146,13 @@ def _write(
             ReportedProgram(
                 workload=item.profile.workload,
                 ranks=item.profile.ranks,
-                trace=traces[trace],
+                trace=program.given,
                 verified=item.profile.verified,
                 group=item.profile.group,
                 choice=item.advice.choice if item.trusted else None,
                 warnings=tables.warnings(item),
             )
-            for trace, item in zip(traces, items, strict=True)
+            for program, item in zip(programs, items, strict=True)
         ],
     )
 
@@ -150,15 +161,16 @@ def _item(
     request: ReportRequest,
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
-    trace: Path,
-    drawn: bool,
+    program: _Program,
     step: Callable[[str], None],
+    *,
+    drawn: bool,
 ) -> ReportItem:
-    """Return one trace's part of the page, with charts if `drawn`."""
-    opened = open_trace(trace, request.allowed)
+    """Return one program's part of the page, with charts if `drawn`."""
+    opened = open_trace(program.trace, request.allowed)
     asked = request.target
     [target] = targets(
-        opened, [asked.arrangement], request.measured, request.rates, asked.settings, asked.cpu_factor
+        opened, [asked.arrangement], program.measured, request.rates, asked.settings, asked.cpu_factor
     )
     item = collect(
         opened,
@@ -166,7 +178,7 @@ def _item(
         prices,
         target=target,
         limits=request.limits,
-        smaller=smaller_of(trace),
+        smaller=smaller_of(program.trace),
         allowed=request.allowed,
         step=step,
     )
