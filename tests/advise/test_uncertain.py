@@ -40,6 +40,17 @@ def test_draws_decide_pair_by_pair_and_within_limits():
     assert none.uncertainty == "an option is within the limits in 1 of 2 draws at most"
 
 
+def test_networks_that_tie_are_not_called_better_than_each_other():
+    """A program that hardly communicates takes as long on each, and then the cheaper node is chosen."""
+    tie = predicted({"gbe": 10.001, "ib-hdr": 10.0}, 2, ranks=4)
+    found = advise(tie, PRICES, goal="time", drawn=drawn([9.001, 12.001], [9.0, 12.0]))
+    assert found.choice == "gbe"
+    assert found.uncertainty == "gbe takes as long as ib-hdr, the nearest, in all 2 draws"
+    free = {fabric: price("own", fabric, 1.0) for fabric in PRICES}
+    found = advise(tie, free, drawn=drawn([9.001, 12.001], [9.0, 12.0]))
+    assert found.uncertainty == "ib-hdr costs as much as gbe, the nearest, in all 2 draws"
+
+
 def test_a_choice_inside_the_doubt_is_too_close_to_call():
     # gbe costs 2 % less where ib-hdr takes more than 10 / 1.8 / 0.98 = 5.67 s.
     clear = advise(BOTH, PRICES, drawn=drawn([10] * 20, [5] * 18 + [5.6] * 2))

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth import units
 from linkworth.advise.reason import name_of, reason
-from linkworth.advise.uncertain import CLOSE, Drawn, over_draws, sentence, too_close
+from linkworth.advise.uncertain import CLOSE, TIE_TOLERANCE, Drawn, over_draws, sentence, too_close
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
 from linkworth.model.number_range import BUDGET_USD, SECONDS, NumberRange
@@ -15,9 +15,6 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
 
 __all__ = ["TIE_TOLERANCE", "advise", "cost_usd"]
-
-TIE_TOLERANCE = 1e-3
-"""Relative difference of costs (or times) up to which two options tie; the cheaper node then wins."""
 
 SECONDS_PER_HOUR = 3600.0
 

@@ -1,5 +1,6 @@
 """Certainty of a choice: the options under the same draws of the prediction's uncertain parameters."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -21,6 +22,8 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     """Fabrics that leave the spread of a parameter open, for which the assumed one stands."""
 
 
+TIE_TOLERANCE = 1e-3
+"""Relative difference of costs (or times) up to which two options tie; the cheaper node then wins."""
 CLOSE = 0.02
 """Relative saving up to which another option does not put the choice in doubt."""
 
@@ -116,12 +119,17 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
             if place != choice and option.feasible and option.draws is not None
         ]
         if others:
-            word = "cheaper" if goal == "cost" else "faster"
             wins, _, _, place = min(others)
-            parts.append(
-                f"{name_of(options[choice], options)} is {word} than {name_of(options[place], options)}, the nearest, "
-                f"in {wins} of {count} draws, and the best of all in {chosen.best}"
-            )
+            mine, other = name_of(options[choice], options), name_of(options[place], options)
+            if tied(chosen, options[place].draws, goal):
+                word = "costs as much as" if goal == "cost" else "takes as long as"
+                parts.append(f"{mine} {word} {other}, the nearest, in all {count} draws")
+            else:
+                word = "cheaper" if goal == "cost" else "faster"
+                parts.append(
+                    f"{mine} is {word} than {other}, the nearest, in {wins} of {count} draws, and the best of all in "
+                    f"{chosen.best}"
+                )
         if chosen.within_limits < count:
             parts.append(f"it is within the limits in {chosen.within_limits} of {count} draws")
     else:
@@ -134,6 +142,15 @@ def sentence(options: Sequence[AdviceOption], choice: int | None, goal: Goal, dr
             f"latency, bandwidth and overhead, {units.percent(spread.computation)} of computation"
         )
     return "; ".join(parts)
+
+
+def tied(one: OptionDraws | None, other: OptionDraws | None, goal: Goal) -> bool:
+    """Return whether two options tie over the draws, as networks do for a program that hardly communicates."""
+    if one is None or other is None:
+        return False
+    mine, theirs = (each.cost_usd if goal == "cost" else each.seconds for each in (one, other))
+    ends = ((mine.low, theirs.low), (mine.high, theirs.high))
+    return all(math.isclose(*pair, rel_tol=TIE_TOLERANCE) for pair in ends)
 
 
 def _runs_alike(one: AdviceOption, other: AdviceOption) -> bool:

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from linkworth import units
 from linkworth.advise.reason import node_type
+from linkworth.advise.uncertain import tied
 from linkworth.cli.table import Table
 from linkworth.model.advice import Advice, AdviceOption, Range
 from linkworth.replay.collectives import rules_in_words
@@ -132,7 +133,7 @@ def _draws_table(
                     *_cells(option, names),
                     units.interval(units.duration(found.seconds.low), units.duration(found.seconds.high)),
                     _range(Range(low=found.cost_usd.low * scale.runs, high=found.cost_usd.high * scale.runs)),
-                    "" if option is chosen else f"{found.choice_is_better} of {advice.draws}",
+                    _better(option, chosen, advice),
                     "" if price is None else _range(price),
                 ]
             )
@@ -144,6 +145,15 @@ def _draws_table(
         keys=len(names),
         most_rows=MOST_ROWS,
     )
+
+
+def _better(option: AdviceOption, chosen: AdviceOption | None, advice: Advice) -> str:
+    """Return in how many draws the choice is better than an option."""
+    if option is chosen or option.draws is None:
+        return ""
+    if chosen is not None and tied(option.draws, chosen.draws, advice.goal):
+        return "none: equal"
+    return f"{option.draws.choice_is_better} of {advice.draws}"
 
 
 def _range(found: Range) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from linkworth import units
+from linkworth.advise.uncertain import tied
 from linkworth.model.study import Mode
 from linkworth.report import show
 from linkworth.report.study.cheapest import Cheapest, Priced
@@ -132,7 +133,9 @@ def _against(here: Cheapest, each: Priced) -> Cell:
         return Cell(text="cheapest", value=difference)
     notes: list[str] = []
     if drawn := here.by_draw.get(each.group.environment):
-        notes = [f"dearer in {drawn.choice_is_better} of {here.draws} draws"]
+        best = here.by_draw.get(here.best.group.environment)
+        dearer = f"dearer in {drawn.choice_is_better} of {here.draws} draws"
+        notes = ["the same in all draws" if tied(drawn, best, "cost") else dearer]
     elif found := here.compared.get(each.group.environment):
         notes = [show.change_interval(found.interval), "" if found.verdict == "slower" else found.verdict]
     return Cell(text=units.change(difference), value=difference, note=", ".join(filter(None, notes)))
