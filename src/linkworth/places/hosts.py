@@ -263,11 +263,12 @@ def share(
 
 
 def _spread(hosts: list[HostSlots], ranks: int) -> list[int]:
-    """Share ranks as evenly as the slots allow. There are enough slots."""
-    given = [0] * len(hosts)
-    for _ in range(ranks):
-        room = [
-            number for number, host in enumerate(hosts) if host.slots is None or given[number] < host.slots
-        ]
-        given[min(room, key=lambda number: given[number])] += 1
-    return given
+    """Share ranks as evenly as the slots allow, the first hosts one more. There are enough slots."""
+    limits = [ranks if host.slots is None else host.slots for host in hosts]
+
+    def filled(level: int) -> int:
+        return sum(min(limit, level) for limit in limits)
+
+    level = bisect.bisect_right(range(ranks + 1), ranks, key=filled) - 1
+    more = [number for number, limit in enumerate(limits) if limit > level][: ranks - filled(level)]
+    return [min(limit, level + (number in more)) for number, limit in enumerate(limits)]
