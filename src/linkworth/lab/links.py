@@ -1,5 +1,7 @@
 """The links of a lab: a bridge per NIC in the head's namespace, and a shaped veth pair from it to each node."""
 
+import math
+
 from linkworth.lab import addresses, kernel
 from linkworth.lab.plan import LabPlan, PlacePlan
 from linkworth.lab.spec import LabSpec
@@ -24,7 +26,7 @@ QUEUE_SECONDS = 20e-3
 """Longest wait in a link's queue before packets are dropped."""
 QUEUE_BYTES_LEAST = 256 * 1024
 UNSHAPED_RATE = 100e9
-"""Assumed upper limit of an unshaped link in bits per second, used for the number of delayed packets."""
+"""Assumed upper limit of an unshaped link in bits per second."""
 
 
 def plan_of(spec: LabSpec) -> LabPlan:
@@ -66,11 +68,15 @@ def impairment(spec: LabSpec, interface: str) -> list[str]:
     # It is inside the bucket, so that packets are delayed first and then sent at the rate.
     parent = "parent 1:1" if spec.link_rate is not None else "root"
     delay = f" delay {(spec.link_latency or 0.0) * 1e6:.1f}us"
-    jitter = f" {spec.jitter * spec.dilate * 1e6:.1f}us" if spec.jitter else ""
+    jitter = rate = ""
+    if spec.jitter:
+        # netem draws evenly from both sides of the delay. With a rate it keeps the order of packets, as real links do.
+        jitter = f" {spec.jitter * spec.dilate * math.sqrt(3.0) * 1e6:.1f}us"
+        rate = f" rate {UNSHAPED_RATE:.0f}bit"
     loss = f" loss {spec.loss * 100:.6f}%" if spec.loss else ""
     flying = (spec.link_rate or UNSHAPED_RATE) / 8 * (spec.link_latency or 0.0)
     packets = int((port_bytes(spec) + flying) / spec.packet_bytes) + 1
-    return [f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}"]
+    return [f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}{rate}"]
 
 
 def _buckets(spec: LabSpec, waiting: int) -> str:

@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import msgspec
+
 from linkworth.lab import kernel, labs
 from linkworth.lab.labs import Lab
 from linkworth.lab.place import LabPlace
@@ -35,7 +37,7 @@ def round_trip(lab: Lab) -> float:
     return float(found[0]) * 1e-3
 
 
-def carried(lab: Lab) -> dict[str, dict[str, int]]:
+def carried(lab: Lab) -> dict[str, object]:
     """Send bytes from node1 to node2, and return what each NIC sent and received of them."""
     opened = LabPlace(lab, Place(kind="lab", name=lab.name), [])
     before = opened.counters()
@@ -47,7 +49,8 @@ def carried(lab: Lab) -> dict[str, dict[str, int]]:
     assert int(listener.communicate()[0]) == BYTES
     first, second = difference(before, opened.counters())
     sent = {nic.nic: nic.sent_bytes for nic in first.nics}
-    return {"sent": sent, "received": {nic.nic: nic.received_bytes for nic in second.nics}}
+    received = {nic.nic: nic.received_bytes for nic in second.nics}
+    return {"sent": sent, "received": received, "out_of_order": second.tcp_out_of_order}
 
 
 def main() -> None:
@@ -58,7 +61,8 @@ def main() -> None:
     with labs.up(spec) as lab:
         shown = run(*lab.enter("node1", ["cat", "/proc/net/bonding/bond0"])).stdout
         tell("balance-rr", round_trip=round_trip(lab), bond=shown, **carried(lab))
-    with labs.up(LabSpec(nodes=2, nics=2, rate=100e6, aggregate="bond", bond_mode="802.3ad")) as lab:
+    jittery = msgspec.structs.replace(spec, latency=5e-3, jitter=1e-3, bond_mode="802.3ad")
+    with labs.up(jittery) as lab:
         shown = run(*lab.enter("node1", ["cat", "/proc/net/bonding/bond0"])).stdout
         tell("802.3ad", bond=shown, **carried(lab))
     run("ip", "link", "add", "r0", "type", "veth", "peer", "name", "r1")
