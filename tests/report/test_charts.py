@@ -80,6 +80,13 @@ def test_the_message_of_a_choice_within_limits_names_them_and_the_goal():
     advice = msgspec.structs.replace(advice, goal="cost", deadline_seconds=1.0)
     title = fabrics.figure(msgspec.structs.replace(item, advice=advice), "p0", SCALE).table.title
     assert title.startswith("10gbe costs least within the deadline and the budget: ")
+    still = samples.item(latencies=0, volume=0)
+    for each, said in (
+        (item, "4.30 x as fast on ib-hdr as on gbe"),
+        (still, "Equally fast on all of these networks"),
+    ):
+        unpriced = msgspec.structs.replace(each, advice=msgspec.structs.replace(each.advice, choice=None))
+        assert fabrics.figure(unpriced, "p0", SCALE).table.title == said
 
 
 def test_what_is_not_known_has_no_chart():

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from linkworth.report.latex import latex
-from linkworth.report.svg import converter, standalone
+from linkworth.report.svg import converter, png, standalone
 from linkworth.report.table import Figure, ReportTable, Section
 from linkworth.writing.files import unwritable, write_atomically
 from linkworth.writing.text import csv_cell
@@ -83,7 +83,7 @@ def _write_figure(figure: Figure, folder: Path, formats: Sequence[str]) -> list[
     drawn = standalone(figure)
     make: dict[str, Callable[[], bytes]] = {
         "svg": drawn.encode,
-        "png": lambda: bytes(converter().svg_to_png(drawn, scale=2.0)),
+        "png": lambda: png(drawn),
         "pdf": lambda: bytes(converter().svg_to_pdf(drawn)),
     }
     return [_written(folder / f"{figure.key}.{name}", make[name]()) for name in wanted]

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.profile import Profile
 from linkworth.report import tables, whatif, writer
@@ -26,6 +27,9 @@ from linkworth.report.table import Figure, ReportTable
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_output
 
+_TITLED = 4
+"""Programs that the title of the window names."""
+
 
 def write(items: Sequence[ReportItem], path: Path) -> int:
     """Write the report of `items` to `path` by atomic replacement, and return its size in bytes.
@@ -45,7 +49,7 @@ def render(items: Sequence[ReportItem]) -> bytes:
     data = whatif.build(items, summary.scale.runs)
     return writer.page(
         "page.html.jinja",
-        title=", ".join(row.workload for row in summary.rows),
+        title=units.shortened(labels(items), _TITLED),
         scripts=("interpolate.js", "sliders.js"),
         data_json=_script_safe(data),
         summary=summary,

@@ -68,5 +68,5 @@ def plot_calibration(calibration: Calibration, path: Path) -> None:
 def _write(figure: "Figure", path: Path) -> None:
     from linkworth.report import svg
 
-    is_png = path.suffix.lower() == ".png"
-    write_output(path, svg.png(figure) if is_png else svg.standalone(figure).encode(), "plot")
+    drawn = svg.standalone(figure)
+    write_output(path, svg.png(drawn) if path.suffix.lower() == ".png" else drawn.encode(), "plot")

@@ -99,13 +99,16 @@ def _narrower(part: Any, excess: int, key: str = "") -> Any:  # noqa: ANN401 (a 
 
 def standalone(figure: Figure) -> str:
     """Return the chart as an SVG file with its title on white, for documents."""
-    drawn: str = converter().vegalite_to_svg(_document(_titled(figure)))
+    specification = _specification(figure)
+    specification["title"] = figure.table.title
+    specification["background"] = "white"
+    drawn: str = converter().vegalite_to_svg(_document(specification))
     return drawn
 
 
-def png(figure: Figure) -> bytes:
-    """Return the chart as PNG with its title on white, for documents."""
-    data: bytes = converter().vegalite_to_png(_document(_titled(figure)), scale=2.0)
+def png(standing_alone: str) -> bytes:
+    """Return an SVG file as PNG."""
+    data: bytes = converter().svg_to_png(standing_alone, scale=2.0)
     return data
 
 
@@ -130,13 +133,6 @@ def _with_plain_titles(value: Any) -> Any:  # noqa: ANN401 (a part of a specific
         else _with_plain_titles(item)
         for key, item in value.items()
     }
-
-
-def _titled(figure: Figure) -> dict[str, Any]:
-    specification = _specification(figure)
-    specification["title"] = figure.table.title
-    specification["background"] = "white"
-    return specification
 
 
 def _specification(figure: Figure) -> dict[str, Any]:

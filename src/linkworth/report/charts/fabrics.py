@@ -7,6 +7,7 @@ from linkworth import units
 from linkworth.model.prediction import Prediction
 from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
+from linkworth.report.speedup import speedup
 from linkworth.report.table import NOTHING, Cell, Field, Figure, cell, table, value, words
 
 _HALF = 118
@@ -72,15 +73,15 @@ def figure(item: ReportItem, key: str, scale: units.CostScale) -> Figure:
 
 
 def _message(item: ReportItem, scale: units.CostScale) -> str:
-    predictions = item.predictions.predictions
-    fastest = min(predictions, key=lambda p: p.seconds)
-    slowest = max(predictions, key=lambda p: p.seconds)
-    if item.advice.choice:
-        option = next(o for o in item.advice.options if o.fabric == item.advice.choice)
-        best = "is fastest" if item.advice.goal == "time" else "costs least"
-        limits = {"the deadline": item.advice.deadline_seconds, "the budget": item.advice.budget_usd}
+    advice, predictions = item.advice, item.predictions.predictions
+    if advice.choice:
+        option = next(o for o in advice.options if o.fabric == advice.choice)
+        best = "is fastest" if advice.goal == "time" else "costs least"
+        limits = {"the deadline": advice.deadline_seconds, "the budget": advice.budget_usd}
         within = " and ".join(limit for limit, value in limits.items() if value is not None)
         figures = f"{units.duration(option.seconds)}, {scale.text(option.cost_usd)} {scale.label}"
         return f"{option.fabric} {best}{f' within {within}' if within else ''}: {figures}"
-    ratio = slowest.seconds / fastest.seconds if fastest.seconds else 1.0
-    return f"{fastest.fabric} is fastest: {units.significant(ratio)} times as fast as {slowest.fabric}"
+    change = speedup((each.fabric, each.seconds) for each in predictions)
+    if change is None:
+        return f"{units.duration(predictions[0].seconds)} on {predictions[0].fabric}"
+    return change.sentence[0].upper() + change.sentence[1:]
