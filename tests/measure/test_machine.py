@@ -1,6 +1,7 @@
 """Diagnosis of other machines, from made-up /sys and /proc trees, and of this one."""
 
 import json
+import shutil
 import sys
 
 import fake_installation as fake
@@ -86,7 +87,7 @@ def test_mptcp_as_the_kernel_says(tmp_path, content, present):
 
 def test_a_missing_container_tool_is_named_with_its_package(monkeypatch):
     monkeypatch.setattr(
-        kernel.shutil, "which", lambda tool, **_: None if tool == "systemd-nspawn" else f"/usr/bin/{tool}"
+        shutil, "which", lambda tool, **_: None if tool == "systemd-nspawn" else f"/usr/bin/{tool}"
     )
     checks = {check.name: check for check in kernel.features()}
     assert (checks["systemd-nspawn"].present, checks["LXC"].present) == (False, True)
@@ -94,7 +95,9 @@ def test_a_missing_container_tool_is_named_with_its_package(monkeypatch):
 
 
 def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
-    monkeypatch.setattr(kernel.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(
+        shutil, "which", lambda tool, **_: None if tool in ("ip", "tc") else f"/usr/bin/{tool}"
+    )
     checks = {check.name: check for check in kernel.features()}
     assert checks["veth"].present is None
     assert "iproute2" in checks["veth"].remedy

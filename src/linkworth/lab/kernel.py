@@ -24,6 +24,10 @@ _PACKAGES = {
 }
 
 
+NETEM = "tc qdisc add dev lo root netem delay 1ms"
+BONDING = "ip link add lw0 type bond"
+
+
 def tool(name: str) -> str:
     """Return the path of a system tool. Raises EnvironmentLacksError if it is not installed."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SBIN}")
@@ -45,21 +49,28 @@ def may_make_namespaces() -> bool:
 
 @functools.cache
 def has_netem() -> bool:
-    """Return whether the kernel can delay and lose packets, tried in a new network namespace."""
-    return _takes(tool("tc"), *["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"])
+    """Return whether the kernel can delay and lose packets."""
+    return not trouble(NETEM)
 
 
 @functools.cache
 def has_bonding() -> bool:
-    """Return whether the kernel can bond NICs, tried in a new network namespace."""
-    return _takes(tool("ip"), *["link", "add", "linkworth-bond", "type", "bond"])
+    """Return whether the kernel can bond NICs."""
+    return not trouble(BONDING)
 
 
-def _takes(*words: str) -> bool:
+def trouble(command: str, *, only_user: bool = False) -> str:
+    """Try a command in a new network namespace (`only_user`: user namespace). Return why it fails, "" if it does not.
+
+    Raises EnvironmentLacksError if the tool is not installed.
+    """
+    name, *words = command.split()
     user = [] if may_make_namespaces() else ["--user", "--map-root-user"]
-    command = [tool("unshare"), *user, "--net", *words]
+    new = ["--user"] if only_user else [*user, "--net"]
+    tried = [tool("unshare"), *new, tool(name), *words]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=patience(20.0))
+        done = subprocess.run(tried, capture_output=True, text=True, check=False, timeout=patience(20.0))
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        return "it does not end"
+    said = (done.stderr or done.stdout).strip().splitlines()
+    return "" if done.returncode == 0 else (said[-1] if said else "it failed")
