@@ -1,7 +1,7 @@
 """Trust: the largest recording predicted from the smaller ones."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from linkworth.replay.run import replay
 from linkworth.scale.distributions.exchanges import filled
 from linkworth.scale.generate import RankEvents, events_of
 from linkworth.scale.neighbours import without_absent
-from linkworth.scale.recording import COLLECTIVE, SENDS, Recording
+from linkworth.scale.recording import COLLECTIVE, SENDS, Call, Numbers, Recording
+from linkworth.scale.requests import PERSISTENT, Requests
 from linkworth.trace.read import TraceFile
 
 FABRICS = ("gbe", "ib-hdr")
@@ -29,19 +30,38 @@ class Totals(NamedTuple):
     bytes: int = 0
     compute: float = 0.0
 
-    def add(self, events: int, weights: Sequence[tuple[int, int]], times: Any, compute: float) -> "Totals":  # noqa: ANN401
-        """Return the totals with one more rank. `times`: how often each call was made."""
-        table = np.array(weights, dtype=np.int64).reshape(-1, 2)
-        messages, sent = (np.asarray(times, dtype=np.int64) @ table).tolist()
+    def add(self, own: Numbers, counting: "_Counting", compute: float) -> "Totals":
+        """Return the totals with one more rank, which makes the calls `own`."""
+        messages, sent = counting.of(own)
         return Totals(
-            self.events + events, self.messages + messages, self.bytes + sent, self.compute + compute
+            self.events + len(own), self.messages + messages, self.bytes + sent, self.compute + compute
         )
 
 
-def weight(call_class: str, fields: Mapping[str, Any]) -> tuple[int, int]:
+class _Counting:
+    """Counts messages and sent bytes. Persistent requests send when they are started."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._weights = np.array([_weight(call) for call in calls], dtype=np.int64).reshape(-1, 2)
+        self._persistent = np.array([call.call_class in PERSISTENT for call in calls], dtype=bool)
+        self._requests = Requests(calls) if self._persistent.any() else None
+
+    def of(self, own: Numbers) -> tuple[int, int]:
+        """Return those of a rank."""
+        sending = own
+        if self._requests is not None:
+            sending = np.append(own[~self._persistent[own]], own[self._requests.started(own).made])
+        messages, sent = (np.bincount(sending, minlength=len(self._weights)) @ self._weights).tolist()
+        return messages, sent
+
+
+def _weight(call: Call) -> tuple[int, int]:
     """Return messages and sent bytes of a call."""
-    sends = call_class in SENDS and fields["peer"] >= 0
-    return int(sends), fields["bytes"] if call_class in _SENT and (sends or call_class not in SENDS) else 0
+    fields = call.fields
+    sends = call.call_class in SENDS and fields["peer"] >= 0
+    if call.call_class not in _SENT or (call.call_class in SENDS and not sends):
+        return 0, 0
+    return int(sends), fields["bytes"] * fields.get("partitions", 1)
 
 
 def recorded(recording: Recording) -> Totals:
@@ -54,11 +74,10 @@ def recorded(recording: Recording) -> Totals:
         for _ in counted:
             pass
         return counted.totals
-    weights = [weight(call.call_class, call.fields) for call in recording.calls]
+    counting = _Counting(recording.calls)
     found = Totals()
     for sequence in recording.sequences:
-        times = np.bincount(sequence.calls, minlength=len(weights))
-        found = found.add(len(sequence.calls), weights, times, float(sequence.compute.sum()))
+        found = found.add(sequence.calls, counting, float(sequence.compute.sum()))
     return found
 
 
@@ -71,9 +90,8 @@ class Counted:
 
     def __iter__(self) -> Iterator[RankEvents]:
         for each in self._ranks:
-            weights = [weight(call_class, fields) for _, call_class, fields in each.calls]
-            times = np.bincount(each.call, minlength=len(weights))
-            self.totals = self.totals.add(len(each.call), weights, times, float(each.compute.sum()))
+            counting = _Counting([Call(*call) for call in each.calls])
+            self.totals = self.totals.add(each.call, counting, float(each.compute.sum()))
             yield each
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth import _engine
 from linkworth.scale.distributions.chains import chains, spans
 from linkworth.scale.distributions.common import in_common
 from linkworth.scale.grids import divisors
@@ -32,9 +31,9 @@ from linkworth.scale.recording import (
     is_of_neighbours,
 )
 from linkworth.scale.recording import Sequence as Events
+from linkworth.scale.requests import PERSISTENT, Requests
 from linkworth.scale.setup import Meetings
 
-_PERSISTENT = {"send_init", "psend_init", "collective_init"}
 _ONE_SIDED = {"rma", "irma"}
 _ROOTED = 0.9
 """Share of ranks that send to rank 0, or get messages from it, if it is their root."""
@@ -102,6 +101,7 @@ class _Reader:
         self._pairs: list[Pair] = list(
             pairwise(["", *(recording.calls[number].entry for number in last.tolist())])
         )
+        self._requests = Requests(recording.calls)
         self._sending = [self._senders(rank) for rank in range(recording.ranks)]
 
     def alike(self) -> bool:
@@ -159,20 +159,12 @@ class _Reader:
         kept = np.zeros(len(own), dtype=bool)
         kept[self._kept[rank]] = True
         places = np.flatnonzero(np.array([_sends(call) for call in calls], dtype=bool)[own] & ~kept)
-        started = np.flatnonzero(np.array([call.call_class == "start" for call in calls], dtype=bool)[own])
-        if not len(started):
+        started = self._requests.started(own)
+        if not len(started.event):
             return places, own[places]
-        rows = list(zip(places.tolist(), own[places].tolist(), strict=True))
-        makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=bool)
-        made = np.flatnonzero(makes[own])
-        for place in started.tolist():
-            before = int(np.searchsorted(made, place))
-            for back in calls[own[place]].fields["references"]:
-                number = int(own[made[before - back]])
-                if calls[number].call_class in _PERSISTENT:
-                    rows.append((place, number))
-        table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2)
-        return table[:, 0], table[:, 1]
+        place, number = np.append(places, started.event), own[np.append(places, started.made)]
+        order = np.lexsort((number, place))
+        return place[order], number[order]
 
     def sent(self, codes: Mapping[Pair, int]) -> list["_Sent"]:
         """Return the messages of each code."""
@@ -316,7 +308,7 @@ class _Sent:
 
 def _sends(call: Call) -> bool:
     """Return whether the call itself sends. Persistent ones do when they are started."""
-    if call.call_class in _PERSISTENT:
+    if call.call_class in PERSISTENT:
         return False
     if call.call_class in SENDS:
         return bool(call.fields["peer"] >= 0)
