@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, Program, counted, same_calls, scaled, trace
+from written_programs import BARRIER, RECEIVED, Event, Program, counted, same_calls, scaled, seconds_on, trace
 
 from linkworth import _engine
+from linkworth.scale.check import recorded
+from linkworth.scale.recording import Recording
+from linkworth.trace.read import open_trace
 
 GRIDS = {
     4: (2, 2, 1),
@@ -159,6 +162,32 @@ def guarded(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         yield "MPI_Startall@box.c:130", "start", {"references": [*range(made, 0, -1)]}
         yield "MPI_Waitall@box.c:131", "complete", {"mode": 1, "listed": made, "completions": ended}
+
+
+def overlapped(rank: int, ranks: int) -> Iterator[Event]:
+    """Ask the neighbours for lengths, and reduce while persistent messages to them are on their way."""
+    box = Box(rank, ranks)
+    faces = [(d, step) for d, step in product(range(3), (-1, 1)) if box.along(d, step) >= 0]
+    near = [box.along(*face) for face in faces]
+    for _ in near:
+        yield message(140, "irecv", -1, 8)
+    for peer in near:
+        yield message(141, "send", peer, 8)
+    # The answers come in whatever order.
+    answers = sorted(near, key=lambda peer: peer * 7 % 5)
+    ended = [(back, True, peer, 0) for back, peer in zip(range(len(near), 0, -1), answers, strict=True)]
+    yield "MPI_Waitall@box.c:142", "complete", {"mode": 1, "listed": len(near), "completions": ended}
+    for kind in ("recv_init", "send_init"):
+        for face, peer in zip(faces, near, strict=True):
+            yield message(143, kind, peer, box.face(face[0]))
+    count = 2 * len(near)
+    for step in range(STEPS):
+        backs = [*range(count + step, step, -1)]
+        yield "MPI_Startall@box.c:145", "start", {"references": backs}
+        yield "MPI_Iallreduce@box.c:146", "icollective", BARRIER | {"bytes": 8, "recv_bytes": 8}
+        ended = [(back + 1, False, 0, 0) for back in backs]
+        yield "MPI_Waitall@box.c:147", "complete", {"mode": 1, "listed": count, "completions": ended}
+        yield ("MPI_Wait@box.c:148", "complete", {"mode": 0, "listed": 1, "completions": [(1, False, 0, 0)]})
 
 
 LATTICES = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2), 64: (4, 4, 2, 2)}
@@ -393,3 +422,14 @@ def test_ranks_of_a_kind_that_no_recording_has(
     assert summary.scaling.left_out is not None
     assert summary.scaling.left_out.calls == 0
     assert not any("slabs" in each for each in summary.scaling.remarks)
+
+
+def test_persistent_messages_between_which_others_start(tmp_path: Path) -> None:
+    made, summary = scaled(overlapped, (8, 16, 32), 64, tmp_path)
+    as_recorded = Recording(open_trace(trace(overlapped, 64, tmp_path)), 1.0)
+    totals = recorded(as_recorded)
+    assert totals.messages > STEPS * 3 * 64
+    assert recorded(Recording(open_trace(made), 1.0))[1:3] == totals[1:3]
+    assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", as_recorded.trace.path), rel=0.01)
+    assert summary.scaling.left_out is not None
+    assert summary.scaling.left_out.messages == 0

@@ -11,7 +11,9 @@ from linkworth.errors import ThresholdError
 from linkworth.scale.align.completions import timeless
 from linkworth.scale.align.ladders import FEWEST_LEVELS, Ladders, levels
 from linkworth.scale.align.multigrid import Multigrid
+from linkworth.scale.align.named import named
 from linkworth.scale.align.owners import Owners
+from linkworth.scale.align.persistent import without_persistent
 from linkworth.scale.align.sequences import Sequences
 from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
@@ -109,6 +111,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     """
     best: UnfitError | None = None
     aligned = False
+    recordings = without_persistent(recordings)
     for chosen in _chosen(recordings, target):
         dropped = [each for each in recordings if each not in chosen]
         # A clock that is read differently often aligns with nothing, and takes no time.
@@ -126,7 +129,11 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
         whole = set()
-        for arrangement, (some, messages) in product(tried, [(each, SiteMessages(each)) for each in choices]):
+        sources = [[named(each) for each in some] for some in choices[-1:]]
+        stencils = [*choices, *(each for each in sources if each != choices[-1])]
+        for arrangement, (some, messages) in product(
+            tried, [(each, SiteMessages(each)) for each in stencils]
+        ):
             present = with_absent(some, messages, [arrangement.grid(each.ranks) for each in some])
             if present is None:
                 continue
