@@ -84,6 +84,13 @@ def test_waits_sites_and_phases_are_on_the_page(tmp_path, undrawn):
     assert "a.c:7 solve" in page and "– loop" in page
 
 
+def test_calls_that_took_no_time_are_shown_by_their_data():
+    item = samples.item()
+    timeless = tables.calls(msgspec.structs.replace(item.profile, timed=False), "p0")
+    assert (timeless.title, len(timeless.columns)) == ("MPI calls, most data first", 3)
+    assert len(tables.calls(item.profile, "p0").columns) == 4
+
+
 def test_many_ranks_share_bars_and_none_are_drawn_of_a_program_that_was_not_run():
     item = samples.item()
     many = msgspec.structs.replace(

@@ -102,9 +102,8 @@ def calls(profile: Profile, detail: Detail, width: int) -> Table:
     wide = width >= TWO_COLUMNS
     total = sum(call.seconds for call in profile.calls if call.name not in INIT) or 1.0
     waits = {call.name: call.seconds for call in profile.waits.calls} if profile.waits is not None else {}
-    ranked = profile.calls if timed else sorted(profile.calls, key=lambda call: (-call.bytes, -call.count))
     rows = []
-    for call in ranked[: detail.calls]:
+    for call in profile.calls[: detail.calls]:
         waiting = call.name in waits and call.seconds > 0
         rows.append(
             [

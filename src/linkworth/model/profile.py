@@ -252,7 +252,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     init_seconds: float
     """Recorded time of a rank in MPI_Init and MPI_Finalize, mean over ranks."""
     calls: list[CallTotals]
-    """Sorted by time, longest first."""
+    """Sorted by time, longest first; if calls take no time in the trace, by data."""
     pop: Pop
     gain: NetworkGain | None
     """Effect of the network on this run. None if a replay stops."""

@@ -153,6 +153,7 @@ def build_profile(
         if shared_memory is not None
         else _rank_compute(found, marked=marked)
     )
+    calls = found.calls if timed else sorted(found.calls, key=lambda call: (-call.bytes, -call.count))
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
@@ -160,7 +161,7 @@ def build_profile(
         shares=shares,
         run_shares=shares.of_run,
         init_seconds=statistics.fmean(rank.init_seconds for rank in found.ranks),
-        calls=located(found.calls, trace.metadata.call_sites),
+        calls=located(calls, trace.metadata.call_sites),
         pop=_pop(told, computed, runtime, sampled=part.is_beginning and shared_memory is None),
         gain=told.gain if told is not None else None,
         group=told.group if told is not None else None,

@@ -79,16 +79,17 @@ def calls(profile: Profile, key: str) -> ReportTable:
         rows = [*rows, others]
 
     def row(call: CallTotals) -> list[Field]:
-        return [words("call", call.name), *_totals(call)]
+        return [words("call", call.name), *_totals(call, timed=profile.timed)]
 
-    return table(f"{key}-calls", "MPI calls, longest first; time over all ranks", rows, row)
+    title = "MPI calls, longest first; time over all ranks" if profile.timed else "MPI calls, most data first"
+    return table(f"{key}-calls", title, rows, row)
 
 
-def _totals(of: CallTotals | SiteProfile) -> list[Field]:
+def _totals(of: CallTotals | SiteProfile, *, timed: bool = True) -> list[Field]:
     return [
         whole("count", "count", of.count),
         value("bytes [B]", "bytes", of.bytes, "size"),
-        value("seconds [s]", "time", of.seconds, "time"),
+        *([value("seconds [s]", "time", of.seconds, "time")] if timed else []),
     ]
 
 
