@@ -87,8 +87,33 @@ def test_what_is_run_changes_the_definition_and_what_is_only_said_does_not():
         return expand(wanted, 0)[0].definition
 
     assert definition() == definition(title="said", usd_per_node_hour=1.0, workloads=["w"])
+    assert definition() == definition(
+        fabric="gbe", cpu_factor=2.0, placement="cyclic", mpi_settings={"a": "b"}
+    )
     changed = [{"mtu": 9000}, {"ranks": 2}, {"mpi": "mpich"}, {"where": Place(binding="core")}]
     assert len({definition(), *(definition(**each) for each in changed)}) == 5
+
+
+def test_the_network_of_the_times_that_scale_a_prediction_changes_its_definition(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text("first")
+
+    def predicted(fabric):
+        wanted = Study(
+            name="s",
+            workloads=study(["w"], []).workloads,
+            environments=[
+                Environment(name="here", fabric=fabric),
+                Environment(name="there", fabric="ib-fdr", modes=["predict"]),
+            ],
+            prediction=StudyPrediction(measured_on="here"),
+        )
+        return next(run for run in expand(wanted, 0) if run.mode == "predict")
+
+    assert predicted("gbe").definition != predicted("10gbe").definition
+    before = predicted(str(file))
+    file.write_text("second")
+    assert predicted(str(file)).inputs[str(file)] != before.inputs[str(file)]
 
 
 def test_layouts():

@@ -51,7 +51,16 @@ def _files(study: Study, workload: StudyWorkload, environment: Environment, mode
         if wanted.machine and machines.is_path(wanted.machine):
             yield wanted.machine
         known = wanted.measured.get(workload.name, "").rpartition("=")[0]
-        yield from filter(None, [fabrics.file_of(known)])
+        scaled_by = measured_on(study)
+        yield from filter(
+            None, [fabrics.file_of(name) for name in (known, scaled_by.fabric if scaled_by else "")]
+        )
+
+
+def measured_on(study: Study) -> Environment | None:
+    """Return the environment whose times scale the predictions of a study."""
+    name = study.prediction.measured_on
+    return next((each for each in study.environments if each.name == name), None) if name else None
 
 
 @functools.cache

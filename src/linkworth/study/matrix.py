@@ -12,7 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.model.study import Environment, Mode, Study, StudyWorkload
 from linkworth.mpi import apps
 from linkworth.study import micro
-from linkworth.study.inputs import inputs_of
+from linkworth.study.inputs import inputs_of, measured_on
 from linkworth.study.patterns import matches
 from linkworth.units import plural
 
@@ -175,7 +175,7 @@ def _planned(
         workload.command,
         sorted(workload.figures.items()),
         workload.iteration_pattern,
-        _deciding(environment),
+        _deciding(environment, mode),
         [mode, ranks, nodes, per_node],
         _deciding_prediction(study, workload, ranks) if mode == "predict" else None,
     ]
@@ -203,13 +203,19 @@ def _deciding_prediction(study: Study, workload: StudyWorkload, ranks: int | Non
     """Return the inputs of a prediction, apart from those of any run."""
     scaling = None if ranks in workload.recorded_ranks else [workload.weak, workload.grid(ranks)]
     recorded = [workload.recording, sorted(workload.recorded_ranks), scaling]
-    return [study.prediction, workload.cpu_factor, *recorded]
+    scaled_by = measured_on(study)
+    scale = None if scaled_by is None else _deciding(scaled_by, "predict")
+    return [study.prediction, workload.cpu_factor, *recorded, scale]
 
 
-def _deciding(environment: Environment) -> Environment:
-    """Return an environment without what no run depends on."""
-    return msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
-                                   usd_per_node_hour=None)  # fmt: skip
+def _deciding(environment: Environment, mode: Mode) -> Environment:
+    """Return an environment without what no run of that mode depends on."""
+    needed = msgspec.structs.replace(environment, title="", modes=[], workloads=[], variables={}, instance="",
+                                     usd_per_node_hour=None)  # fmt: skip
+    if mode == "predict":
+        return needed
+    # A lab's fabric is in its place.
+    return msgspec.structs.replace(needed, fabric="", placement="", cpu_factor=1.0, mpi_settings={})
 
 
 def layout(
