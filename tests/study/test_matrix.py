@@ -94,23 +94,24 @@ def test_what_is_run_changes_the_definition_and_what_is_only_said_does_not():
     assert len({definition(), *(definition(**each) for each in changed)}) == 5
 
 
-def test_the_network_of_the_times_that_scale_a_prediction_changes_its_definition(tmp_path):
+def test_the_network_and_mpi_of_the_times_behind_a_prediction_change_its_definition(tmp_path):
     file = tmp_path / "own.toml"
     file.write_text("first")
 
-    def predicted(fabric):
+    def predicted(fabric, mpi=None, measured_on="here"):
         wanted = Study(
             name="s",
             workloads=study(["w"], []).workloads,
             environments=[
-                Environment(name="here", fabric=fabric),
+                Environment(name="here", fabric=fabric, mpi=mpi),
                 Environment(name="there", fabric="ib-fdr", modes=["predict"]),
             ],
-            prediction=StudyPrediction(measured_on="here"),
+            prediction=StudyPrediction(measured_on=measured_on),
         )
         return next(run for run in expand(wanted, 0) if run.mode == "predict")
 
     assert predicted("gbe").definition != predicted("10gbe").definition
+    assert predicted("gbe", None, "").definition != predicted("gbe", "mpich", "").definition
     before = predicted(str(file))
     file.write_text("second")
     assert predicted(str(file)).inputs[str(file)] != before.inputs[str(file)]

@@ -205,7 +205,9 @@ def _deciding_prediction(study: Study, workload: StudyWorkload, ranks: int | Non
     recorded = [workload.recording, sorted(workload.recorded_ranks), scaling]
     scaled_by = measured_on(study)
     scale = None if scaled_by is None else _deciding(scaled_by, "predict")
-    return [study.prediction, workload.cpu_factor, *recorded, scale]
+    # Without an MPI of its own, a prediction follows the library of the measurements.
+    library = next((each.mpi for each in study.environments if "measure" in each.modes), None)
+    return [study.prediction, workload.cpu_factor, *recorded, scale, library]
 
 
 def _deciding(environment: Environment, mode: Mode) -> Environment:
