@@ -46,6 +46,11 @@ def test_a_study_file_stands_for_its_folder(study, undrawn, json_of, printed, re
     )
     assert kept[0].read_bytes() == before
     assert (study.parent / "two.study" / "report" / "against.tex").is_file()
+    record = next((study.parent / "two.study" / "runs").glob("*/run.json"))
+    record.write_text("{")
+    document = json_of("study", "report", str(study), "--format", "csv")
+    damaged, missing = document["warnings"][:2]
+    assert damaged.startswith(f"{record.relative_to(study.parent)} is damaged") and "1 of 2 runs" in missing
 
 
 def test_a_study_without_records_is_one_sentence(study, refused):

@@ -184,14 +184,15 @@ def report(
     outputs: Outputs,
     against: tuple[Study, Sequence[RunRecord]] | None = None,
     planned: int | None = None,
+    unusable: Sequence[str] = (),
     traces: Mapping[tuple[str, str], Path] | None = None,
     progress: StepProgress,
 ) -> StudyReport:
     """Write the page, and a file of each table and figure.
 
-    `planned` is the number of runs that the study asks for; the page reports missing records. `traces`, by workload
-    and environment ("" without a run), are the sources of the profiles. Raises UsageError if nothing has been run
-    yet, or an output cannot be written.
+    `planned` is the number of runs that the study asks for; the page reports missing records. `unusable` has a sentence on
+    each damaged one. `traces`, by workload and environment ("" without a run), are the sources of the profiles. Raises
+    UsageError if nothing has been run yet, or an output cannot be written.
     """
     if not records:
         raise UsageError(f"{study.name}: nothing has been run yet; run it with: linkworth study run")
@@ -208,7 +209,7 @@ def report(
     results = Results(study, records, profiles)
     other = Results(_printable(against[0]), map(_printable, against[1])) if against is not None else None
     missing = max(0, (planned or 0) - len(records))
-    warnings = list(unread)
+    warnings = [*unusable, *unread]
     if missing:
         warnings.append(
             f"Not done yet: {missing} of {plural(planned or 0, 'run')}. The page shows the others."
@@ -271,12 +272,14 @@ def report_of(
     folder = folder or store.folder / "report"
     html = html or folder / "report.html"
     other = Store(find(shipped_files.target(against))) if against is not None else None
+    records, others = store.records(), other.records() if other is not None else []
     return report(
         store.study,
-        store.records(),
+        records,
         outputs=Outputs(html, folder, formats),
-        against=(other.study, other.records()) if other else None,
+        against=(other.study, others) if other is not None else None,
         planned=len(store.planned),
+        unusable=[text for each in (store, other) if each is not None for text in each.unusable.values()],
         traces=traces_of(store) if make_profiles else {},
         progress=progress,
     )
