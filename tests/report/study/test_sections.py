@@ -286,6 +286,21 @@ def test_warm_up_and_two_groups_are_reported():
     assert remarks == {("a", "warm-up"), ("a", "two groups"), ("b", "warm-up")}
 
 
+@pytest.mark.parametrize("seconds", [{"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 1.0}, {"a": 0.0, "b": 0.0}])
+def test_times_of_a_coarse_clock_have_no_ratio(seconds):
+    """A program may print 0.00 s."""
+    study = priced(a=1.0, b=1.0)
+    study.comparisons[:] = [StudyComparison(baseline="a", environments=["b"])]
+    shares = {"compute_share": 0.5, "communication_share": 0.5, "init_seconds": 0.0}
+    records = [
+        record(each.name, name, metrics={"seconds": value, **shares})
+        for each in study.workloads
+        for name, value in seconds.items()
+    ]
+    keys = {section.key for section in contents(Results(study, records))}
+    assert {"times-1", "profiles"} <= keys and "gains" not in keys
+
+
 def test_programs_and_their_classes():
     assert problem_of("npb:ft.B") == ("ft", "B")
     assert problem_of("stencil:default") == ("stencil:default", "")

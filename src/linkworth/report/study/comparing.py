@@ -58,6 +58,11 @@ class ComparedPair:
         return self.comparison.relative_difference
 
     @property
+    def has_ratio(self) -> bool:
+        """True if the ratio to the baseline is above 0, as on a logarithmic axis."""
+        return self.difference is not None and self.difference > -1
+
+    @property
     def how(self) -> str:
         """`predicted` if a prediction takes part, or else `measured`."""
         return "predicted" if self.predicted else "measured"

@@ -23,7 +23,7 @@ def sections(results: Results) -> Iterator[Section]:
         found = [
             each
             for each in pairs(results, comparison, "seconds")
-            if problem_of(each.group.workload)[1] and each.difference is not None
+            if problem_of(each.group.workload)[1] and each.has_ratio
         ]
         for environment in comparison.environments:
             for mode in MODES:

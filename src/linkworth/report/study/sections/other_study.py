@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from linkworth import units
 from linkworth.model.study import StudyComparison
@@ -40,7 +40,7 @@ def summary(results: Results, other: Results) -> list[str]:
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     found = [f"{units.plural(len(pairs), 'figure')} of cells that both studies have: {listed}."]
     changed = sorted(
-        _with_ratio(each for each in pairs if each.verdict not in _UNCHANGED), key=times.distance
+        (each for each in pairs if each.has_ratio and each.verdict not in _UNCHANGED), key=times.distance
     )
     found += [_sentence(each) for each in reversed(changed[-_NAMED:]) if times.distance(each) > 0]
     common = len(_common(results, other))
@@ -63,7 +63,8 @@ def sections(results: Results, other: Results) -> Iterator[Section]:
         table("against", "Each cell; the other study is the baseline", pairs, _row),
     ]
     by_metric = {
-        each.metric.name: _with_ratio(p for p in pairs if p.metric.name == each.metric.name) for each in pairs
+        each.metric.name: [p for p in pairs if p.has_ratio and p.metric.name == each.metric.name]
+        for each in pairs
     }
     yield Section(
         key="against",
@@ -85,10 +86,6 @@ def _common(results: Results, other: Results) -> list[tuple[RunGroup, RunGroup]]
     return [(group, before) for group, before in found if before is not None]
 
 
-def _with_ratio(pairs: Iterable[ComparedPair]) -> list[ComparedPair]:
-    return [each for each in pairs if each.difference is not None and each.difference > -1]
-
-
 def _sentence(each: ComparedPair) -> str:
     between = show.change_interval(each.comparison.interval)
     return (
@@ -105,7 +102,7 @@ def _summary_table(pairs: Sequence[ComparedPair]) -> ReportTable:
     def row(key: tuple[str, str, str]) -> list[Field]:
         here = [p for p in pairs if (p.group.environment, p.group.how, p.metric.title) == key]
         counts = Counter(each.verdict for each in here)
-        logarithms = [math.log1p(each.difference or 0.0) for each in _with_ratio(here)]
+        logarithms = [math.log1p(each.difference or 0.0) for each in here if each.has_ratio]
         mean = math.expm1(sum(logarithms) / len(logarithms)) if logarithms else None
         return [
             words("environment", key[0]),

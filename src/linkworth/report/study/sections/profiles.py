@@ -90,7 +90,9 @@ def _found(results: Results) -> list[_Shares]:
                     computation=compute.mean,
                     communication=communication.mean,
                     init_seconds=start.mean if start else 0.0,
-                    initialisation=start.mean / (start.mean + whole.mean) if start and whole else 0.0,
+                    initialisation=start.mean / all_in
+                    if start and whole and (all_in := start.mean + whole.mean)
+                    else 0.0,
                     efficiencies={
                         name: each.mean if (each := group.describe(name)) else None for name in _EFFICIENCIES
                     },

@@ -56,7 +56,7 @@ def _section(results: Results, comparison: StudyComparison, of: Metric, key: str
         for each in pairs(results, comparison, of.name)
         if each.group.environment != comparison.baseline
     }
-    with_ratio = [each for each in found.values() if each.difference is not None and each.difference > -1]
+    with_ratio = [each for each in found.values() if each.has_ratio]
     title = comparison.title or (
         f"{of.title.capitalize()} against {comparison.baseline}" if found else of.title.capitalize()
     )
