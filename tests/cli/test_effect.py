@@ -68,6 +68,7 @@ def trace(tmp_path_factory):
         ((*REPORT, "--on", "gbe", "--budget", "3"), "--budget: without prices"),
         ((*REPORT, "--on", "gbe", "--deadline", "3"), "--deadline: without prices"),
         ((*REPORT, "--on", "gbe", "--collective", "alltoall=pairwise"), "--collective alltoall=pairwise"),
+        (("run", "--figures", "--profile", "-n", "2", "--", "true"), "--profile: --figures prints no profile"),
         (("profile", "T", "--smaller", "T"), "it is the trace itself"),
         (("profile", "T", "--full", "--json"), "--full: --json has everything"),
         (("convert", "T", "--to", "paje", "--whole"), "--whole: it is for --to ti, not for --to paje"),

@@ -67,6 +67,10 @@ def command(
 
     if figures and as_json:
         raise UsageError("--figures and --json are two forms of one answer; give one of them")
+    if figures and profile and output is None:
+        raise UsageError(
+            "--profile: --figures prints no profile; keep that in a folder with -o, or leave one out"
+        )
     with open_place(place, say=news) as opened:
         workload = plan.workload(command, ranks_in(place, ranks), opened)
         if dry_run:
