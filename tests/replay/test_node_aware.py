@@ -71,6 +71,12 @@ def test_a_layout_that_splits_node_communicators_is_predicted_with_a_warning(on_
         assert "is not known" in warning
 
 
+def test_node_communicators_without_calls_have_a_warning_of_their_own(tmp_path):
+    trace = written(tmp_path / "t.lwt", lambda _, here: [split(here)])
+    (warning,) = predict(trace, GBE, Arrangement(nodes=2)).warnings
+    assert "It makes no calls on the recorded ones" in warning
+
+
 def test_the_recorded_layout_has_no_warning_and_a_coarser_one_has(tmp_path):
     trace = written(tmp_path / "t.lwt", hierarchical, hosts=("a", "b"))
     assert predict(trace, GBE, Arrangement(nodes=2)).warnings == []

@@ -42,10 +42,14 @@ def node_warnings(trace: TraceFile, layout: Layout) -> list[str]:
         raise UsageError(_parted_memory(trace, shared, node))
     if parted:
         calls = sum(group.calls for group in parted)
+        replayed = (
+            f": {calls:,} of its {trace.engine.events:,} calls are replayed on the recorded ones, and what it would exchange "
+            f"between nodes instead is not known; {_RECORD_IT}"
+        )
+        unused = f". It makes no calls on the recorded ones; if the ranks of a node decide what it does, {_RECORD_IT}"
         return [
             f"{_asked(parted)}, and this layout puts them on {_nodes(parted, node)} nodes. There the program would make "
-            f"smaller node communicators: {calls:,} of its {trace.engine.events:,} calls are replayed on the recorded ones, "
-            f"and what it would exchange between nodes instead is not known; {_RECORD_IT}"
+            f"smaller node communicators{replayed if calls else unused}"
         ]
     grown = [group for group in groups if not group.shares_memory and _would_grow(trace, group, node)]
     if grown:
