@@ -42,6 +42,8 @@ def test_links_are_shaped_as_asked_alone():
     [line] = links.impairment(LabSpec(rate=1e9, latency=30e-6, jitter=5e-6, loss=0.01), "d0")
     assert line.startswith("qdisc add dev d0 parent 1:1 handle 2: netem limit ")
     assert line.endswith("delay 30.0us 8.7us loss 1.000000% rate 100000000000bit")
+    # Each packet is lost for itself.
+    assert links.node_network(LabSpec(loss=0.01), 1).offloads_off == ["d0"]
 
 
 def test_only_a_switchs_port_is_bounded_by_its_buffer():

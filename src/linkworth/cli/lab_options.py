@@ -48,10 +48,12 @@ spec_options = OptionGroup("spec", spec_of, [
     click.option("--mtu", metavar="BYTES", help="Largest IP packet. With it, GSO, TSO and GRO are off, so that packets "
                  "have this size.  [default: 1500, with these on]"),
     click.option("--latency", metavar="TIME", help="Latency that a link adds, one way: 30us.  [default: none]"),
-    click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency.  [default: 0]"),
+    click.option("--jitter", metavar="TIME", help="Standard deviation of the added latency, drawn for each "
+                 "packet: GSO, TSO and GRO are off.  [default: 0]"),
     click.option("--moderation", metavar="TIME", help="Time between a NIC's interrupts, at which it hands over what has come: "
                  "250us.  [default: each packet at once]"),
-    click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%.  [default: 0]"),
+    click.option("--loss", metavar="SHARE", help="Share of packets that a link loses: 0.001 or 0.1%. GSO, TSO and "
+                 "GRO are off.  [default: 0]"),
     click.option("--buffer", metavar="BYTES", help="Bytes that the switch buffers for each node's link, such as 128K. "
                  "Further packets are dropped one by one, with GSO, TSO and GRO off.  [default: it drops none]"),
     _choice("--aggregate", specs.Aggregate, "Use of several NICs as one", "stripe"),

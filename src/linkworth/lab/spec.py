@@ -97,9 +97,9 @@ class LabSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def joins_packets(self) -> bool:
-        """True if the kernel may join packets of a stream. A switch drops packets one by one and counts its
-        buffer by them."""
-        return self.mtu is None and self.buffer is None
+        """True if the kernel may join packets of a stream. A link loses and delays packets one by one, and a
+        switch counts its buffer by them."""
+        return self.mtu is None and self.buffer is None and not self.loss and not self.jitter
 
     @property
     def node_names(self) -> list[str]:

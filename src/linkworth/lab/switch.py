@@ -121,7 +121,7 @@ def _ports(spec: LabSpec, node: str) -> list[SwitchPort]:
             moderation=spec.moderation * spec.dilate,
             loss=spec.loss,
             queue_bytes=links.port_bytes(spec),
-            offload=spec.joins_packets and not spec.loss and not spec.jitter,
+            offload=spec.joins_packets,
         )
         for number, nic in enumerate(spec.nic_names)
     ]
