@@ -12,6 +12,7 @@ from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
 from linkworth.report.study.results import Results, problem_of, smaller_problems
 from linkworth.report.study.sections import costs, gains, steps, times
+from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.report.table import Cell
 from linkworth.statistics import compare
 
@@ -103,6 +104,23 @@ def test_gains_and_groups_are_by_program_and_class(interconnects_sections):
     assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
     rows = {row[0].text: [cell.text for cell in row[1:3]] for row in section.tables[0].rows}
     assert rows["npb:ep.C"] == ["equally fast on all of these networks (predicted)", "none"]
+
+
+def test_the_largest_class_of_a_program_is_by_size_and_not_by_letter():
+    """Class W is smaller than class A."""
+    names = ["npb:ft.S", "npb:ft.W", "npb:ft.A"]
+    study = Study(
+        name="s",
+        workloads=[StudyWorkload(name=name, command=["x"]) for name in names],
+        environments=[Environment(name="a")],
+    )
+    profiles = {
+        (name, ""): TraceProfile(group=group, reason="", ran=False)
+        for name, group in zip(names, ("none", "low", "dependent"), strict=True)
+    }
+    results = Results(study, [record(name, "a", "trace") for name in names], profiles)
+    text = next(section.text for section in contents(results) if section.key == "groups")
+    assert text == "By the largest class of each program: dependent: FT."
 
 
 def test_what_a_stopped_replay_does_not_tell_is_left_out():

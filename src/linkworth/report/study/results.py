@@ -190,6 +190,11 @@ def problem_of(workload: str) -> tuple[str, str]:
     return workload, ""
 
 
+def by_size(problem: str) -> tuple[int, str]:
+    """Return a key that sorts problem classes by their size; unknown ones come first, by name."""
+    return _CLASSES.find(problem), problem
+
+
 def smaller_problems(workloads: Sequence[str]) -> dict[str, str]:
     """Return, by workload, the next smaller problem of the same program, if any (`npb:ft.A` for `npb:ft.B`)."""
     classes: dict[str, list[tuple[int, str]]] = {}

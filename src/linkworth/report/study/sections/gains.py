@@ -7,7 +7,7 @@ import altair as alt
 
 from linkworth.report.charts import kinds, theme
 from linkworth.report.study.comparing import ComparedPair, pairs, wanted, workloads_of
-from linkworth.report.study.results import HOW, MODES, Results, problem_of
+from linkworth.report.study.results import HOW, MODES, Results, by_size, problem_of
 from linkworth.report.table import Field, Figure, Section, table, value, words
 
 
@@ -72,7 +72,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
         )
     gains = [1.0, *(point.value for point in points)]
     low, high = min(gains) / 1.1, max(gains) * 1.1
-    problems = sorted({str(point.x) for point in points}, key=lambda name: (name not in "SW", name))
+    problems = sorted({str(point.x) for point in points}, key=by_size)
     chart = kinds.lines(
         points,
         x={"title": "problem class", "sort": problems, "axis": alt.Axis(labelAngle=0)},

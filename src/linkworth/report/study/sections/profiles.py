@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.report.charts import kinds, theme
 from linkworth.report.charts.shares import COLOURS
 from linkworth.report.speedup import speedup
-from linkworth.report.study.results import HOW, MODES, Results, problem_of
+from linkworth.report.study.results import HOW, MODES, Results, by_size, problem_of
 from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.report.table import MOST_FIGURES, Field, Figure, ReportTable, Section, table, value, words
 
@@ -240,7 +240,7 @@ def _sentence(groups: dict[str, TraceProfile]) -> str:
     latest: dict[str, tuple[str, str]] = {}
     for workload, profile in groups.items():
         program, problem = problem_of(workload)
-        if program not in latest or problem >= latest[program][0]:
+        if program not in latest or by_size(problem) >= by_size(latest[program][0]):
             latest[program] = (problem, _name(profile))
     parts = []
     for group in _GROUPS:
