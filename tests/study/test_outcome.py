@@ -68,6 +68,9 @@ def test_counters_are_added_up_where_they_are_wanted():
     assert found["lo_sent_bytes"] == 999  # and in no sum
     assert found["core_utilisation"] == 0.5
     assert "sent_bytes" not in outcome("./own", counters=COUNTERS).metrics
+    # Sums without those of a third node would be too small.
+    partial = outcome("./own", counters=COUNTERS, nodes=["n1", "n2", "n3"], counted=True)
+    assert "sent_bytes" not in partial.metrics and partial.counters == []
 
 
 def test_how_runs_end():

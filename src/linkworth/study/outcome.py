@@ -14,6 +14,7 @@ from linkworth.model.call_profile import CallProfile
 from linkworth.model.counters import LOOPBACK, NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import RecordState, StudyWorkload
+from linkworth.places.counters import uncounted
 
 DRAWN_SECONDS = "drawn_seconds"
 """Series of a prediction's times under draws of the fabric's parameters, draw by draw."""
@@ -54,8 +55,9 @@ def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: 
     metrics["seconds"] = result.reported_seconds if result.reported_seconds is not None else result.seconds
     if iterations:
         metrics["iteration_seconds"] = fmean(iterations)
+    counters = _of_all(result.counters, len(result.nodes)) if counted else []
     if counted:
-        metrics |= of_counters(result.counters)
+        metrics |= of_counters(counters)
         cores = [use for node in result.core_use for use in node.mean]
         if cores:
             metrics["core_utilisation"] = fmean(cores)
@@ -65,7 +67,7 @@ def of_run(result: RunResult, workload: StudyWorkload, output: str, *, counted: 
         interrupted=was_interrupted(result),
         metrics=metrics | figures,
         series={"iteration_seconds": iterations} if iterations else {},
-        counters=result.counters if counted else [],
+        counters=counters,
         core_use=[thinned(use) for use in result.core_use] if counted else [],
         facts=_facts(result),
         command=result.command,
@@ -94,7 +96,7 @@ def of_bench(result: BenchResult) -> Outcome:
         metrics.setdefault("latency_seconds", min(latencies))
     if rates:
         metrics.setdefault("bandwidth_bytes_per_second", max(rates))
-    counters = result.carried.counters if result.carried else []
+    counters = _of_all(result.carried.counters, result.nodes) if result.carried else []
     facts = {"mpi": result.mpi, "where": result.where, "ranks": str(result.ranks), **result.facts}
     if result.nodes:
         facts["nodes"] = str(result.nodes)
@@ -115,6 +117,11 @@ def of_bench(result: BenchResult) -> Outcome:
 def bench_row(row: msgspec.Struct) -> dict[str, float | str]:
     """Return a row without its missing figures."""
     return {name: value for name, value in msgspec.structs.asdict(row).items() if value not in (None, "")}
+
+
+def _of_all(counters: list[NodeCounters], nodes: int) -> list[NodeCounters]:
+    """Return the counters, none if those of some nodes are missing: their sums would be too small."""
+    return [] if uncounted(counters, nodes) else counters
 
 
 def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
