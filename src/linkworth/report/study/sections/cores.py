@@ -138,7 +138,9 @@ def _over_time(key: str, group: RunGroup, lines: Sequence[_Line]) -> Figure:
     if len(lines) > kinds.MOST_ROWS:
         lines = _by_node(lines)
         note += " There are too many cores to draw each: the mean of each node's."
-    lines = lines[: kinds.MOST_ROWS]
+    if len(lines) > kinds.MOST_ROWS:
+        note += f" The first {kinds.MOST_ROWS} of {len(lines)}."
+        lines = lines[: kinds.MOST_ROWS]
     pieces = [
         (line.name, column * line.seconds / _COLUMNS, (column + 1) * line.seconds / _COLUMNS, share)
         for line in lines

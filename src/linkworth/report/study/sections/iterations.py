@@ -37,11 +37,12 @@ def sections(results: Results) -> Iterator[Section]:
 
 
 def _row(group: RunGroup) -> list[Field]:
-    all_runs = describe([seconds for record in group.done for seconds in record.series.get(SERIES, [])])
+    runs = [record.series[SERIES] for record in group.done if record.series.get(SERIES)]
+    all_runs = describe([seconds for run in runs for seconds in run])
     return [
         words("workload", group.workload),
         words("environment", group.name),
-        whole("runs", "runs", len(group.done)),
+        whole("runs", "runs", len(runs)),
         whole("iterations", "iterations", all_runs.n),
         value("mean [s]", "mean", all_runs.mean, "time"),
         value("median [s]", "median", all_runs.median, "time"),
