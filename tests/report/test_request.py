@@ -47,6 +47,14 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     assert all(program.choice in written.fabrics for program in written.programs)
 
 
+def test_traces_of_a_folder_are_in_the_order_of_their_numbers(tmp_path):
+    names = ["4x2.lwt", "app.lwt", "app-4.lwt", "app-16.lwt", "app-16b.lwt", "\u06634.lwt"]
+    for name in names:
+        (tmp_path / name).touch()
+    found = [path.name for path in find_traces([tmp_path])]
+    assert found == ["4x2.lwt", "app-4.lwt", "app-16.lwt", "app-16b.lwt", "app.lwt", "\u06634.lwt"]
+
+
 def test_the_trace_that_cannot_be_replayed_is_named(tmp_path):
     exchange(tmp_path / "a.lwt")
     synthetic.write_trace(tmp_path / "b.lwt", [[synthetic.recv(1, 8)], []])

@@ -1,6 +1,7 @@
 """Builds report items from traces: profile, times, advice and sensitivity of each."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -27,14 +28,14 @@ _NO_LIMITS = Limits()
 
 
 def find_traces(paths: Iterable[Path]) -> list[Path]:
-    """Return the given traces, and those directly in the given folders, in order and each once.
+    """Return the given traces, and those directly in the given folders by name and number (app-4, app-16), each once.
 
     Raises UsageError for a path that does not exist and for a folder without traces.
     """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(path.glob("*.lwt"))
+            inside = sorted(path.glob("*.lwt"), key=_by_number)
             if not inside:
                 raise UsageError(
                     f"{path} contains no trace (*.lwt); record one with `linkworth trace -o {path}/NAME.lwt`"
@@ -45,6 +46,11 @@ def find_traces(paths: Iterable[Path]) -> list[Path]:
         else:
             raise UsageError(f"{path} does not exist; give a trace (*.lwt) or a folder with traces")
     return list(dict.fromkeys(found))
+
+
+def _by_number(path: Path) -> list[str | int]:
+    parts = re.split("([0-9]+)", path.name)  # in turn text and digits
+    return [int(part) if at % 2 else part for at, part in enumerate(parts)]
 
 
 def smaller_of(trace: Path) -> Path | None:
