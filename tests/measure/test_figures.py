@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 
 from linkworth.measure.figures import figures
@@ -59,6 +60,7 @@ def test_every_line_can_be_picked_out_and_keeps_its_digits():
     )
     assert (found["sent_bytes"], found["retransmits"], found["dropped_packets"]) == (150, 5, 8)
     assert found["core_utilisation"] == 0.75
+    assert "sent_bytes" not in values(msgspec.structs.replace(given, nodes=["a", "b", "c"]))
     for figure in figures(given):
         assert metric(figure.name).unit in (figure.unit, ""), f"{figure.name} has another unit in studies"
 

@@ -3,8 +3,8 @@
 from statistics import fmean
 from typing import NamedTuple
 
-from linkworth.model.counters import LOOPBACK
 from linkworth.model.run import RunResult
+from linkworth.places.counters import sums, uncounted
 
 
 class ReportedFigure(NamedTuple):
@@ -47,14 +47,10 @@ def figures(result: RunResult) -> list[ReportedFigure]:
             ReportedFigure("iteration_seconds", fmean(result.iteration_seconds), "s"),
             ReportedFigure("iterations", len(result.iteration_seconds), "1"),
         ]
-    if result.counters:
-        nics = [nic for node in result.counters for nic in node.nics if nic.nic != LOOPBACK]
+    if result.counters and not uncounted(result.counters, len(result.nodes)):
         found += [
-            ReportedFigure("sent_bytes", sum(nic.sent_bytes for nic in nics), "B"),
-            ReportedFigure("received_bytes", sum(nic.received_bytes for nic in nics), "B"),
-            ReportedFigure("dropped_packets", sum(nic.dropped_packets for nic in nics), "1"),
-            ReportedFigure("retransmits", sum(node.tcp_retransmits for node in result.counters), "1"),
-            ReportedFigure("out_of_order", sum(node.tcp_out_of_order for node in result.counters), "1"),
+            ReportedFigure(name, value, "B" if name.endswith("_bytes") else "1")
+            for name, value in sums(result.counters).items()
         ]
     shares = [share for use in result.core_use for share in use.mean]
     if shares:

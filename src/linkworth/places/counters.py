@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from linkworth.model.counters import NicCounters, NodeCounters
+from linkworth.model.counters import LOOPBACK, NicCounters, NodeCounters
 from linkworth.mpi.files import text_of
 
 _CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
@@ -62,6 +62,18 @@ def uncounted(counters: Sequence[NodeCounters], nodes: int) -> str:
     return (
         f"counters could be read on {len(counters)} of {nodes} nodes only, so that their sums are too small"
     )
+
+
+def sums(counters: Sequence[NodeCounters]) -> dict[str, int]:
+    """Return the sums over all nodes and NICs. The loopback of messages inside a node is no NIC."""
+    nics = [nic for node in counters for nic in node.nics if nic.nic != LOOPBACK]
+    return {
+        "sent_bytes": sum(nic.sent_bytes for nic in nics),
+        "received_bytes": sum(nic.received_bytes for nic in nics),
+        "dropped_packets": sum(nic.dropped_packets for nic in nics),
+        "retransmits": sum(node.tcp_retransmits for node in counters),
+        "out_of_order": sum(node.tcp_out_of_order for node in counters),
+    }
 
 
 def _node_difference(before: NodeCounters, after: NodeCounters) -> NodeCounters:

@@ -11,10 +11,10 @@ import msgspec
 from linkworth.measure.ending import was_interrupted
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
-from linkworth.model.counters import LOOPBACK, NodeCounters
+from linkworth.model.counters import NodeCounters
 from linkworth.model.run import CoreUse, RunResult
 from linkworth.model.study import RecordState, StudyWorkload
-from linkworth.places.counters import uncounted
+from linkworth.places.counters import sums, uncounted
 
 DRAWN_SECONDS = "drawn_seconds"
 """Series of a prediction's times under draws of the fabric's parameters, draw by draw."""
@@ -132,14 +132,7 @@ def of_counters(counters: Sequence[NodeCounters]) -> dict[str, float]:
     if not counters:
         return {}
     every = [nic for node in counters for nic in node.nics]
-    nics = [nic for nic in every if nic.nic != LOOPBACK]
-    metrics = {
-        "sent_bytes": float(sum(nic.sent_bytes for nic in nics)),
-        "received_bytes": float(sum(nic.received_bytes for nic in nics)),
-        "dropped_packets": float(sum(nic.dropped_packets for nic in nics)),
-        "retransmits": float(sum(node.tcp_retransmits for node in counters)),
-        "out_of_order": float(sum(node.tcp_out_of_order for node in counters)),
-    }
+    metrics = {name: float(value) for name, value in sums(counters).items()}
     for name in sorted({nic.nic for nic in every if nic.sent_bytes}):
         metrics[f"{name}_sent_bytes"] = float(sum(nic.sent_bytes for nic in every if nic.nic == name))
     return metrics
