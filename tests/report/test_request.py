@@ -45,6 +45,8 @@ def test_a_folder_of_traces_becomes_one_page(tmp_path):
     assert written.fabrics == ["gbe", "ib-fdr", "10gbe", "ib-hdr"]
     assert written.bytes == (tmp_path / "r.html").stat().st_size
     assert all(program.choice in written.fabrics for program in written.programs)
+    doubt = "nothing is known about the speed of the CPUs of 4 node types"
+    assert all(program.warnings[-1].startswith(doubt) for program in written.programs)
 
 
 def test_traces_of_a_folder_are_in_the_order_of_their_numbers(tmp_path):

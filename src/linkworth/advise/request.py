@@ -102,6 +102,16 @@ def gather_environments(
     return {**found, **{fabric: [price] for fabric, price in own.items()}}
 
 
+def unknown_cpus(prices: Iterable[Price]) -> list[str]:
+    """Return a sentence if these are of several node types of a catalog, whose CPUs have no known speed."""
+    types = {price.name for price in prices if price.name and price.market != "own"}
+    if len(types) < 2:
+        return []
+    return [
+        f"nothing is known about the speed of the CPUs of {len(types)} node types: the computation takes as long on each of them"
+    ]
+
+
 def own_prices(
     node_hours: Sequence[str], core_hours: Sequence[str] = (), on_premises_costs: Sequence[str] = ()
 ) -> dict[str, Price]:

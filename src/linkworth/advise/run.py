@@ -1,18 +1,16 @@
 """Implementation of `linkworth advise`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from linkworth.advise import dataset
 from linkworth.advise.choose import advise
 from linkworth.advise.mpi_setting import with_setting
-from linkworth.advise.request import PriceOptions, fabric_name, gather_environments
+from linkworth.advise.request import PriceOptions, fabric_name, gather_environments, unknown_cpus
 from linkworth.advise.source import TimesFile, TraceRequest, read_predictions, replay_predictions
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
-from linkworth.model.prediction import PredictionSet
-from linkworth.model.price import Price
 from linkworth.skeleton.progress import StepProgress
 from linkworth.trace.read import Allowance
 
@@ -66,21 +64,7 @@ def advise_on_request(
         )
     sets, drawn, cases = replay_predictions(trace, on or prices.names_of(environments), draws, progress)
     advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=drawn)
-    advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *_unknown_cpus(sets, environments)])
-    return with_setting(advice, cases)
-
-
-def _unknown_cpus(sets: Sequence[PredictionSet], environments: Mapping[str, Sequence[Price]]) -> list[str]:
-    """Return a sentence if node types of a catalog are compared, whose CPUs have no known speed."""
     fabrics = {prediction.fabric for found in sets for prediction in found.predictions}
-    types = {
-        price.name
-        for fabric in fabrics
-        for price in environments.get(fabric, ())
-        if price.name and price.market != "own"
-    }
-    if len(types) < 2:
-        return []
-    return [
-        f"nothing is known about the speed of the CPUs of {len(types)} node types: the computation takes as long on each of them"
-    ]
+    doubts = unknown_cpus(price for fabric in fabrics for price in environments.get(fabric, ()))
+    advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *doubts])
+    return with_setting(advice, cases)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.advise import advise
+from linkworth.advise.request import unknown_cpus
 from linkworth.advise.uncertain import Drawn, least_ratio
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
@@ -170,7 +171,7 @@ def _advice(
             draws=len(drawn.seconds[0]),
             assumed=[fabric for fabric in drawn.assumed if fabric in prices],
         )
-        return advise(
+        advice = advise(
             limited,
             prices,
             goal=limits.minimised,
@@ -178,6 +179,8 @@ def _advice(
             budget=limits.budget,
             drawn=together if len(priced) > 1 else None,
         )
+        doubts = unknown_cpus(prices[prediction.fabric] for prediction in priced)
+        return msgspec.structs.replace(advice, warnings=[*advice.warnings, *doubts])
     return Advice(
         workload=predictions.workload,
         ranks=predictions.ranks,
