@@ -14,6 +14,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.lab import cgroups, isolation, labs, system
 from linkworth.lab.container import MARK_FILE
 from linkworth.lab.place import LabPlace
+from linkworth.lab.report import about
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 from linkworth.mpi import preload
@@ -99,6 +100,7 @@ def test_ranks_run_inside_and_nothing_stays(kind, mpi_kind, tmp_path, record_pro
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_container_has_its_own_system_and_the_shared_files(kind, tmp_path):
     with labs.up(LabSpec(nodes=1, nics=2, isolation=kind)) as lab:
+        assert [node.processes for node in about(lab.state).nodes] == [0]
         (tmp_path / "input").write_text("shared\n")
         assert said(lab, "node1", f"cat {tmp_path}/input; echo back > {tmp_path}/output") == "shared\n"
         assert (tmp_path / "output").read_text() == "back\n"

@@ -74,6 +74,8 @@ class HeldPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of the place's own cgroup, "" if none could be made."""
     inside: int = 0
     """PID of the first process of the container that the node is. 0 if it is none."""
+    own: int = 1
+    """Processes of the lab itself in it: the holder, and those of a container."""
 
 
 class SupervisorAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ def about(known: LabState) -> AboutLab:
         AboutNode(
             name=name,
             pid=place.pid,
-            processes=inside.count(system.namespace_of(place.pid)) - 1,  # the holder itself
+            processes=max(inside.count(system.namespace_of(place.pid)) - place.own, 0),
         )
         for name, place in known.places.items()
         if name != HEAD

@@ -166,6 +166,7 @@ class _Supervisor:
                 place.order(plan, pids)
             for place, _ in stage:
                 inside[place.name] = int(place.answer().get("inside", 0))
+        running = [system.namespace_of(pid) for pid in proc.all_pids()]
         return SupervisorAnswer(
             places={
                 place.name: HeldPlace(
@@ -173,6 +174,7 @@ class _Supervisor:
                     started=system.start_time(place.pid) or 0,
                     cgroup=self.cgroups.get(place.name, ""),
                     inside=inside[place.name],
+                    own=running.count(system.namespace_of(place.pid)),
                 )
                 for place in self.places
             }
