@@ -1,6 +1,6 @@
 """A grammar that describes two sequences, of which each has parts that the other lacks."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -132,13 +132,22 @@ def _most_shared(one: Tree, other: Tree, known: _Known) -> npt.NDArray[np.int64]
         for body in (one, other)
     )
     loops = [j for j, item in enumerate(other) if isinstance(item, tuple)]
+    starts: defaultdict[Item, list[int]] = defaultdict(list)
+    begins: defaultdict[Item, list[int]] = defaultdict(list)
+    for j, item in enumerate(other):
+        if isinstance(item, tuple):
+            begins[item[0]].append(j)
+        else:
+            starts[item].append(j)
     best = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int64)
     for i in range(len(one) - 1, -1, -1):
         row, below = best[i], best[i + 1]
         row[:] = below
         # A symbol is the same or it is not, for a whole row at once.
         row[:-1] = np.maximum(below[:-1], (below[1:] + 1) * (second == first[i]))
-        for j in range(len(other)) if isinstance(one[i], tuple) else loops:
+        # A loop may meet another one, or the first symbol of its iteration. Elsewhere it is passed.
+        item = one[i]
+        for j in (*loops, *starts[item[0]]) if isinstance(item, tuple) else begins[item]:
             row[j] = max(
                 shared + best[i + down, j + right]
                 for down, right, _, shared in _ways(one, other, i, j, known)
