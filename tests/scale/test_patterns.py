@@ -571,7 +571,8 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         (fold, (4, 8, 16, 32)),
         # Grids at other counts have another shape.
         (conjugate, (2, 4, 8, 32, 128)),
-        (conjugate, (4, 8, 16, 32, 64, 256)),
+        # Two steps in rows of four ranks are half of their ranks too.
+        (conjugate, (4, 8, 16, 32)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
     ],

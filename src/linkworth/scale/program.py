@@ -19,7 +19,7 @@ from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
 from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
-from linkworth.scale.fit.number_rules import fit_appearance, fit_number, fit_others
+from linkworth.scale.fit.number_rules import fit_appearance, fit_levels_along, fit_number, fit_others
 from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
@@ -372,6 +372,9 @@ def _fit_times_by_peers(samples: Samples, times: Numbers, columns: Sequence[Plac
     around = next((found for each in columns if (found := each.around()) is not None), None)
     if around is not None:
         return PerNeighbour(around, 1)
+    for dimension in {at for each in columns for at in each.doubled()}:
+        if (levels := fit_levels_along(samples.at, times, dimension)) is not None:
+            return levels
     # A collective in each of log p steps would fit too: in a torus of 8, 16, 32 or 64 ranks each has log p neighbours.
     over_requests = not any("comm" in each.rules for each in columns)
     along = {at for each in columns for at in each.moved()}

@@ -334,7 +334,7 @@ def _first(sites: Iterable[str]) -> str:
 def _doubles(column: PlacedCall) -> bool:
     """Return whether it sends over distances that double."""
     rules = (each for rule in column.rules.values() for each in rules_within(rule))
-    return any(isinstance(rule, Partner) and rule.peer.doubles() for rule in rules)
+    return any(isinstance(rule, Partner) and bool(rule.peer.doubled()) for rule in rules)
 
 
 def _has_owners(column: PlacedCall) -> bool:

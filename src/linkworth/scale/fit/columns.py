@@ -130,6 +130,10 @@ class PlacedCall(NamedTuple):
         """Return the dimensions along which its peers are elsewhere."""
         return [at for rule in self.rules.values() if isinstance(rule, Partner) for at in rule.moved()]
 
+    def doubled(self) -> list[int]:
+        """Return the dimensions along which its peers are twice, or half, as far away in each step."""
+        return [at for rule in self.rules.values() if isinstance(rule, Partner) for at in rule.doubled()]
+
     def around(self) -> Around | None:
         """Return the list whose neighbours are the peers in turn, if there is one."""
         return next((rule.around for rule in self.rules.values() if isinstance(rule, NextAround)), None)

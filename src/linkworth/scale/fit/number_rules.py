@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from linkworth.scale.fit.cells import fit_cells
 from linkworth.scale.fit.dealt import fit_dealt
-from linkworth.scale.fit.numbers import Model, like
+from linkworth.scale.fit.numbers import Model, Monomial, Sum, like
 from linkworth.scale.fit.parts import LAYERS, Product
 from linkworth.scale.fit.rules import (
     INEXACT,
@@ -138,6 +138,16 @@ def fit_others(at: Position, values: Numbers, along: Collection[int]) -> Linear 
         if each and np.ptp(others) and np.array_equal(values, each * others):
             return Linear(dimension, (0, each, -each))
     return None
+
+
+def fit_levels_along(at: Position, values: Numbers, dimension: int) -> ByCount | None:
+    """Return equally many calls on each level of a tree or butterfly along a dimension, with a level more or less."""
+    levels = np.log2(at.extents[dimension])
+    calls = float(np.ptp(values) / np.ptp(levels)) if np.ptp(levels) else 0.0
+    more = float(values[-1] - calls * levels[-1])
+    if calls < 1 or abs(more) not in (0.0, calls) or not np.array_equal(calls * levels + more, values):
+        return None
+    return ByCount(Sum((Monomial(levels=dimension), Monomial()), (calls, more), 0.0))
 
 
 def measured(samples: Samples, values: Numbers, model: Model) -> Rule:

@@ -24,6 +24,8 @@ class Monomial(NamedTuple):
     size: float = 0
     extents: tuple[float, ...] = ()
     size_logarithm: float = 0
+    levels: int | None = None
+    """Dimension of whose extent log2 is a factor."""
 
     def at(self, point: Point) -> float:
         """Return its value."""
@@ -32,6 +34,8 @@ class Monomial(NamedTuple):
             value *= max(math.log2(point.ranks), 0.5) ** self.logarithm
         if self.size_logarithm:
             value *= math.log2(max(point.size, 1.0)) ** self.size_logarithm
+        if self.levels is not None:
+            value *= math.log2(point.grid[self.levels])
         for extent, power in zip(point.grid, self.extents, strict=False):
             value *= float(extent) ** power
         return value

@@ -26,6 +26,10 @@ class Partner(NamedTuple):
         """Return the dimensions of the program's grid along which the peer is elsewhere."""
         return [] if self.dimensions else self.peer.moved()
 
+    def doubled(self) -> list[int]:
+        """Return the dimensions of the program's grid along which the distance doubles, or halves, from step to step."""
+        return [] if self.dimensions else self.peer.doubled()
+
     def across(self) -> int | None:
         """Return the one dimension along which the peer is elsewhere."""
         moved = self.moved()
@@ -227,7 +231,7 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
         peer = fit_peer(_inside(index, size, 1), values, samples.steps)
         longer = bool(np.ptp(samples.steps.total))
         if peer is not None and (
-            samples.fitter.grouped or peer.doubles() or (longer and peer.steps()) or _have_all_ranks(samples)
+            samples.fitter.grouped or peer.doubled() or (longer and peer.steps()) or _have_all_ranks(samples)
         ):
             return Partner(peer, communicator, 1)
     if not whole and len(extents) > 1:

@@ -68,9 +68,9 @@ class Peer(NamedTuple):
         """Return the dimensions along which it is elsewhere."""
         return [at for at, term in enumerate(self.terms) if not term.stays()]
 
-    def doubles(self) -> bool:
-        """Return whether the distance to the peer doubles, or halves, from step to step."""
-        return any("2^k" in term.kind for term in self.terms)
+    def doubled(self) -> list[int]:
+        """Return the dimensions along which the distance to the peer doubles, or halves, from step to step."""
+        return [at for at, term in enumerate(self.terms) if "2^k" in term.kind]
 
     def steps(self) -> bool:
         """Return whether it is another one in each step."""
@@ -104,7 +104,7 @@ _CHILD_OF_STEP = {f"child +k {arity}": arity for arity in ARITIES}
 _BLOCKS = {f"blocks {share}": share for share in range(len(SHARES))}
 _DEALT = {f"dealt {share}": share for share in range(len(SHARES))}
 """Peers in the other one of two parts of all ranks: each rank of the smaller part has a block of the larger, or every n-th."""
-_WHOLE = {*_OTHERS, *_PARENTS, "opposite", "mirrored", "index of others", "tournament"}
+_WHOLE = {*_OTHERS, *_PARENTS, "opposite", "mirrored", "transposed", "index of others", "tournament"}
 _LATER = {*_WHOLE, *_CHILDREN, *_BLOCKS, *_DEALT} - {"mirrored"}
 """On four ranks alone, mirrored is also an exclusive or with 3, which is rarer."""
 _RING = {"ring", "opposite", "ring +k", "ring -k", "ring +2^k", "ring -2^k", "cyclic"}
@@ -185,10 +185,20 @@ def _power(exponent: Numbers) -> Numbers:
 def _base(way: Term, dimension: int, at: Position, k: Numbers) -> Numbers:
     """Return what the constant is added to (or, of an exclusive or, is the exponent's offset of)."""
     n = at.extents[dimension]
+    if way.kind == "transposed":
+        return _transposed(dimension, way.skews[0].dimension, at)
     base = _plain(way.kind, at.coordinates[dimension], n, k)
     for skew in way.skews:
         base = base + skew.values(at, n)
     return base
+
+
+def _transposed(dimension: int, other: int, at: Position) -> Numbers:
+    """Return the coordinate after a transposition of blocks, which are as long as the longer dimension is of the shorter."""
+    n, across = at.extents[dimension], at.extents[other]
+    longer, shorter = np.maximum(n // across, 1), np.maximum(across // n, 1)
+    found: Numbers = at.coordinates[other] // shorter * longer + at.coordinates[dimension] % longer
+    return found
 
 
 def _plain(kind: str, x: Numbers, n: Numbers, k: Numbers) -> Numbers:
@@ -297,6 +307,8 @@ def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool) -> It
     yield from (Term(kind, "", 0) for kind in plain if kind not in _LATER)
     # A coordinate that another one alone gives is a transposition.
     yield from (Term("constant", "", 0, each) for each in skews if each[0].sign > 0 and not each[0].parts)
+    if len(at.extents) == 2:
+        yield from (Term("transposed", "", 0, each) for each in skews[:1])
     yield from (Term("ring", "", 0, each) for each in skews if not each[-1].parts)
     yield from (Term(kind, "", 0) for kind in plain if kind in _LATER)
     if (steps.total > 1).any():
