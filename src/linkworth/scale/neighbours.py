@@ -6,7 +6,7 @@ All ranks then call alike, so that recordings on short grids show what ranks ins
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,31 +14,11 @@ import numpy.typing as npt
 
 from linkworth import _engine
 from linkworth.scale.align.stencils import SiteMessages, Space
+from linkworth.scale.bursts import RARE, Burst, Bursts, Request, Symbol, UnlikeError, is_of_one
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import Offset
-from linkworth.scale.recording import (
-    NOBODY,
-    WAIT,
-    WAITALL,
-    Call,
-    Numbers,
-    Recording,
-    Times,
-    references,
-    without,
-)
+from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, references, without
 from linkworth.scale.recording import Sequence as Calls
-
-_RARE: Offset = ()
-"""Stands for the place of the neighbour in calls that concern none, and that only some ranks make."""
-Symbol = tuple[str, Offset, int]
-"""Call site, where the neighbour is, and how many such calls come before between two calls of all ranks."""
-Request = tuple[int, Symbol | None]
-"""How many bursts ago a call makes it, and that call; None: the call of all ranks after the burst."""
-
-
-class _Unlike(Exception):
-    """Ranks lack other calls than those for neighbours that do not exist."""
 
 
 def with_absent(
@@ -56,7 +36,7 @@ def with_absent(
         boxes = [_Box(each, space, sites) for each, space in zip(recordings, spaces, strict=True)]
         order = _order([burst for box in boxes for burst in box.distinct()])
         return [box.completed(order) for box in boxes]
-    except _Unlike:
+    except UnlikeError:
         return None
 
 
@@ -67,7 +47,7 @@ def without_absent(ranks: Iterable[RankEvents], sites: Collection[str]) -> Itera
 
 
 def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
-    """Return the places of symbols in an order that all bursts have. Raises _Unlike.
+    """Return the places of symbols in an order that all bursts have. Raises UnlikeError.
 
     Where none shows it, the site that is called earlier comes first, and at one site the neighbour before. What follows a
     site of one direction goes before that.
@@ -94,154 +74,8 @@ def _order(bursts: Collection[tuple[Symbol, ...]]) -> dict[Symbol, int]:
         ready |= {after for after in later[symbol] if not before[after]}
     if len(found) < len(symbols):
         # Two bursts have some of them in different orders.
-        raise _Unlike
+        raise UnlikeError
     return found
-
-
-class _Known(NamedTuple):
-    """What a rank's equal calls have in common."""
-
-    entry: str
-    backs: Sequence[int]
-    """How many requests ago those were made that it starts or completes."""
-    makes_request: bool
-    offset: Offset | None
-    """Where the neighbour of a message is. None: it is no message, or `is_of_one`."""
-    is_of_one: bool
-    """It starts or completes one request, with whose neighbour it belongs."""
-    is_rare: bool
-
-
-class _Burst(NamedTuple):
-    """Messages of a rank between two calls of all ranks, and the second of these."""
-
-    symbols: Sequence[Symbol]
-    places: Mapping[Symbol, int]
-    """By symbol: its place in `symbols`."""
-    refers: Sequence[Sequence[Request]]
-    """By call: the requests that it starts or completes. The last one is that of all ranks, if there is one."""
-
-    def place(self, symbol: Symbol | None) -> int:
-        """Return the place of a call of the burst. None: that of all ranks after it."""
-        return len(self.symbols) if symbol is None else self.places[symbol]
-
-
-class _Rank:
-    """Messages of a rank with its neighbours, in bursts between calls that all ranks make."""
-
-    def __init__(
-        self, recording: Recording, rank: int, sites: Collection[str], rare: Collection[str], space: Space
-    ) -> None:
-        """Divide the calls. `rare`: sites that not all ranks call.
-
-        Raises _Unlike if these make or complete requests, or if other calls complete some of several.
-        """
-        self.starts = [0]
-        """By burst: place of its first call."""
-        self.kinds: list[int] = []
-        """By burst: number in `different`."""
-        self.different: list[_Burst] = []
-        self._calls = recording.sequences[rank].calls
-        self._requests: list[tuple[int, int]] = []
-        """The burst in which each was made, and the place."""
-        self._made = 0
-        """Requests made before the burst."""
-        self._numbers: dict[Any, int] = {}
-        everyone = np.arange(recording.ranks)
-        offsets = [tuple(each) for each in space.offsets(np.full_like(everyone, rank), everyone).tolist()]
-
-        def known(call: Call) -> _Known:
-            backs = references(call)
-            if backs and call.fields.get("mode", WAIT) > WAITALL:
-                # Time decides what it completes.
-                raise _Unlike
-            makes_request = _engine.makes_request(call.call_class)
-            if call.entry in sites:
-                members = recording.communicators[rank][call.fields["comm"]]
-                return _Known(
-                    call.entry, backs, makes_request, offsets[members[call.fields["peer"]]], False, False
-                )
-            return _Known(
-                call.entry,
-                backs,
-                makes_request,
-                None,
-                len(backs) == 1 and _is_of_one(call),
-                call.entry in rare,
-            )
-
-        self._known = {number: known(recording.calls[number]) for number in np.unique(self._calls).tolist()}
-        self._divide()
-
-    def burst(self, number: int) -> _Burst:
-        """Return a burst."""
-        return self.different[self.kinds[number]]
-
-    def _divide(self) -> None:
-        offsets: list[Offset] = []
-        """By call of the burst: where its neighbour is."""
-        earlier: list[tuple[int, int, int]] = []
-        """Requests of earlier bursts: how many bursts ago, which of the different ones, and the place in it."""
-        neighbours: list[Offset | None] = []
-        """By request: where the neighbour is with which it is."""
-        for place, number in enumerate(self._calls.tolist()):
-            _, backs, makes_request, offset, is_of_one, is_rare = self._known[number]
-            if backs:
-                burst = len(self.kinds)
-                if self._requests[-max(backs)][0] < burst:
-                    earlier += [self._earlier(self._requests[-back]) for back in backs]
-                if is_of_one:
-                    offset = neighbours[-backs[0]]
-            if offset is None and is_rare:
-                if makes_request or backs:
-                    raise _Unlike
-                offset = _RARE
-            if makes_request:
-                self._requests.append((len(self.kinds), place))
-                neighbours.append(offset)
-            if offset is None:
-                self._end(place + 1, offsets, earlier)
-                offsets, earlier = [], []
-            else:
-                offsets.append(offset)
-        self._end(len(self._calls), offsets, earlier)
-
-    def _earlier(self, request: tuple[int, int]) -> tuple[int, int, int]:
-        made_in, place = request
-        kind = self.kinds[made_in] if made_in < len(self.kinds) else -1
-        return len(self.kinds) - made_in, kind, place - self.starts[made_in]
-
-    def _end(self, end: int, offsets: Sequence[Offset], earlier: Sequence[tuple[int, int, int]]) -> None:
-        """End a burst before a place. `offsets`: where the neighbours of its calls are."""
-        calls = self._calls[self.starts[-1] : end]
-        kind = self._numbers.setdefault((calls.tobytes(), *earlier), len(self.different))
-        if kind == len(self.different):
-            self.different.append(self._burst(calls.tolist(), offsets))
-        self.kinds.append(kind)
-        self.starts.append(end)
-        self._made = len(self._requests)
-
-    def _burst(self, calls: Sequence[int], offsets: Sequence[Offset]) -> _Burst:
-        burst = len(self.kinds)
-        symbols: list[Symbol] = []
-        refers: list[list[Request]] = []
-        turns: Counter[tuple[str, Offset]] = Counter()
-        made = self._made
-
-        def request(back: int) -> Request:
-            made_in, place = self._requests[made - back]
-            of = symbols if made_in == burst else self.burst(made_in).symbols
-            at = place - self.starts[made_in]
-            return burst - made_in, of[at] if at < len(of) else None
-
-        for number, offset in zip_longest(calls, offsets):
-            known = self._known[number]
-            refers.append([request(back) for back in known.backs])
-            made += known.makes_request
-            if offset is not None:
-                symbols.append((known.entry, offset, turns[known.entry, offset]))
-                turns[known.entry, offset] += 1
-        return _Burst(symbols, {symbol: place for place, symbol in enumerate(symbols)}, refers)
 
 
 def _rare(recording: Recording) -> set[str]:
@@ -251,13 +85,6 @@ def _rare(recording: Recording) -> set[str]:
     by_entry = np.zeros((recording.ranks, len(entries)), dtype=np.int64)
     np.add.at(by_entry.T, which, times.T)
     return set(entries[np.ptp(by_entry, axis=0) > 0].tolist())
-
-
-def _is_of_one(call: Call) -> bool:
-    """Return whether a call starts or completes one request whatever the rank, which a list of one does not show."""
-    if call.call_class == "complete":
-        return bool(call.fields["mode"] == WAIT)
-    return not call.entry.startswith("MPI_Startall")
 
 
 class _Step(NamedTuple):
@@ -282,7 +109,7 @@ class _Box:
     """The messages of all ranks of a recording with their neighbours on a grid."""
 
     def __init__(self, recording: Recording, space: Space, sites: Collection[str]) -> None:
-        """Find them. Raises _Unlike if ranks differ in other calls."""
+        """Find them. Raises UnlikeError if ranks differ in other calls."""
         self._recording = recording
         self._space = space
         self._sites = frozenset(sites)
@@ -294,9 +121,9 @@ class _Box:
         }
         """Calls that complete receives from any source."""
         rare = _rare(recording)
-        self._ranks = [_Rank(recording, rank, sites, rare, space) for rank in range(recording.ranks)]
+        self._ranks = [Bursts(recording, rank, sites, rare, space) for rank in range(recording.ranks)]
         if len({self._entries(rank) for rank in range(recording.ranks)}) > 1:
-            raise _Unlike
+            raise UnlikeError
 
     def _entries(self, rank: int) -> tuple[str, ...]:
         calls = self._recording.sequences[rank].calls[
@@ -309,7 +136,7 @@ class _Box:
         return {tuple(burst.symbols) for rank in self._ranks for burst in rank.different}
 
     def completed(self, order: Mapping[Symbol, int]) -> Recording:
-        """Return the recording in which all ranks have the calls of those in the middle. Raises _Unlike.
+        """Return the recording in which all ranks have the calls of those in the middle. Raises UnlikeError.
 
         `order`: places of symbols in each burst.
         """
@@ -354,7 +181,7 @@ class _Box:
     def _kind(
         self,
         first: int,
-        owns: Sequence[_Burst],
+        owns: Sequence[Burst],
         order: Mapping[Symbol, int],
         earlier: Mapping[int, tuple[Mapping[Symbol | None, int], int]],
     ) -> _Kind:
@@ -418,11 +245,11 @@ class _Box:
         for symbol, backs in kind.steps:
             source = rank
             if symbol is not None and symbol not in self._ranks[rank].burst(kind.first).places:
-                if symbol[1] == _RARE:
+                if symbol[1] == RARE:
                     continue
                 source = self._donor(rank, symbol[1])
                 if symbol not in self._ranks[source].burst(kind.first).places:
-                    raise _Unlike
+                    raise UnlikeError
             burst = self._ranks[source].burst(kind.first)
             place = burst.place(symbol)
             refers = burst.refers[place]
@@ -457,7 +284,7 @@ class _Box:
         return call._replace(fields=fields)
 
     def _donor(self, rank: int, offset: Offset) -> int:
-        """Return the nearest rank with a neighbour at an offset where a rank has none. Raises _Unlike if that has one."""
+        """Return the nearest rank with a neighbour at an offset where a rank has none. Raises UnlikeError if that has one."""
         if (rank, offset) not in self._donors:
             there = [
                 min(max(x, -min(step, 0)), n - 1 - max(step, 0))
@@ -467,7 +294,7 @@ class _Box:
             ]
             self._donors[rank, offset] = int(np.ravel_multi_index(there, self._space.extents))
         if self._donors[rank, offset] == rank:
-            raise _Unlike
+            raise UnlikeError
         return self._donors[rank, offset]
 
 
@@ -514,7 +341,7 @@ def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
         rows = np.where(kept[made], left[places][:, None] - left[made], 0)
         for row, which in zip(*_rows(rows), strict=True):
             some = places[which]
-            if any(row) or not _is_of_one(each):
+            if any(row) or not is_of_one(each):
                 call[some] = len(found)
                 found.append((each.entry, each.call_class, _referring(each, row)))
             else:
@@ -533,6 +360,8 @@ def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
 
 def _rows(rows: Numbers) -> tuple[list[list[int]], list[Numbers]]:
     """Return the different rows, and the numbers of those that are alike."""
+    if (rows == rows[0]).all():
+        return [rows[0].tolist()], [np.arange(len(rows))]
     different, which = np.unique(rows, axis=0, return_inverse=True)
     return different.tolist(), [np.flatnonzero(which.reshape(-1) == each) for each in range(len(different))]
 
