@@ -280,6 +280,11 @@ def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
     assert "is what one pair of ranks reached" in note and "measure `multipair` too" in note
     several = predicted(fast, "multipair", SIZES, pairs=4)
     assert calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", *tests, several)])).notes == []
+    wrong = msgspec.structs.replace(
+        several, rows=[msgspec.structs.replace(several.rows[0], label="1000000000 pairs")]
+    )
+    with pytest.raises(UsageError, match=r"wrong.json: '1000000000 pairs' is no test"):
+        calibrate(CalibrationRequest(files=[put(tmp_path / "wrong.json", *tests, wrong)]))
 
 
 def test_a_base_without_any_cost_can_be_named(tmp_path):

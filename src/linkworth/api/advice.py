@@ -20,7 +20,7 @@ from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.api.trace import Trace, of_machines
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
-from linkworth.model.number_range import PRICE_USD
+from linkworth.model.number_range import DRAWS, PRICE_USD
 from linkworth.model.price import Market
 from linkworth.predict.request import is_program, measured_texts
 from linkworth.writing.user_folder import expanded
@@ -107,8 +107,8 @@ def advise(
     Raises UsageError for a network without a price and for traces of several programs, and DamagedInputError for an incomplete
     trace.
     """
-    if draws is not None and draws < 0:
-        raise UsageError(f"`draws` {draws}: give a whole number of at least 0")
+    if draws is not None and draws not in DRAWS:
+        raise UsageError(f"`draws` {draws}: give {DRAWS}")
     if not prices:
         raise UsageError(
             "`prices` is empty: give US dollars by network, such as {'gbe': 0.78}, or a catalog's name"

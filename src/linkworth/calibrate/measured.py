@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from linkworth.calibrate.replayed import WINDOW
+from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchRow
 
 IN_TURN = "latency"
@@ -17,6 +18,8 @@ BOTH_WAYS = "bibandwidth"
 MULTIPAIR = "multipair"
 _KINDS = {"pingpong": IN_TURN, **{kind: kind for kind in (IN_TURN, STREAM, BOTH_WAYS, MULTIPAIR)}}
 """Kind by test."""
+_MOST_AT_ONCE = 1 << 16
+"""Pairs or senders of a test."""
 _NOT_IN_TURN = ("bidirectional", "pairs")
 """Options under which a ping-pong does not measure single messages, one after the other, between two ranks."""
 _NEARLY_THE_SAME = 1.02
@@ -70,7 +73,7 @@ def points(origins: Iterable[Origin]) -> tuple[list[MeasuredPoint], list[str]]:
             if kind is None or seconds is None:
                 continue
             used = True
-            found[kind, row.bytes, _pairs(origin.result, row, kind)].append((seconds, _noise(row), origin))
+            found[kind, row.bytes, _pairs(origin, row, kind)].append((seconds, _noise(row), origin))
         unused += _remarks(origin, used)
     result = [point(key, values) for key, values in sorted(found.items(), key=_order)]
     return _with_scatter(result), unused + _disagreements(found) + _disturbed(result)
@@ -82,7 +85,7 @@ def incast_rows(origins: Iterable[Origin]) -> dict[tuple[int, int], list[tuple[f
     for origin in origins:
         for row in origin.result.rows:
             if row.latency_seconds and math.isfinite(row.latency_seconds) and row.latency_seconds > 0:
-                senders = max(1, _leading_number(row.label) or origin.result.ranks - 1)
+                senders = max(1, _leading_number(row.label, origin) or origin.result.ranks - 1)
                 found[senders, row.bytes].append((row.latency_seconds, _noise(row), origin))
     return found
 
@@ -190,16 +193,19 @@ def _message_seconds(row: BenchRow, kind: str | None) -> float | None:
     return seconds if seconds is not None and 0 < seconds < float("inf") else None
 
 
-def _pairs(result: BenchResult, row: BenchRow, kind: str) -> int:
+def _pairs(origin: Origin, row: BenchRow, kind: str) -> int:
     if kind != MULTIPAIR:
         return 1
-    return max(1, _leading_number(row.label) or result.ranks // 2)
+    return max(1, _leading_number(row.label, origin) or origin.result.ranks // 2)
 
 
-def _leading_number(label: str) -> int:
-    """Return the number in a label such as `4 pairs`; 0 without one."""
+def _leading_number(label: str, origin: Origin) -> int:
+    """Return the number in a label such as `4 pairs`; 0 without one. Raises UsageError for one that no test has."""
     digits = re.match("[0-9]+", label)
-    return int(digits[0]) if digits else 0
+    number = int(digits[0]) if digits else 0
+    if number > _MOST_AT_ONCE:
+        raise UsageError(f"{origin.file}: {label!r} is no test; correct the label, or take the row out")
+    return number
 
 
 def _noise(row: BenchRow) -> float:

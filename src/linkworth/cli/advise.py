@@ -24,6 +24,7 @@ from linkworth.cli.replay_options import (
 )
 from linkworth.cli.steps import Steps
 from linkworth.model.advice import Limits
+from linkworth.model.number_range import DRAWS
 from linkworth.model.settings import ReplaySettings
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
@@ -77,7 +78,7 @@ _OF_A_REPLAY = (
 @limit_options
 @click.option(
     "--draws",
-    type=click.IntRange(0, 1_000_000),
+    type=click.IntRange(0, int(DRAWS.most)),
     metavar="N",
     help="Draws of each option's time from all that is uncertain. They give the certainty of the choice; 0: none."
     "  [default: 400]",

@@ -56,6 +56,8 @@ LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
 BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
 BYTES = NumberRange(least=1, most=1e18)
 MEMORY_BYTES = NumberRange(least=1, most=1e18, zero=True)
+DRAWS = NumberRange(least=1, most=10**6, zero=True)
+"""Draws of a time from all that is uncertain."""
 COUNT = NumberRange(least=1, most=1 << 24)
 """Parts of a machine."""
 FLOPS_PER_SECOND = NumberRange(least=1, most=1e18)
