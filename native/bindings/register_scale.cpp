@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -152,6 +153,12 @@ nb::list nested(const scale::Items& items) {
     for (const scale::Item& item : items) {
         if (!item.is_loop) {
             out.append(item.position);
+            continue;
+        }
+        const auto is_loop = [](const scale::Item& each) { return each.is_loop; };
+        if (!item.iterations.empty() && std::ranges::none_of(item.iterations[0], is_loop)) {
+            const scale::Items& first = item.iterations[0];
+            out.append(nb::make_tuple(first[0].position, item.iterations.size(), first.size()));
             continue;
         }
         nb::list iterations;

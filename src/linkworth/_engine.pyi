@@ -70,6 +70,7 @@ def parse_sequence(
 ) -> list[Any] | int:
     """Return by item a position, or a list of iterations; or the first position that the loops do not describe.
 
+    Iterations without loops in them, if there are any, are their first position, their number, and the length of each.
     `optional`: by loop, whether it may run zero times.
     """
 

@@ -28,8 +28,11 @@ def fold(symbols: Sequence[int]) -> Grammar:
     return Grammar(tuple(top), [tuple(body) for body in loops])
 
 
-Parse = list["int | list[Parse]"]
-"""A sequence, or a loop's iteration: for each place of the grammar, the position of a call, or the iterations of a loop."""
+Parse = list["int | list[Parse] | tuple[int, int, int]"]
+"""A sequence, or a loop's iteration: for each place of the grammar, the position of a call, or the iterations of a loop.
+
+Of iterations without loops in them: the first position, how many there are, and how long each is.
+"""
 
 
 class Mismatch(Exception):
@@ -126,53 +129,134 @@ class Alignment(NamedTuple):
     """By sequence and event: how many steps that ladder has, or 0."""
 
 
+class _Samples(NamedTuple):
+    """Sequences, or iterations of a loop in them, that are aligned with one another."""
+
+    sequence: Numbers
+    iteration: Numbers
+    """The iteration of the innermost loop around them."""
+    iterations: Numbers
+    """How often that loop runs."""
+    parses: Sequence[Parse]
+
+
 def align(parses: Sequence[Parse], lengths: Sequence[int], *, unrolled: bool = True) -> Alignment:
     """Give events that correspond to one another the same leaf.
 
     `unrolled`: every iteration of a loop that runs equally often in all sequences has leaves of its own.
     """
-    leaf_of = [np.zeros(length, dtype=np.int64) for length in lengths]
-    iteration_of = [np.zeros(length, dtype=np.int64) for length in lengths]
-    iterations_of = [np.ones(length, dtype=np.int64) for length in lengths]
-    counts: list[list[list[Any]]] = []
-    leaves = 0
+    number = np.arange(len(parses))
+    every = _Samples(number, np.zeros_like(number), np.ones_like(number), parses)
+    return _Aligning(lengths, unrolled=unrolled).result(every)
 
-    def walk(samples: list[tuple[int, int, int, Parse]]) -> list[Item]:
-        nonlocal leaves
+
+class _Aligning:
+    """Numbers the leaves of aligned sequences."""
+
+    def __init__(self, lengths: Sequence[int], *, unrolled: bool) -> None:
+        self._unrolled = unrolled
+        self._ends = np.cumsum(lengths)
+        self._begins = self._ends - lengths
+        events = int(self._ends[-1])
+        self._leaf = np.zeros(events, dtype=np.int64)
+        self._iteration = np.zeros(events, dtype=np.int64)
+        self._iterations = np.ones(events, dtype=np.int64)
+        self._counts: list[list[list[Any]]] = []
+        self._leaves = 0
+
+    def result(self, every: _Samples) -> Alignment:
+        """Return the alignment of whole sequences."""
+        top = self._walk(every)
+
+        def parts(of: Numbers) -> list[Numbers]:
+            return [of[begin:end] for begin, end in zip(self._begins, self._ends, strict=True)]
+
+        return Alignment(
+            top,
+            len(self._counts),
+            parts(self._leaf),
+            parts(self._iteration),
+            parts(self._iterations),
+            self._counts,
+        )
+
+    def _walk(self, samples: _Samples) -> list[Item]:
         out: list[Item] = []
-        for place, kind in enumerate(samples[0][3]):
-            if isinstance(kind, int):
-                for sequence, iteration, iterations, sample in samples:
-                    at = sample[place]
-                    leaf_of[sequence][at] = leaves
-                    iteration_of[sequence][at] = iteration
-                    iterations_of[sequence][at] = iterations
-                out.append(leaves)
-                leaves += 1
+        first = samples.parses[0]
+        place = 0
+        while place < len(first):
+            if isinstance(first[place], int):
+                begin = place
+                while place < len(first) and isinstance(first[place], int):
+                    place += 1
+                starts = np.array([each[begin] for each in samples.parses], dtype=np.int64)
+                out += self._calls(samples, starts, place - begin)
                 continue
-            loops = [
-                (sequence, iteration, iterations, _iterations(sample, place))
-                for sequence, iteration, iterations, sample in samples
-            ]
-            times = {len(found) for *_, found in loops}
-            if times == {0} or (len(times) == 1 and unrolled):
-                for number in range(times.pop()):
-                    out += walk([(s, j, times_of, found[number]) for s, j, times_of, found in loops])
-                continue
-            number = len(counts)
-            counts.append([[] for _ in lengths])
-            inner = []
-            for sequence, _, _, found in loops:
-                counts[number][sequence].append(len(found))
-                inner += [(sequence, j, len(found), each) for j, each in enumerate(found)]
-            out.append(Loop(walk(inner), number))
+            loops: list[Any] = [each[place] for each in samples.parses]
+            if any(isinstance(each, tuple) for each in loops):
+                out += self._innermost(samples, [each or (0, 0, 0) for each in loops])
+            else:
+                out += self._outer(samples, loops)
+            place += 1
         return out
 
-    top = walk([(number, 0, 1, parsed) for number, parsed in enumerate(parses)])
-    return Alignment(top, len(counts), leaf_of, iteration_of, iterations_of, counts)
+    def _calls(self, samples: _Samples, starts: Numbers, length: int) -> list[Item]:
+        """Give calls that follow one another a leaf each. `starts`: of each sample."""
+        events = (self._begins[samples.sequence] + starts)[:, None] + np.arange(length)
+        leaves = self._new(length)
+        self._leaf[events] = leaves
+        self._iteration[events] = samples.iteration[:, None]
+        self._iterations[events] = samples.iterations[:, None]
+        found: list[Item] = leaves.tolist()
+        return found
 
+    def _new(self, leaves: int) -> Numbers:
+        self._leaves += leaves
+        return np.arange(self._leaves - leaves, self._leaves)
 
-def _iterations(sample: Parse, place: int) -> list[Parse]:
-    found = sample[place]
-    assert isinstance(found, list)
-    return found
+    def _loop(self, samples: _Samples, times: Sequence[int]) -> int:
+        """Return the number of a new loop. `times`: how often it runs in each sample."""
+        counts: list[list[Any]] = [[] for _ in self._ends]
+        for sequence, each in zip(samples.sequence.tolist(), times, strict=True):
+            counts[sequence].append(each)
+        self._counts.append(counts)
+        return len(self._counts) - 1
+
+    def _is_unrolled(self, times: Sequence[int]) -> bool:
+        return len(set(times)) == 1 and (self._unrolled or not times[0])
+
+    def _innermost(self, samples: _Samples, loops: Sequence[tuple[int, int, int]]) -> list[Item]:
+        """Align loops without loops in them: the start, the number and the length of iterations in each sample."""
+        starts, numbers, lengths = np.array(loops, dtype=np.int64).T
+        times = numbers.tolist()
+        length = int(lengths.max())
+        if self._is_unrolled(times):
+            return self._calls(samples, starts, times[0] * length)
+        number = self._loop(samples, times)
+        sizes = numbers * length
+        of = np.repeat(np.arange(len(loops)), sizes)
+        within = np.arange(len(of)) - (np.cumsum(sizes) - sizes)[of]
+        events = (self._begins[samples.sequence] + starts)[of] + within
+        leaves = self._new(length)
+        self._leaf[events] = leaves[within % length]
+        self._iteration[events] = within // length
+        self._iterations[events] = numbers[of]
+        return [Loop(leaves.tolist(), number)]
+
+    def _outer(self, samples: _Samples, loops: Sequence[Sequence[Parse]]) -> list[Item]:
+        """Align loops with loops in them: the iterations in each sample."""
+        times = [len(each) for each in loops]
+        if self._is_unrolled(times):
+            return [
+                item
+                for number in range(times[0])
+                for item in self._walk(samples._replace(parses=[each[number] for each in loops]))
+            ]
+        number = self._loop(samples, times)
+        inner = _Samples(
+            np.repeat(samples.sequence, times),
+            np.concatenate([np.arange(each) for each in times]),
+            np.repeat(times, times),
+            [iteration for each in loops for iteration in each],
+        )
+        return [Loop(self._walk(inner), number)]
