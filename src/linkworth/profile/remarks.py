@@ -1,4 +1,4 @@
-"""What limits the figures of a profile, in sentences without their full stops: for the screen and the page."""
+"""Limits of a profile's figures, in sentences without their full stops: for the screen and the page."""
 
 from linkworth.model.profile import Profile
 from linkworth.model.trace import FILE_CALLS

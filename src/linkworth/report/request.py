@@ -86,9 +86,8 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: ReportRequest, progress: StepProgress) -> WrittenReport:
     """Write the page. Raises UsageError for unusable traces, programs, fabrics, prices or limits."""
     require_writable(request.output)
-    for (
-        text
-    ) in request.measured:  # a wrong number comes before a wrong file, and of which program it is after it
+    # A wrong number is reported before a wrong file. Its program is known after that.
+    for text in request.measured:
         parse_assignment(text, "`measured`", "SECONDS", SECONDS)
     fabrics = fabric_catalog.get_each(request.on)
     needed = [fabric.name for fabric in fabrics] or None

@@ -17,7 +17,7 @@ RARE: Offset = ()
 Symbol = tuple[str, Offset, int]
 """Call site, where the neighbour is, and how many such calls come before between two calls of all ranks."""
 Request = tuple[int, Symbol | None]
-"""How many bursts ago a call makes it, and that call; None: the call of all ranks after the burst."""
+"""Number of bursts since it was made, and the call that made it; None: the call of all ranks after the burst."""
 
 
 class UnlikeError(Exception):
@@ -25,14 +25,14 @@ class UnlikeError(Exception):
 
 
 class _Known(NamedTuple):
-    """What a rank's equal calls have in common."""
+    """Properties that equal calls of a rank share."""
 
     entry: str
     backs: Sequence[int]
-    """How many requests ago those were made that it starts or completes."""
+    """Distances back to the requests that it starts or completes. The latest is at 1."""
     makes_request: bool
     offset: Offset | None
-    """Where the neighbour of a message is. None: it is no message, or `is_of_one`."""
+    """Place of a message's neighbour. None: it is no message, or `is_of_one`."""
     is_of_one: bool
     """It starts or completes one request, with whose neighbour it belongs."""
     is_rare: bool

@@ -96,7 +96,7 @@ class _Step(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """What bursts have in common in which each rank makes the same calls."""
+    """Properties of bursts in which each rank makes the same calls."""
 
     first: int
     """The first of these bursts."""

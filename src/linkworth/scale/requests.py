@@ -1,4 +1,4 @@
-"""Which calls made the requests that others start or complete."""
+"""References from calls to those that made their requests."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class References(NamedTuple):
     place: Numbers
     """Place in the list of that call."""
     back: Numbers
-    """How many requests ago it was made."""
+    """Distance back to the request. The latest is at 1."""
     made: Numbers
     """The call that made it."""
 

@@ -136,7 +136,7 @@ class _Samples(NamedTuple):
     iteration: Numbers
     """The iteration of the innermost loop around them."""
     iterations: Numbers
-    """How often that loop runs."""
+    """Number of times that this loop runs."""
     parses: Sequence[Parse]
 
 
