@@ -6,7 +6,15 @@ import msgspec
 
 from linkworth.model.collectives import CollectiveLibrary, CollectiveRules, ForcedCollective
 from linkworth.model.fabric import Fabric
-from linkworth.model.number_range import BACKGROUND_LOAD, CPU_FACTOR, NOISE, SPREAD, THREAD_GAIN, NumberRange
+from linkworth.model.number_range import (
+    BACKGROUND_LOAD,
+    CPU_FACTOR,
+    DRAWS,
+    NOISE,
+    SPREAD,
+    THREAD_GAIN,
+    NumberRange,
+)
 from linkworth.model.parameter import Parameter
 
 
@@ -100,7 +108,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Parameter(
             help="Draws of all that is uncertain, for the interval of 90 % of the times.",
-            allowed=NumberRange(least=10, most=10**6, zero=True),
+            allowed=NumberRange(least=10, most=DRAWS.most, zero=True),
             metavar="N",
             default="400",
         ),

@@ -19,6 +19,7 @@ from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import Offset
 from linkworth.scale.recording import NOBODY, Call, Numbers, Recording, Times, references, without
 from linkworth.scale.recording import Sequence as Calls
+from linkworth.scale.requests import Requests, referring
 
 
 def with_absent(
@@ -324,26 +325,25 @@ def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
     )
     if not absent.any():
         return events
-    makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=bool)[events.call]
+    requests = Requests(calls)
+    refers = requests.of(events.call)
     kept = ~absent[events.call]
-    # Numbers of the requests made before each event: with absent ones, and without.
-    before = np.cumsum(makes) - makes
-    left = np.cumsum(makes & kept) - (makes & kept)
-    request = np.flatnonzero(makes)
+    makes = requests.makes[events.call] & kept
+    # Number of the requests made before each event, without absent ones.
+    left = np.cumsum(makes) - makes
     found = list(events.calls)
     call = events.call.copy()
     for number, each in enumerate(calls):
-        backs = np.array(references(each), dtype=np.int64)
         places = np.flatnonzero(events.call == number)
-        if not len(backs) or not len(places):
+        if not references(each) or not len(places):
             continue
-        made = request[before[places][:, None] - backs[None, :]]
+        made = refers.made[events.call[refers.event] == number].reshape(len(places), -1)
         rows = np.where(kept[made], left[places][:, None] - left[made], 0)
         for row, which in zip(*_rows(rows), strict=True):
             some = places[which]
             if any(row) or not is_of_one(each):
                 call[some] = len(found)
-                found.append((each.entry, each.call_class, _referring(each, row)))
+                found.append((each.entry, each.call_class, dict(referring(each, row).fields)))
             else:
                 kept[some] = False
     has_cpu = events.cpu >= 0
@@ -364,13 +364,3 @@ def _rows(rows: Numbers) -> tuple[list[list[int]], list[Numbers]]:
         return [rows[0].tolist()], [np.arange(len(rows))]
     different, which = np.unique(rows, axis=0, return_inverse=True)
     return different.tolist(), [np.flatnonzero(which.reshape(-1) == each) for each in range(len(different))]
-
-
-def _referring(call: Call, backs: Sequence[int]) -> dict[str, Any]:
-    """Return the fields of a call that refers to other requests. 0: to one that is not there."""
-    fields = dict(call.fields)
-    if call.call_class != "complete":
-        return fields | {"references": [back for back in backs if back]}
-    completions = [(back, *each[1:]) for back, each in zip(backs, fields["completions"], strict=True) if back]
-    listed = fields["listed"] - len(backs) + len(completions)
-    return fields | {"completions": completions, "listed": listed}

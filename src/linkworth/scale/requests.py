@@ -55,3 +55,15 @@ class Requests:
         found = self.of(own)
         kept = self._starts[own[found.event]] & self._sends[own[found.made]]
         return References(*(each[kept] for each in found))
+
+
+def referring(call: Call, backs: Sequence[int]) -> Call:
+    """Return a call that refers to requests at other distances. 0: to one that is not there."""
+    fields = dict(call.fields)
+    if call.call_class == "complete":
+        ended = fields["completions"]
+        fields["completions"] = [(back, *each[1:]) for back, each in zip(backs, ended, strict=True) if back]
+        fields["listed"] -= len(ended) - len(fields["completions"])
+    else:
+        fields["references"] = [back for back in backs if back]
+    return call._replace(fields=fields)

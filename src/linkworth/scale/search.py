@@ -129,8 +129,8 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             # Two of more recordings fit too many rules, unless the messages show the grid.
             tried = [each for each in tried if each.certain()]
         whole = set()
-        sources = [[named(each) for each in some] for some in choices[-1:]]
-        stencils = [*choices, *(each for each in sources if each != choices[-1])]
+        sources = [named(each) for each in choices[-1]]
+        stencils = choices if sources == choices[-1] else [*choices, sources]
         for arrangement, (some, messages) in product(
             tried, [(each, SiteMessages(each)) for each in stencils]
         ):

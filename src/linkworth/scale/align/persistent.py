@@ -8,7 +8,7 @@ import numpy as np
 
 from linkworth.scale.recording import Call, Numbers, Recording, without
 from linkworth.scale.recording import Sequence as Events
-from linkworth.scale.requests import Requests
+from linkworth.scale.requests import Requests, referring
 
 _MADE_AT_ONCE = {"send_init": "isend", "recv_init": "irecv", "collective_init": "icollective"}
 """Classes of calls that make persistent requests, and of those that also start them."""
@@ -126,9 +126,4 @@ def _with_references(call: Call, backs: Sequence[int]) -> Call:
         name, at, site = call.entry.partition("@")
         name = f"MPI_I{name.removeprefix('MPI_').replace('_init', '').lower()}"
         return Call(name + at + site, _MADE_AT_ONCE[call.call_class], call.fields)
-    if call.call_class == "complete":
-        completions = [
-            (back, *each[1:]) for back, each in zip(backs, call.fields["completions"], strict=True)
-        ]
-        return call._replace(fields={**call.fields, "completions": completions})
-    return call._replace(fields={**call.fields, "references": list(backs)}) if backs else call
+    return referring(call, backs) if backs else call
