@@ -68,6 +68,9 @@ def test_core_hours_bill_the_nodes_cores_or_its_ranks():
         ("ib-hdr", 4): pytest.approx(0.03 * 16),
     }
     assert {option.market for option in found.options} == {"own"}
+    uneven = predicted({"ib-hdr": 10.0}, 3, ranks=34, ppn=16)
+    (option,) = advise(uneven, {"ib-hdr": environments["ib-hdr"]}).options
+    assert option.cost_usd == pytest.approx(0.03 * 34 * option.seconds / 3600)
 
 
 def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():

@@ -169,7 +169,8 @@ def _option(
     ranks_on_a_node = predicted.ppn or -(-predicted.ranks // predicted.nodes)
     dollars = price.usd_per_node_hour
     if price.usd_per_core_hour is not None and price.cores is None:
-        dollars = price.usd_per_core_hour * ranks_on_a_node
+        # The mean of the nodes, since ranks that do not divide evenly leave some nodes fewer cores to pay.
+        dollars = price.usd_per_core_hour * predicted.ranks / predicted.nodes
     cost = cost_usd(seconds, predicted.nodes, dollars)
     broken = {
         "deadline": deadline is not None and seconds > deadline,
