@@ -22,6 +22,7 @@ from linkworth.predict.axes import applied, parse
         ("latency=2us, 500ns,1e-3 ms,0.25s", [2e-6, 5e-7, 1e-6, 0.25]),
         ("bandwidth=1Gbit,10Gbit/s,1GB/s,118MB/s,8b/s", [1.25e8, 1.25e9, 1e9, 1.18e8, 1.0]),
         ("rails=1,2,4", [1, 2, 4]),
+        ("rails=2..40:39", [*range(2, 41)]),
         ("cpu-factor=0.5..2:3", [0.5, 1.0, 2.0]),
         ("background-load=0,0.5", [0.0, 0.5]),
     ],

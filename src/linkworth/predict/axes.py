@@ -1,6 +1,5 @@
 """Parameters of a sweep as a user types them, such as `latency=1us..100us:10`, and their effect on a fabric."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -56,7 +55,7 @@ _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ/]*)")
 def parse(text: str) -> SweepAxis:
     """Parse `NAME=VALUE,VALUE...` or `NAME=FROM..TO:COUNT`; with an `x` before the values they are factors.
 
-    The values of a range have equal ratios, or equal differences with `:lin` at its end or a start at 0.
+    The values of a range have equal ratios. They have equal differences with `:lin` at its end, from or to 0, and for rails.
     Raises UsageError for an invalid name, value or unit.
     """
     option = f"`vary` {text!r}"
@@ -78,7 +77,7 @@ def parse(text: str) -> SweepAxis:
         _check(name, number, factor, option)
         return number
 
-    found = _range(values, value, option) if ".." in values else [value(word) for word in words]
+    found = _range(name, values, value, option) if ".." in values else [value(word) for word in words]
     return axis(name, found, option, factor=factor)
 
 
@@ -112,7 +111,7 @@ def _require_known(name: str, option: str) -> None:
         raise UsageError(f"{option}: there is no {name!r} to vary; choose {', '.join(UNITS)}")
 
 
-def _range(text: str, value: Callable[[str], float], option: str) -> list[float]:
+def _range(name: str, text: str, value: Callable[[str], float], option: str) -> list[float]:
     ends, _, tail = text.partition(":")
     count, _, kind = tail.partition(":")
     first, _, last = ends.partition("..")
@@ -124,16 +123,16 @@ def _range(text: str, value: Callable[[str], float], option: str) -> list[float]
     if number > MOST_VALUES:
         raise UsageError(f"{option}: {number} values; give at most {MOST_VALUES}")
     if not kind:
-        kind = "lin" if low == 0 or high == 0 else "log"
+        kind = "lin" if low == 0 or high == 0 or name == "rails" else "log"
     if kind == "log" and (low == 0 or high == 0):
         raise UsageError(f"{option}: 0 has no ratio to another value; write :lin at its end")
-    steps = [step / (number - 1) for step in range(number)]
+    last_step = number - 1
     if kind == "lin":
-        between = [low + (high - low) * step for step in steps]
+        between = [low + (high - low) * step / last_step for step in range(1, last_step)]
     else:
-        between = [low * math.exp(math.log(high / low) * step) for step in steps]
+        between = [low * (high / low) ** (step / last_step) for step in range(1, last_step)]
     # The ends are as typed, whatever the rounding between them.
-    return [low, *between[1:-1], high]
+    return [low, *between, high]
 
 
 def _value(word: str, units: Mapping[str, float], option: str) -> float:
