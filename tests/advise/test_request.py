@@ -45,7 +45,10 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
         (b"[]", "is not the JSON document of `linkworth predict`"),
         (b'{"workload":"w","ranks":1,"nodes":2}', "'predictions' is missing"),
         (b'{"schema":"other/1","workload":"w","ranks":1,"nodes":2,"predictions":[]}', "has schema 'other/1'"),
-        (b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}', "nodes is 0"),
+        (
+            b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}',
+            "expected a whole number >= 1 - at '$.nodes'",
+        ),
     ],
 )
 def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):

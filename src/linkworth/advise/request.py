@@ -175,7 +175,4 @@ def fabric_name(given: str) -> str:
 
 def load_predictions(path: Path) -> PredictionSet:
     """Read a file of `linkworth predict --json`. Raises UsageError that names the file and the field."""
-    found = read_json(path, PredictionSet, "`linkworth predict`")
-    if found.nodes < 1:
-        raise UsageError(f"{path}: nodes is {found.nodes}; a prediction is for 1 node or more")
-    return found
+    return read_json(path, PredictionSet, "`linkworth predict`")

@@ -1,8 +1,10 @@
 """Results of a replay on a fabric."""
 
 from collections import Counter
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.profile import Pop
@@ -143,10 +145,10 @@ class PredictionSet(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: str = "linkworth.prediction/1"
     workload: str
-    ranks: int
-    nodes: int
+    ranks: Annotated[int, Meta(ge=1)]
+    nodes: Annotated[int, Meta(ge=1)]
     predictions: list[Prediction]
-    ppn: int = 0
+    ppn: Annotated[int, Meta(ge=0)] = 0
     calibration: ComputationScale = msgspec.field(default_factory=ComputationScale)
     placement: str = "block"
     """Placement of the ranks on the nodes, as requested."""
