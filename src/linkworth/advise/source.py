@@ -16,6 +16,7 @@ from linkworth.model.prediction import PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
+from linkworth.predict.extras import Extras
 from linkworth.predict.request import times_by_program, traced
 from linkworth.predict.sweep import arrangements
 from linkworth.predict.target import targets
@@ -163,7 +164,8 @@ def _on_each_number(
             known = target.measured
             if known is not None and known.arrangement is None:
                 target = target._replace(measured=known._replace(arrangement=places[0]))
-            found, drawn = target.predict(trace, chosen, progress=progress or SilentProgress())
+            extras = Extras(interval=draws != 0)
+            found, drawn = target.predict(trace, chosen, extras=extras, progress=progress or SilentProgress())
             if known is not None and known.arrangement is None and len(places) > 1:
                 found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])
             replayed = target._replace(cpu_factor=found.calibration.cpu_factor)
