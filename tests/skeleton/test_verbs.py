@@ -60,7 +60,7 @@ def test_the_prediction_is_as_before(called):
     check_golden(GOLDEN / "predict.json", json.dumps(own, indent=2))
 
 
-def test_a_prediction_is_that_of_its_skeleton(called, tmp_path):
+def test_a_prediction_is_that_of_its_skeleton(called, refused, tmp_path):
     """The same from the program's name as from a skeleton kept on disk, up to names."""
     trace = tmp_path / "cg.lwt"
     called("trace", "--skeleton", "-n", 8, "--machine", "laptop", "-o", trace, "npb:cg.W")
@@ -69,6 +69,8 @@ def test_a_prediction_is_that_of_its_skeleton(called, tmp_path):
     direct = json.loads(called("predict", "npb:cg.W", "-n", 8, "--machine", "laptop", *options)[1])
     assert direct == kept
     assert direct["calibration"]["rates"]["method"] == "machine"
+    machines = ("--recorded-on", "laptop", "--machine", "raspberry-pi-4")
+    assert "was counted, not recorded" in refused("predict", trace, "--on", "gbe", *machines)
 
 
 def test_advice_without_a_run(called):

@@ -90,6 +90,11 @@ def targets(
         raise UsageError(
             f"`recorded_on` {rates.recorded_on}: name the machine to predict for with `machine` as well"
         )
+    if trace.metadata.rates is not None:
+        raise UsageError(
+            f"`recorded_on` {rates.recorded_on}: the computation of {trace.path} was counted, not recorded; leave it out, and "
+            f"predict the program itself ({trace.metadata.workload}) with `machine`"
+        )
     source, target = machines.get(rates.recorded_on), machines.get(rates.machine)
     return [_between(trace, source, target, each) for each in found]
 
