@@ -217,6 +217,16 @@ def test_parameters_without_effect_are_refused(trace):
         trace.sweep("gbe", memory_demand_bytes_per_second=1e9)
     with pytest.raises(lw.UsageError, match="`goal` 'speed': give one of cost, time"):
         lw.advise(trace, {"gbe": 1.0}, goal="speed")
+    overruled = {"measured": {"gbe": 1.0}, "cpu_factor": 2.0}
+    for choose in (trace.predict, trace.sweep, lambda on, **given: lw.advise(trace, {on: 1.0}, **given)):
+        with pytest.raises(lw.UsageError, match="`cpu_factor`: `measured` sets the CPU factor"):
+            choose("gbe", **overruled)
+    with pytest.raises(lw.UsageError, match="`recorded_on`: `measured` sets the CPU factor"):
+        trace.predict("gbe", measured={"gbe": 1.0}, recorded_on="laptop", machine="laptop")
+    with pytest.raises(lw.UsageError, match="`cpu_factor`: `vary` cpu_factor sets it"):
+        trace.sweep("gbe", {"cpu-factor": [1, 2]}, cpu_factor=4.0)
+    with pytest.raises(lw.UsageError, match="`spread`: a sweep draws nothing with it"):
+        trace.sweep("gbe", spread={"latency": 0.1})
     for draws in (-1, 2**40):
         with pytest.raises(lw.UsageError, match=f"`draws` {draws}: give 0, or a number from 1 to"):
             lw.advise(trace, {"gbe": 1.0}, draws=draws)
