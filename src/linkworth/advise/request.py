@@ -103,12 +103,15 @@ def gather_environments(
 
 
 def unknown_cpus(prices: Iterable[Price]) -> list[str]:
-    """Return a sentence if these are of several node types of a catalog, whose CPUs have no known speed."""
-    types = {price.name for price in prices if price.name and price.market != "own"}
-    if len(types) < 2:
+    """Return a sentence if these are of node types of a catalog with different CPUs, whose speed is not known."""
+    processors = {
+        price.name: price.processor or price.name for price in prices if price.name and price.market != "own"
+    }
+    if len(set(processors.values())) < 2:
         return []
     return [
-        f"nothing is known about the speed of the CPUs of {len(types)} node types: the computation takes as long on each of them"
+        f"nothing is known about the speed of the CPUs of {len(processors)} node types: the computation takes as long on "
+        "each of them"
     ]
 
 

@@ -40,6 +40,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     market: Market = "on-demand"
     cores: int | None = None
     memory_bytes: int | None = None
+    processor: str = ""
 
 
 class PricesFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -211,5 +212,6 @@ def _price(table: PriceTable, origin: str) -> Price:
         market="own" if own else table.market,
         cores=table.cores,
         memory_bytes=table.memory_bytes,
+        processor=table.processor,
         usd_per_core_hour=table.usd_per_core_hour,
     )

@@ -62,6 +62,8 @@ def as_toml(title: str, prices: Iterable[Price]) -> str:
             lines.append(f"cores = {price.cores}")
         if price.memory_bytes is not None:
             lines.append(f"memory_bytes = {price.memory_bytes}")
+        if price.processor:
+            lines.append(f"processor = {string(price.processor)}")
         if price.note:
             lines.append(f"note = {string(price.note)}")
     return "\n".join(lines) + "\n"

@@ -46,6 +46,8 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     cores: int | None = None
     """Physical cores of a node. None if the source does not give them."""
     memory_bytes: int | None = None
+    processor: str = ""
+    """Model of its CPUs. "": not known. Nodes with the same one compute equally fast."""
     usd_per_core_hour: float | None = None
     """Price per core, if cores are billed. A node costs this times `cores`, or times its ranks if `cores` is
     unknown."""

@@ -57,6 +57,24 @@ def test_the_instance_and_the_region_choose(tmp_path):
     assert found["e"].usd == 2.0, "not the price of nodes that may be taken away"
 
 
+def test_unknown_cpus_of_predicted_node_types_are_a_remark(tmp_path):
+    known = catalog(
+        tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "ib-hdr", 2.0, "r", "on-demand")
+    )
+
+    def remarks(**of_second):
+        slow = Environment(name="slow", fabric="gbe", modes=["predict"])
+        fast = Environment(name="fast", fabric="ib-hdr", **{"modes": ["predict"], **of_second})
+        return prices_of(study(StudyPrices(catalog=known), slow, fast))[1]
+
+    (doubt,) = remarks()
+    assert doubt.startswith("Nothing is known about the speed of the CPUs of 2 node types:")
+    assert remarks(cpu_factor=1.2) == remarks(modes=["measure"]) == []
+    path = tmp_path / "p.toml"
+    path.write_text(path.read_text().replace("[[prices]]", '[[prices]]\nprocessor = "Xeon 6430"'))
+    assert remarks() == [], "both node types have the same CPUs"
+
+
 def test_what_has_no_single_price_is_a_remark_and_no_guess(tmp_path):
     known = catalog(
         tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "gbe", 2.0, "r", "on-demand")

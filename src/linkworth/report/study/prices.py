@@ -3,6 +3,7 @@
 import msgspec
 
 from linkworth import units
+from linkworth.advise.request import unknown_cpus
 from linkworth.catalog.prices import get_catalog
 from linkworth.errors import UsageError
 from linkworth.model.price import Price
@@ -21,7 +22,7 @@ class NodePrice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
-    """Return the known prices by environment, and a sentence for each that could have one but does not."""
+    """Return the known prices by environment, and sentences on prices that are missing or may mislead."""
     remarks: list[str] = []
     catalog: list[Price] = []
     if study.prices.catalog:
@@ -30,6 +31,8 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
         except UsageError as error:
             remarks.append(f"Prices are missing: {error}.")
     found: dict[str, NodePrice] = {}
+    predicted: list[Price] = []
+    """Prices from the catalog of environments whose cores are taken to be as fast as those of the computation's times."""
     for environment in study.environments:
         if environment.usd_per_node_hour is not None:
             found[environment.name] = NodePrice(
@@ -44,6 +47,8 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
                 name=" ".join(filter(None, [price.provider, price.name, price.region])),
                 source=", ".join(filter(None, [price.source, price.date, price.note])),
             )
+            if "predict" in environment.modes and environment.cpu_factor == 1.0:
+                predicted.append(price)
         elif matching:
             names = ", ".join(f"{price.name} in {price.region}" for price in matching)
             remarks.append(
@@ -59,6 +64,10 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
     if found and without and not remarks:
         names = units.shortened(without, _NAMED)
         remarks.append(f"Without a price and in no comparison of costs: {names}; give usd_per_node_hour.")
+    remarks += (
+        f"{doubt[0].upper()}{doubt[1:]}; give environments their cpu_factor."
+        for doubt in unknown_cpus(predicted)
+    )
     return found, remarks
 
 
