@@ -29,7 +29,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.fabric import Path as MessagePath
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import request
-from linkworth.predict.calibrate import MeasuredTime, scale_for
+from linkworth.predict.calibrate import KnownTime, MeasuredTime, scale_for
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD
 from linkworth.predict.draws import Draws, technology_of
 from linkworth.predict.response import SMALLEST_SCALE, Response
@@ -105,7 +105,7 @@ class Program(NamedTuple):
     draws: Draws
     response: Response
     scale: float
-    given: tuple[Response, float] | None
+    given: KnownTime | None
 
     def ends(self, seconds: float, errors: ModelErrors) -> tuple[float, float]:
         """Return the ends of the interval in the way of `linkworth predict`."""
@@ -401,7 +401,7 @@ def _program(
     except LinkworthError as error:
         return Point(source=source.name, kind=kind, what=what, measured=measured, failure=str(error)), None
     point = Point(source=source.name, kind=kind, what=what, measured=measured, predicted=seconds, miss=miss)
-    known = given and (_alone(given[0]), given[1])
+    known = given and KnownTime(_alone(given[0]), given[1], scale)
     return point, Program(draws, _alone(response), scale, known)
 
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow
 import pytest
+from synthetic import Call, write_trace
 
 import linkworth as lw
 from linkworth.catalog import machines
@@ -194,7 +195,8 @@ def test_known_times_are_read_from_a_file(trace, tmp_path, linkworth):
     assert (option.fabric, option.nodes, option.seconds) == ("standard_hc44rs", 2, 120)
 
 
-def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkworth):
+def test_computation_is_scaled_from_machine_to_machine(tmp_path, linkworth):
+    trace = lw.open(write_trace(tmp_path / "t.lwt", [[Call("MPI_Wtime", "local").after(1.0)]] * 4))
     first, second = "xeon-e5-2650v3-x2", str(tmp_path / "other.toml")
     known = (ROOT / "src/linkworth/catalog/data/machines.toml").read_text().split("[[machines]]")[1]
     changed = known.replace(first, "other").replace("core_speed = 0.42", "core_speed = 0.84")
@@ -208,6 +210,9 @@ def test_computation_is_scaled_from_machine_to_machine(trace, tmp_path, linkwort
         trace.predict("gbe", machine=second)
     with pytest.raises(lw.UsageError, match="name the machine to predict for"):
         trace.predict("gbe", recorded_on=first)
+    for call in (trace.predict, trace.sweep):
+        with pytest.raises(lw.UsageError, match="`cpu_factor`: `measured` sets the CPU factor"):
+            call("gbe", measured={"gbe": 1.0}, cpu_factor=2.0)
 
 
 def test_parameters_without_effect_are_refused(trace):

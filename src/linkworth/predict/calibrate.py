@@ -34,12 +34,24 @@ class MeasuredTime(NamedTuple):
     """None: that of the prediction."""
     others: tuple["MeasuredTime", ...] = ()
     """Further times of the program, which the fit of what ranks share meets as well as it can."""
+    settings: ReplaySettings | None = None
+    """None: those of the prediction."""
 
     @property
     def title(self) -> str:
         """Name as a user types it."""
         place = self.arrangement
         return self.fabric.name if place is None else f"{self.fabric.name}:{place.nodes}x{place.ppn}"
+
+
+class KnownTime(NamedTuple):
+    """A measured time and its replays."""
+
+    response: Response
+    """Replays on its network in its layout."""
+    seconds: float
+    scale: float
+    """Scale of the computation with which they take that time."""
 
 
 def check_cpu_factor(cpu_factor: float) -> None:
@@ -57,31 +69,32 @@ def calibrated(
     cpu_factor: float,
     measured: MeasuredTime | None,
     settings: ReplaySettings = _AS_RECORDED,
-) -> tuple[ComputationScale, Response | None]:
-    """Return the scale of `trace`'s computation: by `cpu_factor`, or so that it takes the time measured on a fabric.
+) -> tuple[ComputationScale, KnownTime | None]:
+    """Return the scale of `trace`'s computation: by `cpu_factor`, and so that it takes the time measured on a fabric.
 
-    Also return the replays on that fabric, without settings of the MPI library. Raises UsageError for an impossible
-    time, and for one beside CPU factors of levels.
+    With such a time, `cpu_factor` is relative to the cores that took it. The replays of that time are without settings of
+    the MPI library. Raises UsageError for an impossible time, and for one beside CPU factors of levels.
     """
-    if measured is not None and settings.cpu_factor_at:
-        raise UsageError("`cpu_factor_at`: `measured` sets the CPU factor; leave one of them out")
-    settings = msgspec.structs.replace(settings, mpi_settings={})
     rates = trace.metadata.rates
     if measured is None:
         return ComputationScale(cpu_factor=cpu_factor, rates=rates), None
-    fabric, seconds, place, _ = measured
+    if settings.cpu_factor_at:
+        raise UsageError("`cpu_factor_at`: `measured` sets the CPU factor; leave one of them out")
+    fabric, place = measured.fabric, measured.arrangement
     there = layout if place is None else place.layout(trace.engine.ranks)
-    response = Response(trace, fabric, there, settings)
+    own = msgspec.structs.replace(measured.settings or settings, mpi_settings={}, samples=settings.samples)
+    response = Response(trace, fabric, there, own)
     # Draws need both, and the engine runs without the interpreter's lock.
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
+    scale = scale_for(response, measured.seconds)
     found = ComputationScale(
-        cpu_factor=1 / scale_for(response, seconds),
+        cpu_factor=cpu_factor / scale,
         measured_fabric=fabric.name,
-        measured_seconds=seconds,
+        measured_seconds=measured.seconds,
         rates=rates,
     )
-    return found, response
+    return found, KnownTime(response, measured.seconds, scale)
 
 
 def scale_for(response: Response, seconds: float) -> float:

@@ -19,6 +19,7 @@ from linkworth.catalog.derived import is_over_tcp
 from linkworth.catalog.model_error import Pattern, Technology, model_errors
 from linkworth.model.fabric import Fabric, Spread
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.calibrate import KnownTime
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD, DrawnTimes
 from linkworth.predict.response import Response
 from linkworth.predict.warnings import other_library
@@ -90,16 +91,17 @@ class Draws:
         self.assumed: set[str] = set()
 
     def together(
-        self, responses: Sequence[Response], scale: float, given: tuple[Response, float] | None = None
+        self, responses: Sequence[Response], scale: float, given: KnownTime | None = None
     ) -> DrawnTimes:
-        """Return the times of several responses at a scale, or with the computation behind a time measured on one."""
-        known = None
+        """Return the times of several responses at a scale, or with the computation behind a given time in its place."""
+        known = None if given is None else given.response
         chosen = np.arange(self.count)
         if given is None:
             scales = self.computation(scale)
         else:
-            known, seconds = given
-            scales, chosen = self.behind(known, seconds)
+            behind, chosen = self.behind(given.response, given.seconds)
+            # The cores may be others than those that took the time.
+            scales = behind * (scale / given.scale)
         # The engine runs without the interpreter's lock, so threads use all cores.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             drawn = pool.map(

@@ -10,7 +10,6 @@ import msgspec
 from linkworth.catalog.startup import DEFAULT, Startup
 from linkworth.model.prediction import Layout
 from linkworth.model.startup import Initialisation
-from linkworth.predict.response import Response
 from linkworth.predict.timeline import Timeline
 from linkworth.trace.read import TraceFile
 from linkworth.units import plural
@@ -69,5 +68,3 @@ class Extras(msgspec.Struct, frozen=True, kw_only=True):
     """False: no interval and no draws, which saves a replay on each fabric."""
     startup: Startup | None = None
     """Cost of MPI_Init. None: as recorded."""
-    replayed: Response | None = None
-    """Replays on one network that the caller has made."""

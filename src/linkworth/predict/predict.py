@@ -48,8 +48,9 @@ def predict(
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
-    `measured` scales the computation so that the replay on its fabric takes that long; it replaces `cpu_factor`. `progress`
-    gets the name of each network as its replay begins, and a step for what follows or goes on beside; threads may call it.
+    `measured` scales the computation so that the replay on its fabric takes that long; `cpu_factor` is then relative to the
+    cores that took it. `progress` gets the name of each network as its replay begins, and a step for what follows or goes on
+    beside; threads may call it.
 
     Raises UsageError for an unusable trace, layout, time or file, and DamagedInputError for an incomplete trace.
     """
@@ -102,7 +103,8 @@ def predict_with_draws(
     for other, neighbour in zip(others, neighbours, strict=True):
         beside = f"{other.metadata.workload} beside it: "
         warnings += [beside + warning for warning in node_warnings(other, neighbour.layout)]
-    case = ReplayCase(trace, layout, cpu_factor, settings, neighbours, extras.replayed or known)
+    made = None if known is None else known.response
+    case = ReplayCase(trace, layout, cpu_factor, settings, neighbours, made)
     limits = extras.timeline.limits if extras.timeline is not None else RecordLimits()
     details = Details(record=limits if recorded else None, marks=extras.loads)
     if extras.interval:
@@ -115,16 +117,15 @@ def predict_with_draws(
         responses = case.responses(fabrics, replays)
         progress.step("spread of the parameters")
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
-        given = (known, measured.seconds) if known is not None and measured is not None else None
-        drawn = draws.together(responses, 1 / cpu_factor, given)
+        drawn = draws.together(responses, 1 / cpu_factor, known)
         predictions = [
             msgspec.structs.replace(prediction, interval=interval(times, prediction.seconds))
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings += replay_warnings(trace, replays[0], cpu_factor)
-    warnings += given_warnings(trace, fabrics, known, calibration, [layout.ppn], settings)
-    if measured is not None:
-        warnings += contradictions(trace, measured, settings, cpu_factor)
+    warnings += given_warnings(trace, fabrics, known, [layout.ppn], settings)
+    if measured is not None and known is not None:
+        warnings += contradictions(trace, measured, settings, known.scale)
     warnings += [damage for other in others for damage in other.damage]
     if extras.timeline is not None:
         recording = replays[0].result.recording

@@ -97,15 +97,15 @@ def _with_waits(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettin
 
 
 def contradictions(
-    trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings, cpu_factor: float
+    trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings, scale: float
 ) -> list[str]:
-    """Return a sentence for each given time that the fitted computation does not meet.
+    """Return a sentence for each given time that computation of the fitted `scale` does not meet.
 
     One speed of computation, and one share of a node, cannot meet any set of times.
     """
     found = []
     for other in measured.others:
-        seconds = _response(trace, other, settings).at(1 / cpu_factor).seconds
+        seconds = _response(trace, other, settings).at(scale).seconds
         if abs(seconds / other.seconds - 1) > _MET:
             found.append(
                 f"the times given for {measured.title} and {other.title} do not agree: with the computation scaled to "

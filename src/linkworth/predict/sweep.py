@@ -67,8 +67,9 @@ def sweep(
     names = [axis.name for axis in axes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"`vary` {twice[0]}: it is given twice; put all its values into one")
-    if "cpu-factor" in names and measured is not None:
-        raise UsageError("`vary` cpu-factor: `measured` sets the CPU factor already; leave one of them out")
+    if measured is not None and (cpu_factor != 1.0 or "cpu-factor" in names):
+        option = "`vary` cpu-factor" if "cpu-factor" in names else "`cpu_factor`"
+        raise UsageError(f"{option}: `measured` sets the CPU factor already; leave one of them out")
     trace = opened(trace)
     trace.require_every_rank()
     rules = rules_for(trace.metadata.mpi, settings)
@@ -95,9 +96,7 @@ def sweep(
     calibration, known = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
-    partly += given_warnings(
-        trace, fabrics, known, calibration, (layout.ppn for _, layout in layouts), settings
-    )
+    partly += given_warnings(trace, fabrics, known, (layout.ppn for _, layout in layouts), settings)
     tasks, settled = [], []
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):

@@ -82,6 +82,12 @@ def targets(
 
     Raises UsageError for times and machines from which no speed follows.
     """
+    for option, is_given in (
+        ("cpu_factor", cpu_factor != 1.0),
+        ("recorded_on", rates.recorded_on is not None),
+    ):
+        if measured and is_given:
+            raise UsageError(f"`{option}`: `measured` sets the CPU factor; leave one of them out")
     known, settings = fitted(trace, measured, settings)
     found = [TargetMachine(each, cpu_factor, settings, known) for each in arrangements]
     if rates.recorded_on is None:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from linkworth import _engine
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import ComputationScale, Prediction
+from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
-from linkworth.predict.response import Response
+from linkworth.predict.calibrate import KnownTime
 from linkworth.profile.pop import idle_in_part
 from linkworth.profile.where_it_ran import core_shares, shared_cores
 from linkworth.replay.collectives import replayed_in_words
@@ -140,31 +140,27 @@ def measured_warnings(seconds: float, measured: Prediction) -> list[str]:
 def given_warnings(
     trace: TraceFile,
     fabrics: Sequence[Fabric],
-    known: Response | None,
-    calibration: ComputationScale,
+    known: KnownTime | None,
     ppns: Iterable[int],
     settings: ReplaySettings,
 ) -> list[str]:
     """Return sentences on the libraries with which the fabrics were measured, and on the time that scales the computation.
 
-    `known`: the replays on that time's fabric, which ended with the `calibration`; `ppns`: ranks on a node of each layout.
+    `ppns`: ranks on a node of each layout.
     """
-    used = [*fabrics, *([known.fabric] if known is not None else [])]
+    used = [*fabrics, *([known.response.fabric] if known is not None else [])]
     of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
     warnings = list(dict.fromkeys(filter(None, of_others)))
-    if known is None or calibration.measured_seconds is None:
+    if known is None:
         return warnings
-    behind = known.with_cpu_factor(calibration.cpu_factor)
-    assert behind is not None
-    slower = 1 / calibration.cpu_factor
-    if not 1 / _FARTHEST_CORES <= slower <= _FARTHEST_CORES:
+    if not 1 / _FARTHEST_CORES <= known.scale <= _FARTHEST_CORES:
         warnings.append(
-            f"the time given for {calibration.measured_fabric} makes the computation take {significant(slower)} times as long "
-            "as in the trace; check that it is in seconds, and of the same problem and part of the program"
+            f"the time given for {known.response.fabric.name} makes the computation take {significant(known.scale)} times as "
+            "long as in the trace; check that it is in seconds, and of the same problem and part of the program"
         )
-    warnings += measured_warnings(calibration.measured_seconds, behind.prediction)
+    warnings += measured_warnings(known.seconds, known.response.at(known.scale))
     for ppn in sorted(set(ppns)):
-        warnings += layout_warnings(known.layout.ppn, ppn, settings)
+        warnings += layout_warnings(known.response.layout.ppn, ppn, settings)
     return warnings
 
 

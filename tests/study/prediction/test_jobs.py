@@ -50,9 +50,9 @@ machine = "xeon-e5-2650v3-x2"
 
 @pytest.fixture
 def begin(tmp_path, one_process):
-    def call(text=STUDY, **options):
+    def call(text=STUDY, folder="s.study", **options):
         (tmp_path / "s.toml").write_text(text)
-        return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / "s.study", **options)
+        return taking_up.begin(tmp_path / "s.toml", folder=tmp_path / folder, **options)
 
     return call
 
@@ -97,11 +97,12 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     (tmp_path / "ours.toml").write_text(
         f"{text}\n[spread]\nlatency = 0.2\nbandwidth = 0.1\noverhead = 0.1\ncomputation = 0.02\n"
     )
-    store = begin(
+    text = (
         'mode = "predict"\nworkloads = ["npb:is.S", "bench:latency"]\nranks = 4\nnodes = 2\n'
         f'environments = [{{ name = "ours", fabric = "{tmp_path}/ours.toml" }}, {{ name = "theirs", fabric = "ib-fdr" }}]\n'
         '[predict]\nmachine = "xeon-e5-2650v3-x2"\n'
     )
+    store = begin(text)
     assert run_study(store).exit_code == 0
     found = {r.environment: r for r in store.records() if r.workload == "npb:is.S"}
     ours, theirs = (found[name].series["drawn_seconds"] for name in ("ours", "theirs"))
@@ -121,6 +122,13 @@ def test_where_a_fabric_has_a_spread_all_environments_have_the_same_draws(begin,
     ]
     assert interval.low_seconds == pytest.approx(quantile(sorted(ours), 0.05))
     assert interval.high_seconds == pytest.approx(quantile(sorted(ours), 0.95))
+    # A time that is known leaves little of its own network's spread.
+    seconds = found["ours"].metrics["seconds"]
+    assert interval.high_seconds > 1.2 * seconds
+    known = begin(f'{text}measured = {{ "npb:is.S" = "{tmp_path}/ours.toml={seconds}" }}\n', "known")
+    assert run_study(known).exit_code == 0
+    [series] = [r.series for r in known.records() if (r.workload, r.environment) == ("npb:is.S", "ours")]
+    assert max(series["drawn_seconds"]) < 1.05 * seconds
 
 
 def test_a_known_time_scales_the_computation(begin):

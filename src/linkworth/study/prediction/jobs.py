@@ -14,8 +14,10 @@ from linkworth.catalog.startup import Startup, load
 from linkworth.errors import LinkworthError
 from linkworth.model.number_range import SECONDS
 from linkworth.model.rates import RateSource
+from linkworth.model.settings import ReplaySettings
 from linkworth.model.study import RunRecord, Study, StudyWorkload
 from linkworth.mpi.transports import POLLING
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import StepProgress
@@ -25,7 +27,7 @@ from linkworth.study.outcome import Outcome
 from linkworth.study.prediction.fabric import fabric_of
 from linkworth.study.prediction.library import library_of
 from linkworth.study.prediction.pool import KILLED, on_all_cores
-from linkworth.study.prediction.replays import Made, Measured, ReplayJob, ReplayTarget, arrangement_of, make
+from linkworth.study.prediction.replays import Made, ReplayJob, ReplayTarget, arrangement_of, make
 from linkworth.study.store import Store, now
 
 if TYPE_CHECKING:
@@ -197,7 +199,7 @@ def _uncertain(store: Store) -> set[str]:
     return found
 
 
-def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> Measured | None:
+def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> MeasuredTime | None:
     """Return the time that scales a workload's computation, if the study has one.
 
     Raises NotYet for runs that are not made yet, and LinkworthError for runs that cannot scale a prediction.
@@ -206,7 +208,7 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     known = wanted.measured.get(planned.workload.name)
     if known is not None:
         name, seconds = parse_assignment(known, "measured", "SECONDS", SECONDS)
-        return Measured(fabric=fabrics.get(name), seconds=seconds)
+        return MeasuredTime(fabrics.get(name), seconds)
     if not wanted.measured_on or is_bench(planned.workload):
         return None
     runs = [
@@ -231,11 +233,12 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
             f"prediction on {planned.ranks} ranks; give both the same ranks, or leave measured_on out"
         )
     recorded = is_recorded(planned.workload, store.study)
-    return Measured(
-        fabric=fabric_of(first.environment),
-        seconds=median(times),
-        arrangement=arrangement_of(first, "block"),
-        library=library_of(first.environment, store.study, recorded=recorded),
+    library = library_of(first.environment, store.study, recorded=recorded)
+    return MeasuredTime(
+        fabric_of(first.environment),
+        median(times),
+        arrangement_of(first, "block"),
+        settings=ReplaySettings(mpi_library=library),
     )
 
 

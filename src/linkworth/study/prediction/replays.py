@@ -22,11 +22,10 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import scale_for
+from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.drawn import DrawnTimes
 from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict_with_draws
-from linkworth.predict.response import Response
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.mpi_settings import in_words
 from linkworth.skeleton.program import check, parse
@@ -35,7 +34,7 @@ from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
 from linkworth.study.prediction import traffic
-from linkworth.trace.read import TraceFile, open_trace, without_advice
+from linkworth.trace.read import open_trace, without_advice
 
 if TYPE_CHECKING:
     from linkworth.scale import ScaleRequest
@@ -65,17 +64,6 @@ class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
     """True if ranks that wait keep their cores busy."""
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A known time of a workload, which scales its computation."""
-
-    fabric: Fabric
-    seconds: float
-    arrangement: Arrangement | None = None
-    """Layout of the ranks on nodes. None: this and the MPI library were those of each prediction."""
-    library: CollectiveLibrary | None = None
-    """MPI library of the run; None: the recording one, else MPICH."""
-
-
 class ReplayJob(msgspec.Struct, frozen=True, kw_only=True):
     """The predictions of one workload on one number of ranks, which share a trace."""
 
@@ -89,7 +77,7 @@ class ReplayJob(msgspec.Struct, frozen=True, kw_only=True):
     """Rates of a program recorded without running; None: the trace exists."""
     machine: str | None
     """Machine of the catalog, whose memory decides a micro-benchmark's longest message."""
-    measured: Measured | None
+    measured: MeasuredTime | None
     """Time that scales the computation."""
     counted: bool = False
     """True if the use of each core over time is wanted."""
@@ -167,16 +155,16 @@ def _replayed(job: ReplayJob, group: Sequence[ReplayTarget]) -> list[tuple[str, 
                 f"{job.workload} was recorded on {recorded} ranks and cannot be predicted on {job.ranks}; give the environment "
                 f"in which it is recorded and the predicted one the same ranks"
             )
-        known, factor = _behind(job, first, trace)
         found, drawn = predict_with_draws(
             trace,
             [target.fabric for target in group],
             first.arrangement,
-            cpu_factor=first.cpu_factor * factor,
+            cpu_factor=first.cpu_factor,
+            measured=job.measured,
             settings=ReplaySettings(
                 mpi_library=first.library, samples=job.draws, mpi_settings=first.mpi_settings
             ),
-            extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0, replayed=known),
+            extras=Extras(loads=job.counted, startup=job.startup, interval=job.draws > 0),
         )
     except (LinkworthError, OSError) as error:
         return [(target.run, Outcome(state="failed", cause=without_advice(error))) for target in group]
@@ -223,23 +211,6 @@ def _with_iterations(outcome: Outcome, marks: Sequence[float]) -> Outcome:
         metrics=outcome.metrics | {"iteration_seconds": fmean(times)},
         series=outcome.series | {"iteration_seconds": times},
     )
-
-
-def _behind(job: ReplayJob, target: ReplayTarget, trace: TraceFile) -> tuple[Response | None, float]:
-    """Return the replays of a measured run, and the CPU factor with which it takes its time: 1 without one."""
-    measured = job.measured
-    if measured is None:
-        return None, 1.0
-    arrangement, library = measured.arrangement, measured.library
-    if arrangement is None:
-        arrangement, library = target.arrangement, target.library
-    known = Response(
-        trace,
-        measured.fabric,
-        arrangement.layout(trace.engine.ranks),
-        ReplaySettings(mpi_library=library, samples=job.draws),
-    )
-    return known, 1 / scale_for(known, measured.seconds)
 
 
 def _with_draws(
