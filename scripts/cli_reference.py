@@ -29,6 +29,9 @@ error. An output is written whole or not at all, through symbolic links, and int
 A byte of a name that is not UTF-8 is printed as `\\xNN`, in JSON documents and files too, and so is a control character in tables
 and messages. In CSV, a quote stands before a text that a spreadsheet would take for a formula.
 
+`eval "$(_LINKWORTH_COMPLETE=bash_source linkworth)"` in `~/.bashrc` completes verbs, options, files and the names of fabrics,
+machines, programs and price catalogs (zsh: `zsh_source`).
+
 | exit code | meaning |
 |---|---|
 | 0 | fine |

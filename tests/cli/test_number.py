@@ -4,6 +4,7 @@ import pytest
 import rich_click as click
 from verbs import commands
 
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.main import cli
 from linkworth.cli.number import Number
 from linkworth.model.number_range import NumberRange
@@ -61,7 +62,7 @@ def options():
 
 def templates(option):
     """Return the values of an option with a place for a number, none for an option of text."""
-    if isinstance(option.type, click.Path | click.Choice):
+    if isinstance(option.type, click.Path | click.Choice | KnownName):
         return ()
     if type(option.type) is not type(click.STRING):
         return ("{}",)

@@ -10,6 +10,7 @@ from linkworth.advise.source import TimesFile, TraceRequest
 from linkworth.cli.advice_table import advice_table
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.number import NumberList
 from linkworth.cli.output import json_option, show, warn
 from linkworth.cli.price_options import limit_options, price_options
@@ -42,7 +43,9 @@ _OF_A_REPLAY = (
 
 
 @click.command()
-@click.argument("workloads", nargs=-1, metavar="[TRACE...|PROGRAM]")
+@click.argument(
+    "workloads", nargs=-1, metavar="[TRACE...|PROGRAM]", type=KnownName("apps", mostly_files=True)
+)
 @click.option(
     "--predictions",
     "predictions_file",
@@ -68,6 +71,7 @@ _OF_A_REPLAY = (
 @click.option(
     "--on",
     multiple=True,
+    type=KnownName("fabrics"),
     metavar="FABRIC",
     help="A fabric to consider; repeatable.  [default: all with a price]",
 )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import OutputFile, json_option, note, show
 
 
@@ -19,6 +20,7 @@ from linkworth.cli.output import OutputFile, json_option, note, show
 @click.option("--name", metavar="NAME", help="Name of the fabric.  [default: that of the -o file]")
 @click.option(
     "--base",
+    type=KnownName("fabrics"),
     metavar="FABRIC",
     help="Fabric that gives the parameters missing in the results (MTU, headers, TCP).  [default: the nearest of the catalog]",
 )

@@ -5,6 +5,7 @@ import rich_click as click
 from linkworth.catalog import documents, fabric_file
 from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import fabric_details, fabrics_table
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import emit_json, json_option, show
 
 command = catalog_group(
@@ -17,7 +18,7 @@ command = catalog_group(
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", type=KnownName("fabrics"))
 @json_option("fabric")
 def show_command(name: str, as_json: bool) -> None:
     """Show the parameters, derived figures and sources of NAME: a fabric, NAMExK for K rails, or a file's path."""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.number import Number
 from linkworth.cli.output import answer, console, emit_json
 from linkworth.model.number_range import TIMEOUT_SECONDS
@@ -49,7 +50,7 @@ def launch_options(command: _Command) -> _Command:
         click.option("--timeout", type=Number(TIMEOUT_SECONDS), metavar="SECONDS",
                      help="Stop everything after this wall time; what was measured is kept."),
         click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing."),
-        click.argument("command", metavar="COMMAND...", nargs=-1, type=click.UNPROCESSED),
+        click.argument("command", metavar="COMMAND...", nargs=-1, type=KnownName("apps", mostly_files=True)),
     ]  # fmt: skip
 
     for decorator in reversed(decorators):

@@ -7,6 +7,7 @@ import rich_click as click
 from linkworth.catalog import documents, machines
 from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import machine_details, machines_table
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import OutputFile, json_option, note, show
 from linkworth.cli.steps import Steps
 
@@ -20,7 +21,7 @@ command = catalog_group(
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", type=KnownName("machines"))
 @json_option("machine")
 def show_command(name: str, as_json: bool) -> None:
     """Show the machine NAME and the sources of its numbers."""

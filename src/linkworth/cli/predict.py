@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import OutputFile, json_option, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", metavar="TRACE|PROGRAM")
+@click.argument("trace", metavar="TRACE|PROGRAM", type=KnownName("apps", mostly_files=True))
 @click.option(
-    "--on", "fabric_names", multiple=True, required=True, metavar="FABRIC", help="A fabric; repeatable."
+    "--on",
+    "fabric_names",
+    multiple=True,
+    required=True,
+    type=KnownName("fabrics"),
+    metavar="FABRIC",
+    help="A fabric; repeatable.",
 )
 @nodes_option
 @ppn_option

@@ -3,6 +3,7 @@
 import rich_click as click
 
 from linkworth.advise.request import PriceOptions
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.number import Number
 from linkworth.cli.option_group import OptionGroup
 from linkworth.model.advice import Limits
@@ -37,6 +38,7 @@ price_options = OptionGroup(
         click.option(
             "--prices",
             "catalog",
+            type=KnownName("prices"),
             metavar="CATALOG",
             help="A catalog of prices: its name, a .toml file, or skypilot:FOLDER.",
         ),

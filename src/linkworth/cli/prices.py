@@ -6,6 +6,7 @@ from linkworth.catalog import documents
 from linkworth.catalog.update.run import ENDPOINT_VARIABLE, PROVIDERS, update
 from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import price_catalogs, price_changes
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import json_option, show, warn
 
 command = catalog_group(
@@ -18,7 +19,7 @@ command = catalog_group(
 
 
 @command.command("show")
-@click.argument("catalog")
+@click.argument("catalog", type=KnownName("prices"))
 @json_option("price-catalog")
 def show_command(catalog: str, as_json: bool) -> None:
     """Show CATALOG, a name, a file's path or skypilot:FOLDER, and where its prices come from."""

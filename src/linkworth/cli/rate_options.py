@@ -4,6 +4,7 @@ from typing import Any
 
 import rich_click as click
 
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.option_group import OptionGroup
 from linkworth.cli.output import note
 from linkworth.model.rates import RateSource
@@ -20,12 +21,17 @@ _OPTIONS = [
                  "here, in a run of this class on one rank.  [default: a small class; kept for later]"),
     click.option("--calibrate-anew", is_flag=True, help="For a bundled program without a trace: repeat that timed run, for "
                  "instance because the machine was busy then, or has changed since."),
-    click.option("--machine", metavar="NAME", help="For a bundled program without a trace: compute as fast as a core of "
-                 "this machine (of `linkworth machines`, or the file of `linkworth machines measure`). The ranks of a node "
-                 "share its cores and memory."),
+    click.option("--machine", metavar="NAME", type=KnownName("machines"), help="For a bundled program without a trace: "
+                 "compute as fast as a core of this machine (of `linkworth machines`, or the file of `linkworth machines "
+                 "measure`). The ranks of a node share its cores and memory."),
 ]  # fmt: skip
-_RECORDED_ON = click.option("--recorded-on", metavar="NAME", help="Machine on which the trace was recorded: the computation is "
-                            "scaled to the --machine by the bundled programs' times on both.")  # fmt: skip
+_RECORDED_ON = click.option(
+    "--recorded-on",
+    metavar="NAME",
+    type=KnownName("machines"),
+    help="Machine on which the trace was recorded: the computation is scaled to the --machine by the bundled programs' times on "
+    "both.",
+)
 rate_options = OptionGroup("rates", _rates, _OPTIONS)
 """Options of a verb that receives a RateRequest for programs that are not run."""
 rate_options_of_machines = OptionGroup("rates", _rates, [*_OPTIONS, _RECORDED_ON])

@@ -8,6 +8,7 @@ from linkworth import units
 from linkworth.advise.request import PriceOptions
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import OutputFile, answer, emit_json, json_option, note
 from linkworth.cli.price_options import limit_options, price_options
 from linkworth.cli.rate_options import rate_options_of_machines
@@ -41,6 +42,7 @@ from linkworth.trace.read import Allowance
 @click.option(
     "--on",
     multiple=True,
+    type=KnownName("fabrics"),
     metavar="FABRIC",
     help="A network to show; repeatable.  [default: all priced ones; gbe, 10gbe, ib-fdr and ib-hdr without prices]",
 )
