@@ -27,7 +27,7 @@ def test_hidden_latency_is_borne_up_to_the_kink(tmp_path):
     ranks = [[isend(1, MB), waitall(1).after(10 * MS)], [irecv(0, MB), waitall(1).after(10 * MS)]]
     trace = _engine.Trace(str(write_trace(tmp_path / "hidden.lwt", ranks)))
     on = fabric(way(latency=10 * US, bandwidth=1e9))
-    found = tolerances(trace, [on], TWO)
+    found = tolerances(lambda on: replay(trace, on, TWO), [on])
     assert [each.latency_seconds for each in found] == pytest.approx([9.1 * MS, 9.2 * MS, 9.5 * MS], rel=1e-9)
     inverse = [1 / (each.bandwidth_bytes_per_second or 0.0) for each in found]
     expected = [(10 * MS * (1 + share) - 10 * US) / MB for share in (0.01, 0.02, 0.05)]
@@ -41,7 +41,7 @@ def test_tolerances_follow_the_share_of_communication(tmp_path):
     trace = _engine.Trace(str(write_trace(tmp_path / "pingpong.lwt", ranks)))
     on = fabric(way(latency=10 * US, bandwidth=1e9))
     total = 1 * MS + 22 * US
-    (found,) = tolerances(trace, [on], TWO, slower=[0.02])
+    (found,) = tolerances(lambda on: replay(trace, on, TWO), [on], slower=[0.02])
     assert found.latency_seconds == pytest.approx(10 * US + 0.02 * total / 2, rel=1e-9)
     assert found.bandwidth_bytes_per_second == pytest.approx(2000 / (2 * US + 0.02 * total), rel=1e-9)
     path = write_trace(tmp_path / "alone.lwt", [[send(0, 8).after(1 * MS), recv(0, 8)]] * 1)
@@ -80,7 +80,7 @@ def test_the_replay_at_the_tolerance_takes_the_time_that_was_asked(tmp_path_fact
     on = fabric(way(latency=10 * US, bandwidth=1e9, overhead=1 * US, eager=4096))
     alone = ReplaySettings(contention=False)
     now = replay(trace, on, TWO, settings=alone).seconds
-    for found in tolerances(trace, [on], TWO, settings=alone):
+    for found in tolerances(lambda on: replay(trace, on, TWO, settings=alone), [on]):
         assert found.latency_seconds is not None
         worse = fabric(way(latency=found.latency_seconds, bandwidth=1e9, overhead=1 * US, eager=4096))
         added = replay(trace, worse, TWO, settings=alone).seconds - now
@@ -99,7 +99,8 @@ def test_the_place_of_a_jump_is_found_without_halving_it_to_nothing(tmp_path):
     ]
     trace = _engine.Trace(str(write_trace(tmp_path / "looks.lwt", ranks)))
     on = fabric(way(latency=10 * US, bandwidth=1e9, eager=0))
-    (found,) = tolerances(trace, [on], TWO, slower=[0.01], settings=ReplaySettings(progress="calls"))
+    calls = ReplaySettings(progress="calls")
+    (found,) = tolerances(lambda on: replay(trace, on, TWO, settings=calls), [on], slower=[0.01])
     assert found.latency_seconds == pytest.approx(1 * MS, rel=5e-2)
     at_it = msgspec.structs.replace(
         on, link=msgspec.structs.replace(on.link, latency_seconds=found.latency_seconds * (1 - 6e-2))

@@ -7,7 +7,7 @@ from synthetic import collective, fabric, recv, send, way, write_trace
 
 from linkworth import _engine
 from linkworth.errors import UsageError
-from linkworth.model.prediction import Layout
+from linkworth.model.prediction import Layout, PredictionSet
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict, request
 from linkworth.predict.extras import Extras
@@ -94,6 +94,21 @@ def test_a_prediction_beside_others(tmp_path: Path) -> None:
     assert inside.predictions[0].seconds == pytest.approx(4 * MS)
     with pytest.raises(UsageError, match="needs 3 nodes, but there are 2"):
         predict(long, [ON], Arrangement(nodes=2), extras=Extras(beside=[(short, "0,2")]))
+
+
+def test_tolerances_are_those_beside_others(tmp_path: Path) -> None:
+    program, other = trace(tmp_path / "program.lwt", 4, gap=1 * MS), trace(tmp_path / "other.lwt", 8)
+
+    def found(bandwidth: float) -> PredictionSet:
+        on = fabric(way(latency=US, bandwidth=bandwidth))
+        extras = Extras(beside=[(other, "block")], tolerances=True)
+        return predict(program, [on], Arrangement(nodes=2), extras=extras)
+
+    before = found(1e9)
+    limit = before.tolerances[-1]
+    assert limit.bandwidth_bytes_per_second is not None
+    after = found(limit.bandwidth_bytes_per_second).predictions[0].seconds
+    assert after == pytest.approx((1 + limit.slower) * before.predictions[0].seconds, rel=3e-3)
 
 
 def test_how_a_neighbour_is_written(tmp_path: Path) -> None:

@@ -139,13 +139,9 @@ def predict_with_draws(
         without_tolerances = {name: lack for name, lack in lacks.items() if lack}
         asked = [each for each in zip(fabrics, predictions, strict=True) if not lacks[each[0].name]]
         borne = tolerances(
-            trace.engine,
+            lambda fabric: case.replayed(fabric).prediction,
             [fabric for fabric, _ in asked],
-            layout,
-            cpu_factor=cpu_factor,
-            tolerate_cut=trace.incomplete,
-            settings=settings,
-            starts=[] if neighbours else [prediction for _, prediction in asked],
+            starts=[prediction for _, prediction in asked],
         )
     found = PredictionSet(
         workload=trace.metadata.workload,

@@ -17,11 +17,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from linkworth import _engine
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Layout, Prediction, Tolerance
-from linkworth.model.settings import ReplaySettings
-from linkworth.replay.run import replay
+from linkworth.model.prediction import Prediction, Tolerance
 
 SLOWER = (0.01, 0.02, 0.05)
 """Shares of additional time that studies of latency tolerance use."""
@@ -34,7 +31,6 @@ _TOLERANCE = 5e-2
 """Share of the added time to which the last replay meets the wanted one. What is interpolated then meets it better."""
 _NEXT_TO_EACH_OTHER = 5e-2
 """Relative distance of two latencies or bandwidths between which a jump counts as found."""
-_AS_RECORDED = ReplaySettings()
 
 
 class _Point(NamedTuple):
@@ -58,26 +54,20 @@ def tolerance_lacks(fabric: Fabric) -> str:
 
 
 def tolerances(
-    trace: _engine.Trace,
+    replayed_on: Callable[[Fabric], Prediction],
     fabrics: Sequence[Fabric],
-    layout: Layout,
     *,
-    cpu_factor: float = 1.0,
-    tolerate_cut: bool = False,
-    settings: ReplaySettings = _AS_RECORDED,
     slower: Sequence[float] = SLOWER,
     starts: Sequence[Prediction] = (),
 ) -> list[Tolerance]:
     """Return the latency and bandwidth at which the program takes `1 + slower` times as long, by fabric and share in `slower`.
 
-    `starts` are the replays on the fabrics themselves, if the caller has them.
+    `replayed_on` replays the program on a fabric; threads call it. `starts` are its results on the fabrics themselves, if the
+    caller has them.
     """
 
     def replayed(fabric: Fabric, **link: float) -> Prediction:
-        changed = msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link))
-        return replay(
-            trace, changed, layout, cpu_factor=cpu_factor, tolerate_cut=tolerate_cut, settings=settings
-        )
+        return replayed_on(msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link)))
 
     def latencies(fabric: Fabric, start: Prediction) -> list[_Crossing]:
         def at(latency: float, found: Prediction | None = None) -> _Point:
@@ -97,7 +87,7 @@ def tolerances(
 
     # The engine runs without the interpreter's lock, so threads use all cores.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        starts = starts or list(pool.map(replayed, fabrics))
+        starts = starts or list(pool.map(replayed_on, fabrics))
         searches = [
             (fabric, pool.submit(latencies, fabric, start), pool.submit(inverse_bandwidths, fabric, start))
             for fabric, start in zip(fabrics, starts, strict=True)
