@@ -86,6 +86,7 @@ def trace(tmp_path_factory):
         (("lab", "exec", "x", "--ppn", "2", "true"), "--ppn: it is for ranks over the nodes"),
         (("lab", "exec", "x", "-n", "2", "--node", "node1", "true"), "--node: -n runs the command on ranks"),
         (("lab", "up", "--dilate", "4"), "--dilate lowers the rate"),
+        (("lab", "export", "--as", "lxd", "--isolation", "nspawn"), "--isolation: lxd has containers of its own"),
         (("lab", "up", "--bond-mode", "802.3ad"), "--bond-mode 802.3ad"),
         (("lab", "up", "--aggregate", "bond"), "--aggregate bond: a node has one NIC"),
     ],

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import rich_click as click
 
+from linkworth.cli.given import refuse
 from linkworth.cli.lab_options import spec_options
 from linkworth.cli.output import OutputFolder, console, emit_json, json_option, note
-from linkworth.errors import UsageError
-from linkworth.lab.export.write import FORMATS
+from linkworth.lab.export.write import FORMATS, OWN_CONTAINERS
 from linkworth.lab.spec import LabSpec
 
 
@@ -57,10 +57,13 @@ def command(
     from linkworth.lab import labs
     from linkworth.lab.export import write
 
-    if name is not None and spec != LabSpec():
-        raise UsageError(
-            f"the lab {name} is up and keeps its settings; leave the other options out, or the NAME"
+    if name is not None:
+        refuse(
+            spec_options.parameters,
+            f"the lab {name} is up and keeps its settings; leave this out, or the NAME",
         )
+    elif format_name in OWN_CONTAINERS:
+        refuse(("isolation",), f"{format_name} has containers of its own; leave it out")
     wanted = labs.get(name).spec if name is not None else spec
     done = write.export(wanted, format_name, output, interfaces=interfaces, network=network)
     if as_json:

@@ -160,9 +160,9 @@ def _remarks(spec: LabSpec, mode: str) -> list[str]:
         )
     if spec.aggregate == "mptcp" and spec.nics > 1:
         said.append("MPTCP is used by programs that ask for it, or that are started by mptcpize run COMMAND.")
-    if spec.latency or spec.loss or spec.buffer is not None:
+    if spec.latency or spec.moderation or spec.loss or spec.buffer is not None:
         said.append(
-            "Latency, jitter, loss and buffers of the lab are not written: a real network has its own."
+            "Latency, jitter, moderation, loss and buffers of the lab are not written: a real network has its own."
         )
     if spec.rate is not None:
         said.append("The rate of the lab is not written: it is the speed of the NICs and of the switch.")

@@ -21,7 +21,8 @@ FORMATS: dict[str, str] = {
 }
 """Modules of this package, by format."""
 
-_OWN_CONTAINERS: dict[str, ContainerKind] = {"lxd": "lxd", "opennebula": "opennebula"}
+OWN_CONTAINERS: dict[str, ContainerKind] = {"lxd": "lxd", "opennebula": "opennebula"}
+"""Formats whose nodes are containers of their own, whatever isolates those of the lab."""
 
 
 class LabExport(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +72,7 @@ def environment_for(
     if format_name not in FORMATS:
         raise UsageError(f"there is no format {format_name}; there is {', '.join(FORMATS)}")
     isolation: ContainerKind = "none" if spec.isolation == "namespace" else spec.isolation
-    kind = _OWN_CONTAINERS.get(format_name, isolation)
+    kind = OWN_CONTAINERS.get(format_name, isolation)
     return of_spec(spec, containers=kind, interfaces=interfaces, network=network)
 
 
