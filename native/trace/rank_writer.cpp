@@ -7,7 +7,6 @@
 
 #include "trace/shape_codec.hpp"
 #include "trace/trace.hpp"
-#include "trace/varint.hpp"
 
 namespace linkworth::tracefile {
 
@@ -23,7 +22,7 @@ std::uint32_t RankWriter::shape(const Shape& shape) {
             "bits)");
     }
     grow(payload_.size() + 2 * longest_varint);
-    std::uint8_t* at = put(put(raw_.data() + used_, head_shape), payload_.size());
+    std::uint8_t* at = put_varint(put_varint(raw_.data() + used_, head_shape), payload_.size());
     std::memcpy(at, payload_.data(), payload_.size());
     used_ = static_cast<std::size_t>(at - raw_.data()) + payload_.size();
     return shapes_.add(payload_, used_ - payload_.size());

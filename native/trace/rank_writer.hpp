@@ -10,6 +10,7 @@
 #include "trace/container.hpp"
 #include "trace/shape_codec.hpp"
 #include "trace/shape_table.hpp"
+#include "trace/varint.hpp"
 
 namespace linkworth::tracefile {
 
@@ -40,10 +41,10 @@ class RankWriter {
                std::uint64_t duration_ns) {
         if (raw_.size() - used_ < most_event_bytes) grow(most_event_bytes);
         std::uint8_t* at = raw_.data() + used_;
-        at = put(at, head_event + 2 * std::uint64_t{shape_number} + (cpu_ns >= 0 ? 1 : 0));
-        at = put(at, gap_ns);
-        if (cpu_ns >= 0) at = put(at, static_cast<std::uint64_t>(cpu_ns));
-        at = put(at, duration_ns);
+        at = put_varint(at, head_event + 2 * std::uint64_t{shape_number} + (cpu_ns >= 0 ? 1 : 0));
+        at = put_varint(at, gap_ns);
+        if (cpu_ns >= 0) at = put_varint(at, static_cast<std::uint64_t>(cpu_ns));
+        at = put_varint(at, duration_ns);
         used_ = static_cast<std::size_t>(at - raw_.data());
         clock_ns_ += gap_ns + duration_ns;
         next_request_ += makes_request ? 1 : 0;
@@ -57,8 +58,8 @@ class RankWriter {
         if (thread == thread_ && overlap_ns == 0) return;
         grow(most_event_bytes);
         std::uint8_t* at = raw_.data() + used_;
-        if (thread != thread_) at = put(put(at, head_thread), thread);
-        if (overlap_ns > 0) at = put(put(at, head_overlap), overlap_ns);
+        if (thread != thread_) at = put_varint(put_varint(at, head_thread), thread);
+        if (overlap_ns > 0) at = put_varint(put_varint(at, head_overlap), overlap_ns);
         used_ = static_cast<std::size_t>(at - raw_.data());
         thread_ = thread;
     }
@@ -77,14 +78,6 @@ class RankWriter {
     static constexpr std::size_t block_bytes = 65536;
     static constexpr std::size_t most_event_bytes = 40;  // four varints of 64 bits
 
-    static std::uint8_t* put(std::uint8_t* at, std::uint64_t value) {
-        while (value >= 0x80) {
-            *at++ = static_cast<std::uint8_t>(value | 0x80);
-            value >>= 7;
-        }
-        *at++ = static_cast<std::uint8_t>(value);
-        return at;
-    }
     void grow(std::size_t bytes);
 
     BlockSink* sink_;

@@ -15,15 +15,6 @@ constexpr double latest_step = 9e18;
 /// Most bytes of a number of a thread, an overlap and an event.
 constexpr std::size_t most_event_bytes = 8 * longest_varint;
 
-std::uint8_t* put(std::uint8_t* at, std::uint64_t value) {
-    while (value >= 0x80) {
-        *at++ = static_cast<std::uint8_t>(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = static_cast<std::uint8_t>(value);
-    return at;
-}
-
 }  // namespace
 
 std::uint64_t TimeGrid::steps(std::uint64_t ticks) const {
@@ -53,7 +44,8 @@ RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t
     const bool requests = !in.at_end() && makes_request(static_cast<CallClass>(*in.position()));
     const std::uint32_t known = table_.find(payload_, out_);
     if (known != ShapeTable::absent) return {known, requests};
-    std::uint8_t* const at = put(put(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
+    std::uint8_t* const at =
+        put_varint(put_varint(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
     const auto offset = static_cast<std::size_t>(at - out_.data());
     std::ranges::copy(payload_, at);
     used_ = offset + payload_.size();
@@ -105,19 +97,19 @@ void RecordRewriter::add(const PartBlock& block) {
             const OutShape& shape = shapes_.at((head - head_event) / 2);
             std::uint8_t* at = room(most_event_bytes);
             if (thread != thread_) {
-                at = put(put(at, head_thread), thread);
+                at = put_varint(put_varint(at, head_thread), thread);
                 thread_ = thread;
             }
             const std::uint64_t gap = advance(in.varint());
             if (overlap > 0) {
-                at = put(at, head_overlap);
-                at = put(at, grid_ != nullptr ? now_ - grid_->steps(ticks_ - overlap) : overlap);
+                at = put_varint(at, head_overlap);
+                at = put_varint(at, grid_ != nullptr ? now_ - grid_->steps(ticks_ - overlap) : overlap);
                 overlap = 0;
             }
-            at = put(at, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
-            at = put(at, gap);
-            if ((head & 1) != 0) at = put(at, rounded_cpu(in.varint()));
-            at = put(at, advance(in.varint()));
+            at = put_varint(at, head_event + 2 * std::uint64_t{shape.number} + (head & 1));
+            at = put_varint(at, gap);
+            if ((head & 1) != 0) at = put_varint(at, rounded_cpu(in.varint()));
+            at = put_varint(at, advance(in.varint()));
             used_ = static_cast<std::size_t>(at - out_.data());
             next_request_ += shape.makes_request ? 1 : 0;
         }

@@ -32,12 +32,19 @@ inline std::uint64_t zigzag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 
-inline void append_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
+/// Writes a varint, for which there must be room at `at`, and returns its end.
+inline std::uint8_t* put_varint(std::uint8_t* at, std::uint64_t value) {
     while (value >= 0x80) {
-        out.push_back(static_cast<std::uint8_t>(value | 0x80));
+        *at++ = static_cast<std::uint8_t>(value | 0x80);
         value >>= 7;
     }
-    out.push_back(static_cast<std::uint8_t>(value));
+    *at++ = static_cast<std::uint8_t>(value);
+    return at;
+}
+
+inline void append_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
+    std::uint8_t bytes[longest_varint];
+    out.insert(out.end(), bytes, put_varint(bytes, value));
 }
 
 inline void append_svarint(std::vector<std::uint8_t>& out, std::int64_t value) {

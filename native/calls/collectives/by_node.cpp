@@ -76,42 +76,27 @@ const Rules& tuned_inside_han() {
     return rules;
 }
 
-/// Broadcasts segment after segment: between the nodes and, one behind, inside them.
-Schedule han_bcast(Operation whole) {
+/// Segment after segment of a broadcast, between the nodes and, one behind, inside them; of a reduction,
+/// inside them and, one behind, between them.
+Schedule han_rooted(Operation whole) {
     const Topology& topology = *whole.topology;
     const Rank place = topology.local[whole.root];
     const Rank root_node = topology.node[whole.root];
     const Parts parts(tuned_inside_han(), whole);
     const Segments segments{whole.bytes, han_segment};
     const Bytes count = segments.count();
+    const bool outwards = whole.what == Collective::bcast;
     Step step;
     for (Bytes turn = 0; turn <= count; ++turn) {
         std::vector<Phase> up;
         std::vector<Phase> inside;
-        if (turn < count)
-            if (auto phase = parts.between(place, Collective::bcast, root_node, segments[turn], turn > 0))
+        if (outwards ? turn < count : turn > 0) {
+            const Bytes bytes = segments[outwards ? turn : turn - 1];
+            if (auto phase = parts.between(place, whole.what, root_node, bytes, turn > 0))
                 up.push_back(std::move(*phase));
-        if (turn > 0) inside.push_back(parts.inside(Collective::bcast, place, segments[turn - 1]));
-        Schedule both = side_by_side(std::move(up), std::move(inside));
-        while (both.next(step)) co_yield Schedule::Forward{both, step};
-    }
-}
-
-Schedule han_reduce(Operation whole) {
-    const Topology& topology = *whole.topology;
-    const Rank place = topology.local[whole.root];
-    const Rank root_node = topology.node[whole.root];
-    const Parts parts(tuned_inside_han(), whole);
-    const Segments segments{whole.bytes, han_segment};
-    const Bytes count = segments.count();
-    Step step;
-    for (Bytes turn = 0; turn <= count; ++turn) {
-        std::vector<Phase> up;
-        std::vector<Phase> inside;
-        if (turn < count) inside.push_back(parts.inside(Collective::reduce, place, segments[turn]));
-        if (turn > 0)
-            if (auto phase = parts.between(place, Collective::reduce, root_node, segments[turn - 1], true))
-                up.push_back(std::move(*phase));
+        }
+        if (outwards ? turn > 0 : turn < count)
+            inside.push_back(parts.inside(whole.what, place, segments[outwards ? turn - 1 : turn]));
         Schedule both = side_by_side(std::move(up), std::move(inside));
         while (both.next(step)) co_yield Schedule::Forward{both, step};
     }
@@ -220,8 +205,8 @@ Schedule build_by_node_leaders(const Rules& rules, const Operation& operation, b
 }
 
 Schedule build_han(const Rules& rules, const Operation& operation) {
-    if (operation.what == Collective::bcast) return han_bcast(operation);
-    if (operation.what == Collective::reduce) return han_reduce(operation);
+    if (operation.what == Collective::bcast || operation.what == Collective::reduce)
+        return han_rooted(operation);
     if (operation.what == Collective::allreduce) return han_allreduce(operation);
     const Topology& topology = *operation.topology;
     const auto on_node = static_cast<Bytes>(topology.on_node[0].size());

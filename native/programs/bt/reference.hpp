@@ -10,18 +10,9 @@
 /// in RNR-94-007 and the later class reports; taken 2026-11-21.
 namespace linkworth::npb::bt {
 
-struct Class {
-    char letter;
-    int points;  ///< of the grid along each axis
-    int iterations;
-    double time_step;
-    flow::State residual;    ///< root mean squares of the right-hand side's components
-    flow::State error;       ///< root mean squares of the distance to the exact solution
-    double mega_operations;  ///< floating point operations of the timed region / 10^6
-};
+struct Class : flow::Class {};
 
-/// Largest relative error of each norm.
-inline constexpr double kTolerance = 1e-8;
+using flow::kTolerance;
 
 inline constexpr std::array kClasses{
     Class{'S',

@@ -20,6 +20,21 @@ inline constexpr int kReach = 2;
 /// One number for each component.
 using State = std::array<double, kComponents>;
 
+/// A class of BT, SP or LU: the grid, the time steps and the figures that a right run gives.
+struct Class {
+    char letter;
+    int points;  ///< of the grid along each axis, boundary included
+    int iterations;
+    double time_step;
+    State residual;                 ///< root mean squares of the right-hand side's components
+    State error;                    ///< root mean squares of the distance to the exact solution
+    double mega_operations;         ///< floating point operations of the timed region / 10^6
+    double surface_integral = 0.0;  ///< of LU
+};
+
+/// Largest relative error of each figure.
+inline constexpr double kTolerance = 1e-8;
+
 /// The report's k1: ratio of specific heats.
 inline constexpr double kHeatRatio = 1.4;
 /// The report's k2 = k1 - 1: pressure = k2 (energy - momentum^2 / (2 density)).

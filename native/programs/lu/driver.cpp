@@ -22,8 +22,8 @@ Outcome run_lu(MpiCommunicator& world, const Options& options) {
     outcome.size = {problem.points, problem.points, problem.points};
     outcome.iterations = problem.iterations;
     outcome.tolerance = lu::kTolerance;
-    flow::add_checks(outcome, "residual", result.residuals, problem.residuals);
-    flow::add_checks(outcome, "error", result.errors, problem.errors);
+    flow::add_checks(outcome, "residual", result.residuals, problem.residual);
+    flow::add_checks(outcome, "error", result.errors, problem.error);
     outcome.checks.push_back(checked("surface integral", result.surface_integral, problem.surface_integral));
     return outcome;
 }

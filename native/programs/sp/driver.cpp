@@ -20,12 +20,12 @@ Outcome run_sp(MpiCommunicator& world, const Options& options) {
 
     Outcome outcome = outcome_of("sp", world, problem, result, timers);
     outcome.size = {problem.points, problem.points, problem.points};
-    outcome.iterations = problem.steps;
+    outcome.iterations = problem.iterations;
     outcome.tolerance = sp::kTolerance;
-    const int points = static_cast<int>(problem.points);
-    flow::add_checks(outcome, "residual", flow::root_mean_squares(result.residual_squares, points),
+    flow::add_checks(outcome, "residual", flow::root_mean_squares(result.residual_squares, problem.points),
                      problem.residual);
-    flow::add_checks(outcome, "error", flow::root_mean_squares(result.error_squares, points), problem.error);
+    flow::add_checks(outcome, "error", flow::root_mean_squares(result.error_squares, problem.points),
+                     problem.error);
     return outcome;
 }
 

@@ -2,25 +2,17 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
+
+#include "../flow/model.hpp"
 
 /// Classes of SP: grid, time step and the norms that a right run ends with.
 /// Source of every figure: reference constants of the NAS Parallel Benchmarks 3.4.3 (NASA, 2023), classes as
 /// in RNR-94-007 and the later class reports; taken 2026-11-21.
 namespace linkworth::npb::sp {
 
-struct Class {
-    char letter;
-    std::int64_t points;  ///< of the grid in each direction
-    int steps;
-    double time_step;
-    std::array<double, 5> residual;  ///< root mean square of each equation's residual after the last step
-    std::array<double, 5> error;     ///< root mean square of each variable's distance from the exact solution
-    double mega_operations;          ///< floating point operations of the timed region / 10^6
-};
+struct Class : flow::Class {};
 
-/// Largest relative error of each norm.
-inline constexpr double kTolerance = 1e-8;
+using flow::kTolerance;
 
 inline constexpr std::array kClasses{
     Class{'S',

@@ -24,7 +24,7 @@ using Layout = flow::MultiPartition;
 
 /// Returns an empty text if the class runs on this many ranks, else one sentence with the counts that work.
 inline std::string rank_problem(const Class& problem, int ranks) {
-    return flow::multi_partition_problem("sp", problem.letter, static_cast<int>(problem.points), ranks);
+    return flow::multi_partition_problem("sp", problem.letter, problem.points, ranks);
 }
 
 /// Lines of a cell that are solved along an axis: those in the inner of the grid.
@@ -92,8 +92,9 @@ class Run {
         world_.barrier();
 
         Result result;
-        const double elapsed = timed_region(
-            world_, [&] { repeat(world_, problem_.steps, result.iteration_seconds, [&](int) { step(); }); });
+        const double elapsed = timed_region(world_, [&] {
+            repeat(world_, problem_.iterations, result.iteration_seconds, [&](int) { step(); });
+        });
         world_.barrier();
 
         measure_distances(result);
@@ -105,10 +106,10 @@ class Run {
     enum Phase { kFaces, kRightHandSide, kLines, kLineExchange = kLines + 3 };
 
     void broadcast_problem(int timers_on) {
-        int steps = problem_.steps;
+        int steps = problem_.iterations;
         double time_step = problem_.time_step;
         std::array<int, 3> points;
-        points.fill(static_cast<int>(problem_.points));
+        points.fill(problem_.points);
         world_.broadcast(&steps, 1, 0);
         world_.broadcast(&time_step, 1, 0);
         world_.broadcast(points.data(), points.size(), 0);
@@ -184,7 +185,7 @@ class Run {
 /// 0's word counts.
 template <Communicator Comm, class MakeKernel>
 Result run(Comm& world, const Class& problem, int timers_on, Timers& timers, MakeKernel&& make_kernel) {
-    const Layout layout(static_cast<int>(problem.points), world.rank(), world.size());
+    const Layout layout(problem.points, world.rank(), world.size());
     return make_kernel(layout,
                        [&](auto& kernel) { return Run(world, kernel, problem, layout, timers)(timers_on); });
 }
