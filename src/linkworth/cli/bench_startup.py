@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from linkworth import units
-from linkworth.cli.output import console, emit_json, note, show
+from linkworth.cli.output import note, show
 from linkworth.cli.steps import Steps
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
@@ -51,10 +51,8 @@ def run(
 
 def show_plan(commands: list[list[str]], as_json: bool) -> int:
     """Show the commands of a dry run."""
-    if as_json:
-        emit_json({"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]})
-    else:
-        console().print("\n".join(shlex.join(words) for words in commands))
+    document = {"schema": "linkworth.bench-plan/1", "tests": [{"arguments": words} for words in commands]}
+    show(document, as_json, lambda _: "\n".join(map(shlex.join, commands)))
     return 0
 
 

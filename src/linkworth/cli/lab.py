@@ -1,39 +1,20 @@
 """`linkworth lab`: an emulated cluster on this machine."""
 
-import importlib
 import sys
 from typing import BinaryIO
 
 import rich_click as click
 
+from linkworth.cli import lab_export
 from linkworth.cli.given import refuse
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.lab_options import spec_options
-from linkworth.cli.output import PROGRAM_TO_STDERR, console, emit_json, json_option, note, show
+from linkworth.cli.output import PROGRAM_TO_STDERR, emit_json, json_option, note, show
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 
-FROM_FILES: dict[str, str] = {"export": "linkworth.cli.lab_export"}
-"""Subcommands with a file of their own, imported on use: name -> module with `command`."""
 
-
-class LabGroup(VerbGroup):
-    """Subcommands of this file and of `FROM_FILES`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the subcommands in the order of use."""
-        return [*self.commands, *FROM_FILES]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand, or None for an unknown one."""
-        if cmd_name not in FROM_FILES:
-            return super().get_command(ctx, cmd_name)
-        command: click.Command = importlib.import_module(FROM_FILES[cmd_name]).command
-        command.name = cmd_name
-        return command
-
-
-@click.group(cls=LabGroup)
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Start, use and stop an emulated cluster: nodes that are namespaces of this machine, joined by shaped links."""
 
@@ -49,7 +30,7 @@ def _clean() -> None:
 @click.argument("name", default="lab")
 @spec_options
 @json_option("lab")
-def up(name: str, spec: LabSpec, as_json: bool) -> int:
+def up(name: str, spec: LabSpec, as_json: bool) -> None:
     """Start a lab under a NAME (default: lab). It stays until `linkworth lab down NAME`.
 
     Exit code: 0 it is up, 2 its settings cannot be used, 3 the kernel or this machine lacks something.
@@ -59,11 +40,8 @@ def up(name: str, spec: LabSpec, as_json: bool) -> int:
     _clean()
     with labs.up(spec, name) as lab:
         lab.keep()
-    if as_json:
-        emit_json(report.about(lab.state))
-    else:
-        console().print(f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}")
-    return 0
+    made = f"lab {name} is up: {report.sentence(spec)}; use it with --lab {name}"
+    show(report.about(lab.state), as_json, lambda _: made)
 
 
 @command.command("exec")
@@ -131,20 +109,15 @@ def execute(name: str, words: tuple[str, ...], node: str | None, ranks: int | No
 
 @command.command("status")
 @json_option("labs")
-def status(as_json: bool) -> int:
+def status(as_json: bool) -> None:
     """List the labs that are up, and what runs in them."""
     from linkworth.cli.lab_tables import labs_table
     from linkworth.lab import report, state
 
     _clean()
     known = [report.about(one) for one in state.running()]
-    if as_json:
-        emit_json({"schema": "linkworth.labs/1", "labs": known})
-    elif not known:
-        console().print("no lab is up; make one: linkworth lab up --like gbe")
-    else:
-        console().print(labs_table(known))
-    return 0
+    table = labs_table(known) if known else "no lab is up; make one: linkworth lab up --like gbe"
+    show({"schema": "linkworth.labs/1", "labs": known}, as_json, lambda _: table)
 
 
 @command.command("check")
@@ -170,14 +143,13 @@ def check(name: str, as_json: bool) -> int:
 @command.command("down")
 @click.argument("name", default="lab")
 @json_option("lab-down")
-def down(name: str, as_json: bool) -> int:
+def down(name: str, as_json: bool) -> None:
     """Stop the lab NAME (default: lab) and everything that runs in it."""
     from linkworth.lab import labs
 
     _clean()
     labs.down(name)
-    if as_json:
-        emit_json({"schema": "linkworth.lab-down/1", "name": name})
-    else:
-        console().print(f"lab {name} is down")
-    return 0
+    show({"schema": "linkworth.lab-down/1", "name": name}, as_json, lambda _: f"lab {name} is down")
+
+
+command.add_command(lab_export.command)

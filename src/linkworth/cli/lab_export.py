@@ -11,7 +11,7 @@ from linkworth.lab.export.write import FORMATS, OWN_CONTAINERS
 from linkworth.lab.spec import LabSpec
 
 
-@click.command()
+@click.command("export")
 @click.option(
     "--as",
     "format_name",

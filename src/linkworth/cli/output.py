@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
@@ -25,7 +25,7 @@ from linkworth.writing.documents import encode
 from linkworth.writing.files import STANDARD_OUTPUT, is_stream
 from linkworth.writing.text import printable, sentence
 
-D = TypeVar("D", bound=msgspec.Struct)
+D = TypeVar("D", bound=msgspec.Struct | Mapping[str, object])
 FILE_WIDTH = 400
 """Columns without a terminal: wide enough that no table is cut."""
 
@@ -131,7 +131,7 @@ def answer_to_stderr() -> bool:
     return context is not None and _TAKEN in context.meta
 
 
-def emit_json(document: msgspec.Struct | dict[str, object]) -> None:
+def emit_json(document: msgspec.Struct | Mapping[str, object]) -> None:
     """Print exactly one JSON document."""
     text = encode(document, indent=2).decode()
     # JSON allows these characters, but a terminal obeys them.

@@ -1,5 +1,6 @@
 """`linkworth study`: run a study file, show its progress, resume it."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,7 @@ import rich_click as click
 
 from linkworth.cli import study_report
 from linkworth.cli.group import VerbGroup
-from linkworth.cli.output import answer, emit_json, json_option
+from linkworth.cli.output import D, answer, emit_json, json_option
 from linkworth.places.kinds import forms, one_of
 
 if TYPE_CHECKING:
@@ -92,11 +93,7 @@ def run(
         from linkworth.study.plan import plan_of
 
         plan = plan_of(file, folder=folder, scale=scale, where=where, filters=filters, command_of=command_of)
-        if as_json:
-            emit_json(plan)
-        else:
-            for line in plan_table(plan):
-                answer(line)
+        _show(plan, as_json, plan_table)
         return 0
     store = taking_up.begin(
         file, folder=folder, scale=scale, where=where, filters=filters, accept_changes=accept_changes
@@ -141,11 +138,7 @@ def status(target: Path, scale: str, as_json: bool) -> int:
     from linkworth.study.store import Store, find
 
     found = status_of(Store(find(shipped_files.target(target), scale)))
-    if as_json:
-        emit_json(found)
-    else:
-        for line in status_lines(found):
-            answer(line)
+    _show(found, as_json, status_lines)
     return found.exit_code
 
 
@@ -160,6 +153,13 @@ def list_them() -> None:
         answer(f"{name:{width}}  {title}\n{'':{width}}  {paths[name]}")
 
 
+def _show(document: D, as_json: bool, lines: Callable[[D], Iterable[str]]) -> None:
+    if as_json:
+        emit_json(document)
+    else:
+        answer("\n".join(lines(document)))
+
+
 def _run(
     store: "Store", filters: tuple[str, ...], max_parallel: int | None, *, redo_failed: bool, as_json: bool
 ) -> int:
@@ -170,11 +170,7 @@ def _run(
         found = run_study(
             store, watch=progress, filters=filters, max_parallel=max_parallel, redo_failed=redo_failed
         )
-    if as_json:
-        emit_json(found)
-    else:
-        for line in status_lines(found):
-            answer(line)
+    _show(found, as_json, status_lines)
     return found.exit_code
 
 
