@@ -4,14 +4,6 @@
 
 static int rank, size;
 
-// Waits for a non-blocking one; the argument is the call without its request.
-#define FINISH(call, ...)                      \
-    do {                                       \
-        MPI_Request request;                   \
-        call(__VA_ARGS__, &request);           \
-        MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    } while (0)
-
 static void rooted(void) {
     int value = rank == 1 ? 42 : 0, sum = 0, own = rank, all[4] = {0};
     MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);

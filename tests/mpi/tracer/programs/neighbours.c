@@ -4,24 +4,6 @@
 
 static int rank, size;
 
-#define FINISH(call, ...)                      \
-    do {                                       \
-        MPI_Request request;                   \
-        call(__VA_ARGS__, &request);           \
-        MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    } while (0)
-// MPI-4's persistent forms, started twice.
-#define REPEAT(call, ...)                           \
-    do {                                            \
-        MPI_Request request;                        \
-        call(__VA_ARGS__, MPI_INFO_NULL, &request); \
-        for (int i = 0; i < 2; i++) {               \
-            MPI_Start(&request);                    \
-            MPI_Wait(&request, MPI_STATUS_IGNORE);  \
-        }                                           \
-        MPI_Request_free(&request);                 \
-    } while (0)
-
 static void grids(void) {
     MPI_Comm grid, copy, later, row;
     MPI_Request request;
@@ -103,11 +85,11 @@ static void fan_in(void) {
     FINISH(MPI_Ineighbor_alltoallw, TO_ALLW);
 // Open MPI 5 has them, and still calls itself MPI 3.1.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-    REPEAT(MPI_Neighbor_allgather_init, GATHER);
-    REPEAT(MPI_Neighbor_allgatherv_init, GATHERV);
-    REPEAT(MPI_Neighbor_alltoall_init, TO_ALL);
-    REPEAT(MPI_Neighbor_alltoallv_init, TO_ALLV);
-    REPEAT(MPI_Neighbor_alltoallw_init, TO_ALLW);
+    REPEAT(2, MPI_Neighbor_allgather_init, GATHER);
+    REPEAT(2, MPI_Neighbor_allgatherv_init, GATHERV);
+    REPEAT(2, MPI_Neighbor_alltoall_init, TO_ALL);
+    REPEAT(2, MPI_Neighbor_alltoallv_init, TO_ALLV);
+    REPEAT(2, MPI_Neighbor_alltoallw_init, TO_ALLW);
     CHECK(receive[places[indegree - 1]] == sources[indegree - 1]);
 #endif
     MPI_Comm_free(&ring);
