@@ -58,6 +58,7 @@ class PartFile:
     dropped: int = 0
     cores: int = 2
     first_core: int | None = None
+    helpers_ms: int = 0
     ticks_per_second: float = 0.0
     names: list[str] = field(default_factory=lambda: list(NAMES))
     blocks: list[tuple[int, int, bytes]] = field(default_factory=list)
@@ -76,7 +77,8 @@ class PartFile:
         struct.pack_into(
             "<QQiid", header, 88, self.cpu_ns, self.dropped, self.pid, self.cores, self.ticks_per_second
         )
-        struct.pack_into("<i", header, 120, 0 if self.first_core is None else self.first_core + 1)
+        first_core = 0 if self.first_core is None else self.first_core + 1
+        struct.pack_into("<iI", header, 120, first_core, self.helpers_ms)
         header[128 : 128 + len(self.host)] = self.host.encode()
         header[768:780] = b"Test MPI 1.0"
         header[960 : 960 + len(self.processor)] = self.processor.encode()

@@ -151,6 +151,7 @@ MergedRank describe(const Part& part, std::int64_t start, std::int64_t origin) {
     info.elapsed_seconds =
         static_cast<double>(part.last_ticks() - header.start.ticks) * part.seconds_per_tick();
     info.cpu_seconds = static_cast<double>(header.cpu_ns) * 1e-9;
+    info.helpers_seconds = header.helpers_seconds;
     info.cores = header.cores;
     info.first_core = header.first_core;
     info.dropped_events = header.dropped;

@@ -19,6 +19,7 @@ struct MergedRank {
     double start_seconds = 0;   ///< from the trace's origin
     double elapsed_seconds = 0;
     double cpu_seconds = 0;
+    double helpers_seconds = 0;  ///< CPU time of threads that call no MPI, of which no gap contains a part
     std::int32_t cores = 0;
     std::int32_t first_core = -1;  ///< of those that the process may use; -1: not known
     std::uint64_t dropped_events = 0;

@@ -77,6 +77,7 @@ void Part::read_header() {
     header_.cores = load<std::int32_t>(&bytes[108]);
     header_.ticks_per_second = load<double>(&bytes[112]);
     header_.first_core = load<std::int32_t>(&bytes[120]) - 1;
+    header_.helpers_seconds = load<std::uint32_t>(&bytes[124]) * 1e-3;
     header_.host = text(&bytes[128], 128);
     header_.program = text(&bytes[256], 512);
     header_.library = text(&bytes[768], 192);

@@ -36,6 +36,7 @@ struct PartHeader {
     Instant start;
     Instant latest;
     std::uint64_t cpu_ns = 0;
+    double helpers_seconds = 0;  ///< see MergedRank
     std::uint64_t dropped = 0;
     std::int32_t pid = 0;
     std::int32_t cores = 0;

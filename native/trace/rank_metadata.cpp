@@ -38,7 +38,9 @@ std::string rank_object(const MergedRank& rank) {
            ",\"pid\":" + std::to_string(rank.pid) + ",\"state\":" + quoted(rank.state) +
            ",\"start_seconds\":" + number(rank.start_seconds) +
            ",\"elapsed_seconds\":" + number(rank.elapsed_seconds) +
-           ",\"cpu_seconds\":" + number(rank.cpu_seconds) + ",\"cores\":" + std::to_string(rank.cores) +
+           ",\"cpu_seconds\":" + number(rank.cpu_seconds) +
+           (rank.helpers_seconds > 0 ? ",\"helpers_seconds\":" + number(rank.helpers_seconds) : "") +
+           ",\"cores\":" + std::to_string(rank.cores) +
            (rank.first_core < 0 ? "" : ",\"first_core\":" + std::to_string(rank.first_core)) +
            ",\"dropped_events\":" + std::to_string(rank.dropped_events) + "}";
 }

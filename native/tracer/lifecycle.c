@@ -197,12 +197,15 @@ void lw_after_finalize(struct lw_call* call) {
     lw_active = lw_fast = false;
     lw_choose_ways(LW_PLAIN);
     if (!lw_part.header) return;
+    // Before the lock, which a thread that begins takes while it keeps the list of threads to itself.
+    uint64_t helpers_ms = lw_processor_time_of_helpers() / 1000000;
     lw_lock();
     uint8_t* at = lw_payload_begin(call, LW_FINALIZE, 0);
     lw_write(call, at);
     lw_tracing = false;
     lw_part_synchronise();
     lw_part.header->cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    lw_part.header->helpers_ms = helpers_ms < UINT32_MAX ? (uint32_t)helpers_ms : UINT32_MAX;
     __atomic_or_fetch(&lw_part.header->flags, LW_PART_FINALISED, __ATOMIC_RELEASE);
     close_streams();
     lw_part_close();

@@ -32,7 +32,7 @@ struct lw_part_header {
     int32_t pid, cores;
     double ticks_per_second;
     int32_t core_after_first;  ///< number of the first core that the process may use, plus 1; 0: not known
-    uint8_t reserved[4];
+    uint32_t helpers_ms;       ///< see lw_processor_time_of_helpers
     char host[128], program[512], library[192];
     char processor[64];  ///< empty if the kernel does not report it
 };

@@ -4,6 +4,8 @@
 
 #include "thread.h"
 
+#include <stdatomic.h>
+
 // The clock is read if a long gap is likely, and otherwise within a budget of 0.2 % of the elapsed time,
 // saved up for at most 16 readings so that they do not come in a burst. If ranks share cores, the wall time
 // of a gap means little, and the run is slow anyway: then it is read at every gap.
@@ -16,6 +18,7 @@ static uint64_t budget_interval;
 static double nanoseconds_per_tick;
 static uint64_t reading_cpu;  // CPU time between two readings in a row, ns
 static uint64_t cores;
+static _Atomic uint64_t of_gaps;  // the process's CPU time in gaps of which it was read, ns
 
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {
@@ -82,6 +85,8 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
         bool whole_gap = time->read_at == self->last_exit;
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
         call->cpu = (int64_t)(used < most ? used : most);
+        if (clock == CLOCK_PROCESS_CPUTIME_ID)
+            atomic_fetch_add_explicit(&of_gaps, (uint64_t)call->cpu, memory_order_relaxed);
     }
     time->latest = cpu;
     time->clock = clock;
@@ -108,4 +113,12 @@ void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64
     read_own(time);
     // A rank that had to wait for its core reads the clock with cold caches, which may take a microsecond.
     if (lw_recorder.crowded) time->reading = lw_ticks() - now;
+}
+
+// The callers' own time in gaps is subtracted twice, as telling it apart would take a second clock at each
+// gap.
+uint64_t lw_processor_time_of_helpers(void) {
+    uint64_t process = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t seen = lw_threads_cpu() + atomic_load_explicit(&of_gaps, memory_order_relaxed);
+    return process > seen ? process - seen : 0;
 }

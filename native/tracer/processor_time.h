@@ -34,5 +34,9 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now);
 /// PREDICTED: it is likely.
 void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64_t now);
 
+/// Returns CPU time of threads that call no MPI, in nanoseconds, of which no gap contains a part: they had it
+/// while those that do were in calls, or it is of ranks in which several call. It is a lower bound.
+uint64_t lw_processor_time_of_helpers(void);
+
 #pragma GCC visibility pop
 #endif

@@ -17,6 +17,7 @@ static bool has_key;
 static struct lw_thread** threads;
 static uint32_t thread_count, thread_capacity;
 static struct lw_thread* free_ones;
+static uint64_t cpu_of_ended;  // ns
 static _Atomic uint32_t attached;
 static _Atomic uint32_t begun;
 
@@ -27,6 +28,8 @@ static void release(void* state) {
     if (lw_tracing) {
         self->next_free = free_ones;
         free_ones = self;
+        self->ended = true;
+        cpu_of_ended += lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
         atomic_fetch_sub(&attached, 1);
     }
     pthread_mutex_unlock(&attaching);
@@ -83,6 +86,8 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
         lw_processor_time_attach(&self->cpu, origin, first);
         if (has_key) pthread_setspecific(end_of_thread, self);
         lw_own.self = self;
+        self->owner = pthread_self();
+        self->ended = !has_key;
         // The first gap begins where a block does, so an earlier thread's block cannot be used.
         lw_lock();
         if (self->tallies)
@@ -99,6 +104,18 @@ void lw_threads_each(void (*function)(struct lw_thread*)) {
     pthread_mutex_lock(&attaching);
     for (uint32_t i = 0; i < thread_count; i++) function(threads[i]);
     pthread_mutex_unlock(&attaching);
+}
+
+uint64_t lw_threads_cpu(void) {
+    pthread_mutex_lock(&attaching);
+    uint64_t sum = cpu_of_ended;
+    for (uint32_t i = 0; i < thread_count; i++) {
+        clockid_t clock;
+        if (!threads[i]->ended && pthread_getcpuclockid(threads[i]->owner, &clock) == 0)
+            sum += lw_clock_read(clock);
+    }
+    pthread_mutex_unlock(&attaching);
+    return sum;
 }
 
 uint32_t lw_threads_begun(void) { return atomic_load_explicit(&begun, memory_order_relaxed); }

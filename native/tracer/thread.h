@@ -7,6 +7,8 @@
 #include "processor_time.h"
 #include "record.h"
 
+#include <pthread.h>
+
 #pragma GCC visibility push(hidden)
 
 enum { LW_REPEAT_WORDS = 5, LW_REPEATS = 512, LW_SHAPE_SETS = 512, LW_SHAPE_WAYS = 2, LW_SHAPE_WORDS = 4 };
@@ -43,6 +45,8 @@ struct lw_thread {
     struct lw_tallies* tallies;  ///< if only a profile is kept, else NULL
     struct lw_processor_time cpu;
     uint32_t shapes_in_block;
+    pthread_t owner;  ///< the thread, unless it has ended
+    bool ended;
     struct lw_thread* next_free;  ///< of a thread that ended: its state serves the next one that begins
     struct lw_repeat repeats[LW_REPEATS];
     struct lw_shape shapes[LW_SHAPE_SETS * LW_SHAPE_WAYS];
@@ -59,6 +63,8 @@ struct lw_thread* lw_thread_attach(uint64_t origin);
 void lw_threads_each(void (*function)(struct lw_thread*));
 /// Returns the number of threads that have a state at the moment.
 uint32_t lw_threads_attached(void);
+/// Returns the CPU time of all threads that ever had one, in nanoseconds.
+uint64_t lw_threads_cpu(void);
 /// Returns the number of threads that ever had one.
 uint32_t lw_threads_begun(void);
 

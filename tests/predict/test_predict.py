@@ -118,6 +118,18 @@ def test_time_without_a_core_that_sharing_does_not_explain_is_warned_of(
     assert any("did not compute for" in warning for warning in found.warnings) == warned
 
 
+@pytest.mark.parametrize(
+    ("busy", "seconds", "cpu_factor", "warned"),
+    [(0.2, 1.0, 1.0, True), (0.2, 1.0, 1.5, False), (0.2, 3.0, 1.0, False), (0.05, 0.1, 1.0, False)],
+)
+def test_computation_of_threads_beside_calls_is_warned_of(tmp_path, busy, seconds, cpu_factor, warned):
+    ranks = [{"rank": rank, "host": "a", "state": "complete", "helpers_seconds": busy} for rank in (0, 1)]
+    calls = [[collective("MPI_Barrier", 0).after(seconds)]] * 2
+    path = write_trace(tmp_path / "helpers.lwt", calls, ranks=ranks)
+    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    assert any("that call no MPI were busy" in warning for warning in found.warnings) == warned
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_time_in_files_of_ranks_that_shared_cores_is_warned_of(tmp_path, cores):
     ranks = [

@@ -52,7 +52,7 @@ def merged(folder, *parts):
 
 def test_a_complete_run(tmp_path):
     summary, trace = merged(
-        tmp_path, part(0, 2), part(1, 2, cpu_ns=250_000_000, first_core=0, processor="P 1")
+        tmp_path, part(0, 2), part(1, 2, cpu_ns=250_000_000, helpers_ms=125, first_core=0, processor="P 1")
     )
     assert (summary.state, summary.ranks, summary.events, summary.damage) == ("complete", 2, 6, [])
     assert summary.bytes == (tmp_path / "out.lwt").stat().st_size
@@ -62,6 +62,7 @@ def test_a_complete_run(tmp_path):
     ranks = trace.metadata.ranks
     assert [rank.state for rank in ranks] == ["complete", "complete"]
     assert ranks[1].cpu_seconds == 0.25
+    assert [rank.helpers_seconds for rank in ranks] == [0, 0.125]
     assert [rank.first_core for rank in ranks] == [None, 0]
     assert [rank.processor for rank in ranks] == ["", "P 1"]
     assert ranks[0].elapsed_seconds == pytest.approx(1.0)

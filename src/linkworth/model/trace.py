@@ -28,6 +28,8 @@ class RankInfo(msgspec.Struct, frozen=True, kw_only=True):
     elapsed_seconds: Seconds = 0.0
     """Time from the start of the process to MPI_Finalize (or to the last record)."""
     cpu_seconds: Seconds = 0.0
+    helpers_seconds: Seconds = 0.0
+    """CPU time of threads that call no MPI, of which no gap between calls contains a part. A lower bound."""
     cores: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
     """Number of cores that the rank could run on."""
     first_core: Annotated[int, msgspec.Meta(ge=0)] | None = None

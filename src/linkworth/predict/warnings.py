@@ -56,7 +56,7 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
     # Any other factor comes from a user or a measured time, and corrects it.
     if cpu_factor == 1.0:
         cold = _cold_caches(trace, sum(result.rank_compute_seconds))
-        warnings += filter(None, [_descheduled(trace, result), cold])
+        warnings += filter(None, [_descheduled(trace, result), _helpers(trace, result), cold])
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
             f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
@@ -99,6 +99,19 @@ def _descheduled(trace: TraceFile, result: _engine.ReplayResult) -> str:
         f"between MPI calls the ranks together did not compute for {duration(lost)}, which no predicted time contains: they "
         "waited for files, their own threads, other programs, or data that they exchange without MPI (sockets); if the "
         "program does so anywhere, give a measured time, and if it sends data without MPI, do not choose a network by this"
+    )
+
+
+def _helpers(trace: TraceFile, result: _engine.ReplayResult) -> str:
+    """Return a sentence if threads that call no MPI were busy for long while others of their ranks were in calls, else ""."""
+    busy, ranks = sum(rank.helpers_seconds for rank in trace.metadata.ranks), trace.engine.ranks
+    if busy < ranks * max(_LEAST_DESCHEDULED_SECONDS, _MUCH_DESCHEDULED * result.seconds):
+        return ""
+    return (
+        f"threads that call no MPI were busy for {duration(busy)}, all ranks together, while others of their rank called MPI, "
+        "and no predicted time contains that: if MPI waits for what they compute, as in a task runtime, times are too short and "
+        "a faster network seems to gain more than it does; give a measured time, unless they only spin (record with "
+        "OMP_WAIT_POLICY=passive to know)"
     )
 
 

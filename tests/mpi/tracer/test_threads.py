@@ -14,6 +14,7 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.mpi import elf, joined, sources, wrappers
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace.merge import merge
+from linkworth.trace.read import open_trace
 
 EVERY_MPI = True
 
@@ -63,6 +64,16 @@ def test_cpu_time_is_that_of_the_process_where_other_threads_compute(bench, sour
     (after,) = part.named("MPI_Comm_size")
     assert after.cpu is not None
     assert after.cpu * 1e-9 == pytest.approx(process, rel=0.1)
+
+
+def test_the_merge_knows_what_other_threads_computed_beside_calls(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "beside", ranks=2)
+    assert run.returncode == 0, run.stderr
+    folder = run.parts[0].path.parent
+    merge(folder, folder / "out.lwt", TraceMetadata(workload="threads"))
+    waits, sleeps = open_trace(folder / "out.lwt").metadata.ranks
+    assert waits.helpers_seconds == pytest.approx(0.03, abs=0.015)
+    assert sleeps.helpers_seconds < 0.005
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

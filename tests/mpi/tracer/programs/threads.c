@@ -1,7 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Threads: "multiple": several threads call MPI at once, and complete each other's requests. "unasked": they
 // make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
-// one that does; prints the process's and the caller's CPU time of it.
+// one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
+// ranks, while rank 0 waits for a message and rank 1 sleeps.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -53,7 +54,8 @@ static double read_clock(clockid_t clock) {
 
 static void* compute(void* unused) {
     volatile double sum = 0;
-    while (read_clock(CLOCK_THREAD_CPUTIME_ID) < 0.03)
+    double start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    while (read_clock(CLOCK_THREAD_CPUTIME_ID) - start < 0.03)
         for (int i = 0; i < 10000; i++) sum += i;
     return unused;
 }
@@ -83,6 +85,17 @@ int main(int argc, char** argv) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         wrong = run(ask, 1) + run(ask, THREADS);
         if (!wrong) printf("all right\n");
+    } else if (argc > 1 && strcmp(argv[1], "beside") == 0) {
+        pthread_t thread;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        pthread_create(&thread, NULL, compute, NULL);
+        if (rank)
+            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        else
+            MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank) MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
     } else {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         // Twice: the first long gap teaches the tracer to look at the second from its start.
