@@ -69,6 +69,7 @@ def calibrated(
     cpu_factor: float,
     measured: MeasuredTime | None,
     settings: ReplaySettings = _AS_RECORDED,
+    for_draws: bool = False,
 ) -> tuple[ComputationScale, KnownTime | None]:
     """Return the scale of `trace`'s computation: by `cpu_factor`, and so that it takes the time measured on a fabric.
 
@@ -84,9 +85,10 @@ def calibrated(
     there = layout if place is None else place.layout(trace.engine.ranks)
     own = msgspec.structs.replace(measured.settings or settings, mpi_settings={}, samples=settings.samples)
     response = Response(trace, fabric, there, own)
-    # Draws need both, and the engine runs without the interpreter's lock.
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
+    if for_draws:
+        # They need both, and the engine runs without the interpreter's lock.
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
     scale = scale_for(response, measured.seconds)
     found = ComputationScale(
         cpu_factor=cpu_factor / scale,

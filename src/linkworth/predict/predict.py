@@ -93,7 +93,7 @@ def predict_with_draws(
     warnings = require_use(rules, fabrics, settings.mpi_settings)
     warnings += node_warnings(trace, layout)
     calibration, known = calibrated(
-        trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings
+        trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings, for_draws=extras.interval
     )
     cpu_factor = calibration.cpu_factor
     others = [opened(other) for other, _ in extras.beside]
