@@ -137,7 +137,8 @@ def test_an_interrupt_while_tasks_are_handed_out_leaves_the_rest(trace, monkeypa
         ({"nodes": [2, 2]}, "give each number of nodes once"),
         ({"placements": ["block", "block"]}, "give each placement once"),
         ({"nodes": [9]}, "the trace has only 4 ranks"),
-        ({"cpu_factor": 0.0}, "give a number above 0"),
+        ({"cpu_factor": 0.0}, "give a number from 1e-6 to 1e6"),
+        ({"cpu_factor": float("inf")}, "give a number from 1e-6 to 1e6"),
         ({"settings": ReplaySettings(samples=20)}, "a sweep gives one time a point"),
         (
             {"axes": [parse("cpu-factor=2")], "measured": MeasuredTime(fabrics.get("gbe"), 1.0)},

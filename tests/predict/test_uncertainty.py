@@ -8,10 +8,12 @@ from synthetic import ANY, Call, collective, fabric, pcontrol, recv, send, way, 
 from linkworth.catalog.model_error import Misses, ModelErrors, model_errors
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import MpiInfo
 from linkworth.predict import draws as draws_module
 from linkworth.predict import predict
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.response import Response
+from linkworth.predict.warnings import other_library
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import open_trace
 
@@ -229,6 +231,10 @@ def test_a_fabric_of_another_library_warns_and_leaves_its_overheads_open(trace):
         "overheads; calibrate with the library that will run"
     ]
     assert predict(trace, [on]).warnings == []  # the trace names no library
+    recorded = MpiInfo(
+        library="/usr/lib/libmpi.so.40.30.4", version="Open MPI v4.1.4, package: Debian OpenMPI"
+    )
+    assert "the replay is of Open MPI" in other_library(on, recorded, ReplaySettings())
 
 
 def test_errors_of_a_kind_come_from_its_sources_and_an_assumption():

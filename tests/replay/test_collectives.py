@@ -215,6 +215,7 @@ def test_an_algorithm_for_another_number_of_ranks_is_refused(run: Run) -> None:
         (MpiInfo(library="openmpi", version="Open MPI v4.1.4, package: Debian"), None, "openmpi-4.1", "trace"),
         (MpiInfo(library="openmpi", version="Open MPI v2.1.1"), None, "openmpi-4.0", "trace"),
         (MpiInfo(library="Open MPI v5.0.11"), None, "openmpi-5.0", "trace"),
+        (MpiInfo(library="/openmpi/libmpi.so.12", version="MPICH Version:\t4.0.2"), None, "mpich", "trace"),
         (MpiInfo(library="mpich", version="MPICH Version:\t4.0.2"), None, "mpich", "trace"),
         (MpiInfo(library="mpich", version="MPICH Version: 5.0.2"), None, "mpich", "trace"),
         (MpiInfo(library="intel", version="Intel(R) MPI Library 2021.11"), None, "mpich", "trace"),
@@ -293,3 +294,5 @@ def test_rules_are_named_the_same_everywhere(tmp_path, json_of, printed) -> None
 
 def test_rules_of_a_trace_without_a_library_say_so() -> None:
     assert rules_in_words(CollectiveRules()) == "as MPICH does them (no MPI library is recorded)"
+    other = rules_for(MpiInfo(library="HPE MPT", version="2.25"), ReplaySettings())
+    assert rules_in_words(other) == "as MPICH does them (HPE MPT 2.25 is not known)"

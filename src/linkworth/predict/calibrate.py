@@ -8,6 +8,7 @@ import msgspec
 from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
+from linkworth.model.number_range import CPU_FACTOR
 from linkworth.model.prediction import ComputationScale, Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.response import SMALLEST_SCALE, Response
@@ -55,11 +56,9 @@ class KnownTime(NamedTuple):
 
 
 def check_cpu_factor(cpu_factor: float) -> None:
-    """Raise UsageError if a factor of the cores' speed is not above 0."""
-    if cpu_factor <= 0:
-        raise UsageError(
-            f"`cpu_factor` {units.plain(cpu_factor)}: give a number above 0 (2 means twice as fast)"
-        )
+    """Raise UsageError if a factor of the cores' speed is out of range."""
+    if cpu_factor not in CPU_FACTOR:
+        raise UsageError(f"`cpu_factor` {units.plain(cpu_factor)}: give {CPU_FACTOR} (2 means twice as fast)")
 
 
 def calibrated(

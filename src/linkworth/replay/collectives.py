@@ -36,7 +36,7 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
     return CollectiveRules(
         library=chosen,
         origin="option" if library is not None else "trace" if own is not None else "default",
-        recorded_library=f"{recorded.library} {recorded.version}".strip(),
+        recorded_library=_name_of(recorded),
         forced=settings.forced_collectives,
     )
 
@@ -48,6 +48,14 @@ def library_in_words(version: str) -> str:
     return next((name for word, name in _MPICH_FAMILY.items() if word in version.lower()), "")
 
 
+def _name_of(recorded: MpiInfo) -> str:
+    """Return the version by which a library names itself, or its file or kind as well if that names none."""
+    # A recording has the path of the library's file, whose folders may have any name.
+    if library_in_words(recorded.version):
+        return recorded.version
+    return f"{recorded.library} {recorded.version}".strip()
+
+
 def replayed_in_words(recorded: MpiInfo, settings: ReplaySettings, measured: str) -> str:
     """Return the name of the library that a replay is of; "" if it is unknown.
 
@@ -55,7 +63,7 @@ def replayed_in_words(recorded: MpiInfo, settings: ReplaySettings, measured: str
     """
     asked = settings.mpi_library
     if asked is None:
-        return library_in_words(recorded.library)
+        return library_in_words(_name_of(recorded))
     return measured if asked.startswith("mpich") and measured != _OPENMPI else library_in_words(asked)
 
 
@@ -64,16 +72,16 @@ def rules_in_words(rules: CollectiveRules) -> str:
     forced = ", ".join(f"{each.collective}={each.algorithm}" for each in rules.forced)
     text = f"as {_TITLES[rules.library]} does them"
     if rules.origin == "default":
-        text += " (no MPI library is recorded)"
+        found = rules.recorded_library
+        text += f" ({found} is not known)" if found else " (no MPI library is recorded)"
     return f"{text}, but {forced}" if forced else text
 
 
 def series(recorded: MpiInfo) -> CollectiveLibrary | None:
     """Return the series of algorithm choices of a library, such as `openmpi-4.1`; None if it is unknown."""
-    name = f"{recorded.library} {recorded.version}"
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
     release = (int(version[1]), int(version[2])) if version else None
-    library = library_in_words(name)
+    library = library_in_words(_name_of(recorded))
     if library == _OPENMPI:
         if release is None or release >= (5, 0):
             return "openmpi-5.0"
