@@ -83,50 +83,51 @@ def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("gap", "cores", "cpu_factor", "warned"),
-    [(1e-6, 1, 1.0, True), (1e-6, 2, 1.0, False), (1e-3, 1, 1.0, False), (1e-6, 1, 1.5, False)],
+    ("gap", "cores", "scaled", "warned"),
+    [(1e-6, 1, False, True), (1e-6, 2, False, False), (1e-3, 1, False, False), (1e-6, 1, True, False)],
 )
-def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap, cores, cpu_factor, warned):
+def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap, cores, scaled, warned):
     ranks = [
         {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
     ]
     calls = [[send(1, 8).after(gap)] * 100, [recv(0, 8).after(gap)] * 100]
     path = write_trace(tmp_path / "short.lwt", calls, ranks=ranks)
-    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    measured = MeasuredTime(SLOW, 5.0) if scaled else None
+    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=1.5, measured=measured)
     assert any("cold caches" in warning for warning in found.warnings) == warned
 
 
 @pytest.mark.parametrize(
-    ("cores", "gap", "cpu_factor", "warned"),
+    ("cores", "gap", "scaled", "warned"),
     [
-        (2, 0.3, 1.0, True),
-        (2, 0.3, 1.5, False),
-        (2, 0.11, 1.0, False),
-        (1, 0.3, 1.0, False),
-        (1, 1.0, 1.0, True),
+        (2, 0.3, False, True),
+        (2, 0.3, True, False),
+        (2, 0.11, False, False),
+        (1, 0.3, False, False),
+        (1, 1.0, False, True),
     ],
 )
-def test_time_without_a_core_that_sharing_does_not_explain_is_warned_of(
-    tmp_path, cores, gap, cpu_factor, warned
-):
+def test_time_without_a_core_that_sharing_does_not_explain_is_warned_of(tmp_path, cores, gap, scaled, warned):
     ranks = [
         {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
     ]
     calls = [[collective("MPI_Barrier", 0), collective("MPI_Barrier", 0).after(gap, cpu=0.1)]] * 2
     path = write_trace(tmp_path / "idle.lwt", calls, ranks=ranks)
-    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    measured = MeasuredTime(SLOW, 5.0) if scaled else None
+    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=1.5, measured=measured)
     assert any("did not compute for" in warning for warning in found.warnings) == warned
 
 
 @pytest.mark.parametrize(
-    ("busy", "seconds", "cpu_factor", "warned"),
-    [(0.2, 1.0, 1.0, True), (0.2, 1.0, 1.5, False), (0.2, 3.0, 1.0, False), (0.05, 0.1, 1.0, False)],
+    ("busy", "seconds", "scaled", "warned"),
+    [(0.2, 1.0, False, True), (0.2, 1.0, True, False), (0.2, 3.0, False, False), (0.05, 0.1, False, False)],
 )
-def test_computation_of_threads_beside_calls_is_warned_of(tmp_path, busy, seconds, cpu_factor, warned):
+def test_computation_of_threads_beside_calls_is_warned_of(tmp_path, busy, seconds, scaled, warned):
     ranks = [{"rank": rank, "host": "a", "state": "complete", "helpers_seconds": busy} for rank in (0, 1)]
     calls = [[collective("MPI_Barrier", 0).after(seconds)]] * 2
     path = write_trace(tmp_path / "helpers.lwt", calls, ranks=ranks)
-    found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=cpu_factor)
+    measured = MeasuredTime(SLOW, 1.0) if scaled else None
+    found = predict(path, [SLOW], Arrangement(nodes=2), measured=measured)
     assert any("that call no MPI were busy" in warning for warning in found.warnings) == warned
 
 

@@ -122,7 +122,7 @@ def predict_with_draws(
             msgspec.structs.replace(prediction, interval=interval(times, prediction.seconds))
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
-    warnings += replay_warnings(trace, replays[0], cpu_factor)
+    warnings += replay_warnings(trace, replays[0], scaled=known is not None)
     warnings += given_warnings(trace, fabrics, known, [layout.ppn], settings)
     if measured is not None and known is not None:
         warnings += contradictions(trace, measured, settings, known.scale)

@@ -101,7 +101,7 @@ def sweep(
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):
             at, there, factor, parameters = applied(fabric, settings, list(axes), values)
-            tasks.append(Task(at, layout, factor or calibration.cpu_factor, there))
+            tasks.append(Task(at, layout, factor or calibration.cpu_factor, there, known is not None))
             settled.append((fabric.name, layout.nodes, placement, parameters))
     replays, who = replay_all(trace, tasks, workers)
     predictions = [each.prediction for each in replays]

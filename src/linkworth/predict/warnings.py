@@ -32,8 +32,11 @@ _COLD_SECONDS = 1e-6
 """Computation that a wait for a core adds, since others filled its caches: 0.3 to 1.2 us on an EPYC (2026-11)."""
 
 
-def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list[str]:
-    """Return one sentence for each reason to doubt the replayed time of a trace."""
+def replay_warnings(trace: TraceFile, replay: Replay, *, scaled: bool) -> list[str]:
+    """Return one sentence for each reason to doubt the replayed time of a trace.
+
+    `scaled`: its computation is scaled to a measured time, which corrects what a busy machine did to it.
+    """
     result = replay.result
     warnings = list(trace.damage)
     if result.stopped:
@@ -53,8 +56,7 @@ def replay_warnings(trace: TraceFile, replay: Replay, cpu_factor: float) -> list
         )
     if idle := idle_in_part(result.rank_compute_seconds, marked=result.marked_region):
         warnings.append(idle)
-    # Any other factor comes from a user or a measured time, and corrects it.
-    if cpu_factor == 1.0:
+    if not scaled:
         cold = _cold_caches(trace, sum(result.rank_compute_seconds))
         warnings += filter(None, [_descheduled(trace, result), _helpers(trace, result), cold])
     for name, count in sorted(result.unmodelled.items()):

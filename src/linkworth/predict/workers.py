@@ -37,6 +37,8 @@ class Task(msgspec.Struct, frozen=True):
     layout: Layout
     cpu_factor: float
     settings: ReplaySettings
+    scaled: bool = False
+    """True if the factor scales the computation to a measured time."""
 
 
 class TaskResult(msgspec.Struct, frozen=True):
@@ -156,4 +158,4 @@ def _replayed(trace: TraceFile, task: Task) -> TaskResult:
         tolerate_cut=trace.incomplete,
         settings=task.settings,
     )
-    return TaskResult(found.prediction, replay_warnings(trace, found, task.cpu_factor))
+    return TaskResult(found.prediction, replay_warnings(trace, found, scaled=task.scaled))
