@@ -92,6 +92,11 @@ def test_points_are_those_of_predict_scaled_by_a_measured_time(trace):
     assert not any(
         "counts as one" in warning or "on a node, and with" in warning for warning in alone.warnings
     )
+    # The time was measured on idle links, whether the load is varied or given.
+    (varied,) = sweep(trace, [fabrics.get("gbe")], [parse("background-load=0.9")], measured=measured).points
+    busy = ReplaySettings(background_load=0.9)
+    (given,) = predict(trace, [fabrics.get("gbe")], measured=measured, settings=busy).predictions
+    assert given.seconds == pytest.approx(varied.seconds) and given.seconds > 0.501
 
 
 def test_the_points_are_the_same_whatever_the_workers(trace):

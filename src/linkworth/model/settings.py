@@ -83,7 +83,8 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     background_load: Annotated[
         float,
         Parameter(
-            help="Share of every link between nodes that other programs use, 0 to 0.999.",
+            help="Share of every link between nodes that other programs use, 0 to 0.999. It does not apply to a measured "
+            "time.",
             allowed=BACKGROUND_LOAD,
             metavar="SHARE",
         ),

@@ -61,6 +61,11 @@ def check_cpu_factor(cpu_factor: float) -> None:
         raise UsageError(f"`cpu_factor` {units.plain(cpu_factor)}: give {CPU_FACTOR} (2 means twice as fast)")
 
 
+def of_measured_run(settings: ReplaySettings) -> ReplaySettings:
+    """Return the settings for the replay of a measured time: those of a run without settings of its MPI, on idle links."""
+    return msgspec.structs.replace(settings, mpi_settings={}, background_load=0.0)
+
+
 def calibrated(
     trace: TraceFile,
     layout: Layout,
@@ -73,7 +78,7 @@ def calibrated(
     """Return the scale of `trace`'s computation: by `cpu_factor`, and so that it takes the time measured on a fabric.
 
     With such a time, `cpu_factor` is relative to the cores that took it. The replays of that time are without settings of
-    the MPI library. Raises UsageError for an impossible time, and for one beside CPU factors of levels.
+    the MPI library, and on idle links. Raises UsageError for an impossible time, and for one beside CPU factors of levels.
     """
     rates = trace.metadata.rates
     if measured is None:
@@ -82,7 +87,7 @@ def calibrated(
         raise UsageError("`cpu_factor_at`: `measured` sets the CPU factor; leave one of them out")
     fabric, place = measured.fabric, measured.arrangement
     there = layout if place is None else place.layout(trace.engine.ranks)
-    own = msgspec.structs.replace(measured.settings or settings, mpi_settings={}, samples=settings.samples)
+    own = msgspec.structs.replace(of_measured_run(measured.settings or settings), samples=settings.samples)
     response = Response(trace, fabric, there, own)
     if for_draws:
         # They need both, and the engine runs without the interpreter's lock.

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import MeasuredTime, scale_for
+from linkworth.predict.calibrate import MeasuredTime, of_measured_run, scale_for
 from linkworth.predict.response import Response
 from linkworth.trace.read import TraceFile
 from linkworth.units import duration
@@ -126,5 +126,4 @@ def _with(settings: ReplaySettings, share: float) -> ReplaySettings:
 def _response(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettings) -> Response:
     assert measured.arrangement is not None
     layout = measured.arrangement.layout(trace.engine.ranks)
-    settings = msgspec.structs.replace(settings, mpi_settings={})
-    return Response(trace, measured.fabric, layout, settings)
+    return Response(trace, measured.fabric, layout, of_measured_run(settings))
