@@ -21,6 +21,7 @@ from linkworth.scale.fit.partners import (
     fit_rounds,
 )
 from linkworth.scale.fit.rules import (
+    ByCount,
     Completed,
     Copied,
     Each,
@@ -179,7 +180,10 @@ class ColumnFit:
             ):
                 self._rules[name] = Total(counts)
         steps = self._samples.steps
-        looped = self._turning is not None or steps.outer is not None or bool((steps.total > 1).any())
+        fixed = all(isinstance(rule, Same | ByCount) for rule in self._rules.values())
+        looped = not fixed and (
+            self._turning is not None or steps.outer is not None or bool((steps.total > 1).any())
+        )
         return PlacedCall(self._first.entry, self._first.call_class, self._rules, self._members, looped)
 
     def _fit(self, name: str, value: Any) -> None:  # noqa: ANN401 (fields of several types)
