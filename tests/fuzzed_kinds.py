@@ -60,10 +60,13 @@ def files(folder: Path, pattern: str = "*") -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.glob(pattern)) if path.suffix != ".md"]
 
 
+_FOLDER = tempfile.TemporaryDirectory(prefix="linkworth-fuzz-seed-")
+
+
 @cache
 def trace() -> Path:
     """Return a small trace with messages, collectives, a communicator and files."""
-    folder = Path(tempfile.mkdtemp(prefix="linkworth-fuzz-seed-"))
+    folder = Path(_FOLDER.name)
     calls = [
         synthetic.collective("MPI_Allreduce", 100_000).after(1e-4),
         synthetic.Call("MPI_Comm_dup", "comm_new", comm=0, new_comm=2, members=[0, 1, 2, 3]),
@@ -148,11 +151,12 @@ def used_trace(path: Path) -> None:
 
 def archive_parts(_: bytes) -> dict[str, bytes]:
     """Return the files of an OTF2 archive of the seed trace."""
-    folder = Path(tempfile.mkdtemp(prefix="linkworth-fuzz-seed-")) / "a"
-    convert(trace(), "otf2", folder)
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    shutil.rmtree(folder.parent)
-    return found
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "a"
+        convert(trace(), "otf2", folder)
+        return {
+            str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+        }
 
 
 _archive = cache(archive_parts)

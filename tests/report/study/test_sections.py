@@ -104,6 +104,11 @@ def test_gains_and_groups_are_by_program_and_class(interconnects_sections):
     assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
     rows = {row[0].text: [cell.text for cell in row[1:3]] for row in section.tables[0].rows}
     assert rows["npb:ep.C"] == ["equally fast on all of these networks (predicted)", "none"]
+    study, records = samples.interconnects()
+    kept = [each for each in records if (each.environment, each.mode) != ("gbe", "measure")]
+    (section,) = gains.sections(Results(study, kept))
+    titles = [figure.table.title for figure in section.figures]
+    assert "(measured against predicted)" in titles[0] and "(predicted)" in titles[1]
 
 
 def test_the_largest_class_of_a_program_is_by_size_and_not_by_letter():

@@ -7,7 +7,7 @@ import altair as alt
 
 from linkworth.report.charts import kinds, theme
 from linkworth.report.study.comparing import ComparedPair, pairs, wanted, workloads_of
-from linkworth.report.study.results import HOW, MODES, Results, by_size, problem_of
+from linkworth.report.study.results import Results, by_size, problem_of
 from linkworth.report.table import Field, Figure, Section, table, value, words
 
 
@@ -26,12 +26,10 @@ def sections(results: Results) -> Iterator[Section]:
             if problem_of(each.group.workload)[1] and each.has_ratio
         ]
         for environment in comparison.environments:
-            for mode in MODES:
-                here = [
-                    each for each in found if (each.group.environment, each.group.mode) == (environment, mode)
-                ]
+            for how in dict.fromkeys(map(_how, found)):
+                here = [each for each in found if (each.group.environment, _how(each)) == (environment, how)]
                 if len({problem_of(each.group.workload)[1] for each in here}) > 1:
-                    figures.append(_figure(f"gain-{len(figures) + 1}", HOW[mode], here))
+                    figures.append(_figure(f"gain-{len(figures) + 1}", how, here))
     if figures:
         yield Section(
             key="gains",
@@ -39,6 +37,12 @@ def sections(results: Results) -> Iterator[Section]:
             text="Time on the baseline over time on the other environment: above 1 the other is faster.",
             figures=figures,
         )
+
+
+def _how(each: ComparedPair) -> str:
+    """Return how both times are known."""
+    own, other = each.group.how, each.baseline.how
+    return own if own == other else f"{own} against {other}"
 
 
 def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
