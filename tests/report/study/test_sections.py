@@ -104,6 +104,9 @@ def test_gains_and_groups_are_by_program_and_class(interconnects_sections):
     assert "Highly dependent: FT, IS" in section.text or "highly dependent: FT, IS" in section.text
     rows = {row[0].text: [cell.text for cell in row[1:3]] for row in section.tables[0].rows}
     assert rows["npb:ep.C"] == ["equally fast on all of these networks (predicted)", "none"]
+
+
+def test_a_gain_over_a_predicted_baseline_is_not_called_measured():
     study, records = samples.interconnects()
     kept = [each for each in records if (each.environment, each.mode) != ("gbe", "measure")]
     (section,) = gains.sections(Results(study, kept))
