@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from run_program import output_of
-from synthetic import recv, send, write_trace
+from synthetic import pcontrol, recv, send, write_trace
 
 from linkworth.catalog import fabrics
 from linkworth.cli.main import main
@@ -69,6 +69,15 @@ def test_every_combination_is_there_once_in_order(trace):
         for latency in (1e-6, 1e-5, 1e-4)
         for bandwidth in (1.25e8, 1.25e9)
     ]
+
+
+def test_a_sweep_names_the_part_and_the_computation_of_its_times(tmp_path, trace, printed):
+    marked = [[pcontrol(1), *calls, pcontrol(0)] for calls in ([send(1, MB).after(0.1)], [recv(0, MB)])]
+    path = write_trace(tmp_path / "marked.lwt", marked)
+    assert sweep(path, [fabrics.get("gbe")], []).region == "marked"
+    shown = printed("sweep", path, "--on", "gbe", "--measured", "gbe=0.5")
+    assert "computation scaled to 500 ms on gbe" in shown and "the part that the program marks" in shown
+    assert "Time: MPI_Init to MPI_Finalize" in printed("sweep", trace, "--on", "gbe")
 
 
 def test_points_are_those_of_predict_scaled_by_a_measured_time(trace):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from linkworth import units
 from linkworth.cli.table import Table
-from linkworth.model.prediction import Prediction, PredictionSet
+from linkworth.model.prediction import ComputationScale, Prediction, PredictionSet
 from linkworth.model.startup import Initialisation
 from linkworth.replay.collectives import rules_in_words
 from linkworth.replay.mpi_settings import in_words
@@ -33,20 +33,27 @@ def prediction_tables(found: PredictionSet) -> Iterator[Table]:
         yield _tolerance_table(found)
 
 
+def computation_in_title(calibration: ComputationScale) -> str:
+    """Return how the computation is scaled, as the end of a title; "" if it is as recorded."""
+    if calibration.measured_fabric is not None and calibration.measured_seconds:
+        seconds = units.duration(calibration.measured_seconds)
+        return f", computation scaled to {seconds} on {calibration.measured_fabric}"
+    return f", cores {units.plain(calibration.cpu_factor)} x as fast" if calibration.cpu_factor != 1 else ""
+
+
+def timed_part(region: str) -> str:
+    """Return a sentence on the part of the run that predicted times are of."""
+    if region == "marked":
+        return "Time and data between nodes: the part that the program marks."
+    return "Time: MPI_Init to MPI_Finalize."
+
+
 def _time_table(found: PredictionSet) -> Table:
     calibration = found.calibration
     title = f"{found.workload}: {units.plural(found.ranks, 'rank')} on {units.plural(found.nodes, 'node')}"
     base, base_seconds = found.predictions[0].fabric, found.predictions[0].seconds
     if calibration.measured_fabric is not None and calibration.measured_seconds:
         base, base_seconds = f"{calibration.measured_fabric} as measured", calibration.measured_seconds
-        title += f", computation scaled to {units.duration(base_seconds)} on {calibration.measured_fabric}"
-    elif calibration.cpu_factor != 1:
-        title += f", cores {calibration.cpu_factor:g} x as fast"
-    timed = (
-        "Time and data between nodes: the part that the program marks."
-        if found.region == "marked"
-        else "Time: MPI_Init to MPI_Finalize."
-    )
     collectives = "" if found.collectives is None else f" Collectives {rules_in_words(found.collectives)}."
     applied = {each.fabric: in_words(each.mpi_settings) for each in found.predictions if each.mpi_settings}
     settings = "".join(f" With {text} on {fabric}." for fabric, text in applied.items())
@@ -62,8 +69,8 @@ def _time_table(found: PredictionSet) -> Table:
             ]
             for each in found.predictions
         ],
-        title=title,
-        note=f"Relative time: 1.00 is {base}. {timed}{collectives}{settings}",
+        title=title + computation_in_title(calibration),
+        note=f"Relative time: 1.00 is {base}. {timed_part(found.region)}{collectives}{settings}",
     )
 
 

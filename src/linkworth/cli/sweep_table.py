@@ -6,6 +6,7 @@ import io
 from rich.console import RenderableType
 
 from linkworth import units
+from linkworth.cli.prediction_table import computation_in_title, timed_part
 from linkworth.cli.table import Table
 from linkworth.model.sweep import TIMES, Sweep
 from linkworth.replay.collectives import rules_in_words
@@ -31,8 +32,8 @@ def sweep_table(sweep: Sweep) -> RenderableType:
             for point in sweep.points
         ],
         title=f"{sweep.workload}, {units.plural(sweep.ranks, 'rank')}, "
-        f"{units.plural(len(sweep.points), 'replay')} on {sweep.workers}",
-        note=f"Collectives {rules_in_words(sweep.collectives)}.",
+        f"{units.plural(len(sweep.points), 'replay')} on {sweep.workers}{computation_in_title(sweep.calibration)}",
+        note=f"{timed_part(sweep.region)} Collectives {rules_in_words(sweep.collectives)}.",
         keys=3 + len(axes),
         most_rows=MOST_ROWS,
     )

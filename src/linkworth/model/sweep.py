@@ -54,6 +54,8 @@ class Sweep(msgspec.Struct, frozen=True, kw_only=True):
     """Collective algorithms that the replay used."""
     mpi_settings: dict[str, str] = msgspec.field(default_factory=dict)
     """Settings of the MPI library, on the fabrics whose transport they are of."""
+    region: str = "whole"
+    """Part of the run that the times are of, as in a prediction."""
     warnings: list[str] = msgspec.field(default_factory=list)
     incomplete: str | None = None
     """Sentence on the readable part of an incomplete trace. The times cover that part."""

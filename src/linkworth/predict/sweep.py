@@ -123,6 +123,7 @@ def sweep(
         workers=who,
         collectives=rules,
         mpi_settings=settings.mpi_settings,
+        region="marked" if replays[0].marked else "whole",
         warnings=partly + node_aware + replays[0].warnings,
         incomplete=trace.lacks,
     )

@@ -46,6 +46,8 @@ class TaskResult(msgspec.Struct, frozen=True):
 
     prediction: Prediction
     warnings: list[str]
+    marked: bool
+    """True if the time is of the part that the program marks."""
 
 
 _SILENT = SilentProgress()
@@ -158,4 +160,5 @@ def _replayed(trace: TraceFile, task: Task) -> TaskResult:
         tolerate_cut=trace.incomplete,
         settings=task.settings,
     )
-    return TaskResult(found.prediction, replay_warnings(trace, found, scaled=task.scaled))
+    warnings = replay_warnings(trace, found, scaled=task.scaled)
+    return TaskResult(found.prediction, warnings, found.result.marked_region)
