@@ -149,6 +149,13 @@ static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool com
     return true;
 }
 
+// Number of earlier places in the list with the same handle, which stand for older requests.
+static uint32_t earlier_places(const MPI_Request* handles, int place) {
+    uint32_t earlier = 0;
+    for (int i = 0; i < place; i++) earlier += handles[i] == handles[place];
+    return earlier;
+}
+
 // Handles all of few requests, or none, that are neither wildcard receives nor persistent nor otherwise
 // special. The key is their references, of 16 bits each if there are several.
 static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* before, int completed) {
@@ -157,7 +164,7 @@ static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* be
     if (count < 1 || count > MOST) return false;
     struct lw_key key = {{0}};
     for (int i = 0; i < count; i++) {
-        const struct lw_request* request = lw_request_find(before[i]);
+        const struct lw_request* request = lw_request_find_nth(before[i], earlier_places(before, i));
         if (!request || request->flags || request->new_comm) return false;
         uint64_t distance = completed ? reference(request) : 1;
         if (distance > UINT16_MAX) return false;

@@ -122,16 +122,20 @@ void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint
     lw_few.room = 0;
 }
 
-struct lw_request* lw_request_find(MPI_Request handle) {
-    uint32_t at = lw_find_among_few(handle);
-    if (at < lw_few.count) {
-        static struct lw_request found;
-        found = (struct lw_request){.number = lw_few.numbers[at]};
-        return &found;
+struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth) {
+    for (uint32_t at = 0; at < lw_few.count; at++)
+        if (lw_few.handles[at] == handle && !nth--) {
+            static struct lw_request found;
+            found = (struct lw_request){.number = lw_few.numbers[at]};
+            return &found;
+        }
+    const struct table* tables[] = {&claimed, &all};
+    for (int i = 0; i < 2; i++) {
+        uint32_t node = tables[i]->used ? oldest(tables[i], request_key(handle)) : 0;
+        for (; node; node = pool[node].next)
+            if (!nth--) return &pool[node];
     }
-    uint32_t node = claimed.used ? oldest(&claimed, request_key(handle)) : 0;
-    if (!node) node = oldest(&all, request_key(handle));
-    return node ? &pool[node] : NULL;
+    return NULL;
 }
 
 struct lw_request* lw_request_pair(const struct lw_request* request) {

@@ -54,9 +54,12 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
 
 /// Keeps a new request and numbers it. If memory runs out, the request is left out from then on.
 void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
-/// Returns the oldest request with this handle, or NULL if it is unknown (null, or made by a call that is not
-/// modelled). A result from the few is valid until the next search.
-struct lw_request* lw_request_find(MPI_Request handle);
+/// Returns the request that comes after NTH older ones with this handle, or NULL if it is unknown (null, or
+/// made by a call that is not modelled). A result from the few is valid until the next search.
+struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth);
+static inline struct lw_request* lw_request_find(MPI_Request handle) {
+    return lw_request_find_nth(handle, 0);
+}
 /// The request that completes together with REQUEST, or NULL.
 struct lw_request* lw_request_pair(const struct lw_request* request);
 /// Forgets the oldest request with this handle.

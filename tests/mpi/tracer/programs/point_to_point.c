@@ -192,6 +192,25 @@ static void many_requests(void) {
     for (int i = 0; i < MANY; i++) CHECK(received[i] == i);
 }
 
+// The requests that one wait completes may have another one between them, or not. Complete ones share a
+// handle.
+static void others_between(void) {
+    for (int i = 0; i < 4; i++) {
+        int sent[2] = {i, rank}, received[2], last = i, late = -1;
+        MPI_Request sends[2], receive;
+        MPI_Isend(&sent[0], 1, MPI_INT, next, 100, MPI_COMM_WORLD, &sends[0]);
+        if (i % 2) MPI_Irecv(&late, 1, MPI_INT, previous, 102, MPI_COMM_WORLD, &receive);
+        MPI_Isend(&sent[1], 1, MPI_INT, next, 101, MPI_COMM_WORLD, &sends[1]);
+        if (i % 2 == 0) MPI_Irecv(&late, 1, MPI_INT, previous, 102, MPI_COMM_WORLD, &receive);
+        MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+        MPI_Send(&last, 1, MPI_INT, next, 102, MPI_COMM_WORLD);
+        for (int j = 0; j < 2; j++)
+            MPI_Recv(&received[j], 1, MPI_INT, previous, 100 + j, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+        CHECK(received[0] == i && received[1] == previous && late == i);
+    }
+}
+
 // A vector datatype: its size is that of its data, without the gaps; its handle may come back for another
 // one.
 static void datatypes(void) {
@@ -212,8 +231,9 @@ int main(int argc, char** argv) {
     next = (rank + 1) % size;
     previous = (rank + size - 1) % size;
     MPI_Pcontrol(2);
-    void (*sections[])(void) = {blocking_modes, wildcards, exchanges,           non_blocking,  completions,
-                                persistent,     probes,    cancelled_and_freed, many_requests, datatypes};
+    void (*sections[])(void) = {blocking_modes, wildcards,      exchanges, non_blocking,
+                                completions,    persistent,     probes,    cancelled_and_freed,
+                                many_requests,  others_between, datatypes};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         sections[i]();
         MPI_Barrier(MPI_COMM_WORLD);
