@@ -12,6 +12,7 @@ from linkworth.model.trace import MpiInfo
 from linkworth.predict import draws as draws_module
 from linkworth.predict import predict
 from linkworth.predict.calibrate import MeasuredTime
+from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.response import Response
 from linkworth.predict.warnings import other_library
 from linkworth.replay.layout import Arrangement
@@ -197,6 +198,12 @@ def test_a_measured_time_is_exact_and_its_network_widens_the_others(tmp_path):
     (at,) = predict(little, [slow], measured=MeasuredTime(slow, 10.2e-3)).predictions
     assert at.interval is not None
     assert [at.interval.low_seconds, at.interval.high_seconds] == pytest.approx([10.2e-3, 10.2e-3], rel=0.01)
+    # Draws that two times leave possible have the same numbers in both.
+    one, other = (
+        np.array(predict_with_draws(little, [fast], measured=MeasuredTime(slow, time))[1].seconds[0])
+        for time in (10.2e-3, 12e-3)
+    )
+    assert np.isclose(other - one, 1.8e-3, rtol=0.05).mean() > 0.4
     warned = predict(path, [fast], measured=MeasuredTime(slow, 14e-3)).warnings
     assert "71 % of the time given for slow is communication by the model" in warned[0]
     assert predict(path, [fast], measured=MeasuredTime(fast, 14e-3)).warnings == []

@@ -140,8 +140,11 @@ class Draws:
         times = np.maximum.accumulate(measured.seconds(grid))
         scales: Array = np.interp(wanted, times, grid, left=0.0) * network
         possible = np.flatnonzero(wanted >= times[0])
-        contradiction = len(possible) < _FEWEST_POSSIBLE * self.count
-        return scales, np.arange(self.count) if contradiction else np.resize(possible, self.count)
+        chosen = np.arange(self.count)
+        # A possible draw stays at its place, so that draws of other traces and times can be compared with it.
+        if len(possible) >= _FEWEST_POSSIBLE * self.count:
+            chosen[wanted < times[0]] = np.resize(possible, self.count - len(possible))
+        return scales, chosen
 
     def seconds(self, response: Response, scales: Array, known: Response | None = None) -> Array:
         """Return the time on a network in each draw, with the computation of each draw in the layout of `known`."""
