@@ -48,6 +48,24 @@ def halo(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@halo.c:20", "collective", BARRIER
 
 
+def rectangle(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange a number and a face with each neighbour on a box that is twice as long as wide."""
+    rows, columns = {4: (2, 2), 8: (4, 2), 16: (4, 4)}[ranks]
+    row, column = divmod(rank, columns)
+
+    def at(x: int, y: int) -> int:
+        return x * columns + y if 0 <= x < rows and 0 <= y < columns else -2
+
+    faces = {(1, 0): 8 * POINTS // columns, (0, 1): 16 * POINTS // rows}
+    for _ in range(STEPS):
+        for line, (x, y) in enumerate(faces):
+            one, other = at(row - x, column - y), at(row + x, column + y)
+            yield sendrecv(20 + line, one, other, 4)
+            yield sendrecv(30 + line, one, other, faces[x, y])
+            yield sendrecv(40 + line, other, one, faces[x, y])
+        yield "MPI_Barrier@halo.c:20", "collective", BARRIER
+
+
 def branch(line: int, kind: str, peer: int, size: int) -> Event:
     return message(kind, peer, size, 3, f"tree.c:{line}")
 
@@ -533,6 +551,8 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         # No recording has more than two ranks along the first dimension.
         (halo, (4, 8, 16, 32, 64)),
         (halo, (8, 16, 32, 64)),
+        # Both recordings have two ranks along the second dimension.
+        (rectangle, (4, 8, 16)),
         (tree, (4, 8, 16, 64)),
         (family, (4, 8, 16, 64)),
         (partial(family, arity=4), (4, 8, 16, 32, 64)),

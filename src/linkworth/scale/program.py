@@ -17,6 +17,7 @@ from linkworth.scale.event_table import EventTable, places_of
 from linkworth.scale.fit.around import PerNeighbour, fit_neighbours
 from linkworth.scale.fit.columns import ColumnFit, PlacedCall
 from linkworth.scale.fit.dimensions import Repeats, fit_repeats
+from linkworth.scale.fit.hidden import as_across_others
 from linkworth.scale.fit.levels import OnLevel
 from linkworth.scale.fit.members import Groups
 from linkworth.scale.fit.number_rules import fit_appearance, fit_levels_along, fit_number, fit_others
@@ -80,6 +81,7 @@ class Builder:
                 key=lambda each: (-len({sample.recording for sample in each[1][0]}), -len(each[1][0])),
             )
         }
+        as_across_others((role.columns for role, _ in roles.values()), points)
         # Fits of computation take long and refuse nothing, so they come last.
         computing = {key: self._with_computation(role, table, fitter) for key, (role, table) in roles.items()}
         return Behaviour(arrangement, kind, computing)

@@ -39,7 +39,7 @@ from linkworth.scale.recording import Call, Numbers, is_of_neighbours
 
 _PEERS = {"peer", "recv_peer", "actual_peer"}
 _PEER_OF_TAG = {"tag": "peer", "recv_tag": "recv_peer"}
-_SIZES = {"bytes", "recv_bytes"}
+SIZES = {"bytes", "recv_bytes"}
 _MOST_SPREAD = 0.5
 """Standard deviation over the mean."""
 _NEIGHBOURS = {"sources", "destinations"}
@@ -94,7 +94,7 @@ class PlacedCall(NamedTuple):
         out = []
         for number, rank in enumerate(ranks.at.ranks.tolist()):
             fields = {name: values[number] for name, values in columns.items()}
-            if any(fields.get(name, 0) < 0 for name in _SIZES):
+            if any(fields.get(name, 0) < 0 for name in SIZES):
                 raise UnfitError(self.entry, "its sizes would be negative")
             if self.members is not None:
                 fields["members"] = self.members.of(groups, rank)
@@ -203,13 +203,13 @@ class ColumnFit:
         alike = all(each == value for each in different)
         # One rank's peer is the same wherever only one dimension is shown. Counts have the length of a communicator.
         may_differ = (
-            (name in _SIZES and self._fewer)
+            (name in SIZES and self._fewer)
             or (name in _PEERS and ((self._loops and value > 0) or self._site(name) in samples.fitter.peers))
             or (self._site(name) in samples.fitter.neighbours and value >= 0)
             or (name in _COUNTS and value and (self._fewer or not is_of_neighbours(self._first.entry)))
         )
         if alike and not may_differ:
-            if name in _SIZES:
+            if name in SIZES:
                 samples.fitter.remember(self._site(name), value)
             self._rules[name] = Same(value)
             return
@@ -281,13 +281,13 @@ class ColumnFit:
         if self._turning is not None:
             return fit_by_dimension(samples, numbers, self._turning, site)
         if self._neighbour is not None and np.ptp(numbers):
-            return fit_by_offset(samples, numbers, self._neighbour, site, both=name in _SIZES)
-        if self._elsewhere is not None and name in _SIZES and np.ptp(numbers):
+            return fit_by_offset(samples, numbers, self._neighbour, site, both=name in SIZES)
+        if self._elsewhere is not None and name in SIZES and np.ptp(numbers):
             of_grid = fit_on_own_grid(samples, numbers, self._elsewhere)
             if of_grid is not None:
                 return of_grid
         rule = (_fit_length if name == "listed" else fit_number)(samples, numbers, site)
-        if name not in _SIZES or not isinstance(rule, Copied):
+        if name not in SIZES or not isinstance(rule, Copied):
             return rule
         root: Rule = Same(0)
         roots = np.zeros_like(numbers)
