@@ -49,6 +49,8 @@ def test_computation_is_scaled_by_a_factor_or_a_measured_time(trace):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 9 * MS))
     with pytest.raises(UsageError, match="above 0 seconds"):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 0.0))
+    with pytest.raises(UsageError, match="would take over 1e9 times as long as in the trace"):
+        predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1e9))
 
 
 def test_a_trace_without_computation_cannot_be_scaled(tmp_path):

@@ -124,9 +124,12 @@ def scale_for(response: Response, seconds: float) -> float:
     low, high = SMALLEST_SCALE, 1.0
     while time(high) < seconds:
         if high > _LARGEST_SCALE or time(high) == 0:
-            raise UsageError(
-                f"`measured` {fabric.name}={units.plain(seconds)}: the trace contains no computation to scale to that time"
+            why = (
+                f"the computation would take over {units.plain(_LARGEST_SCALE)} times as long as in the trace; check the time"
+                if response.slope(high) > 0
+                else "the trace contains no computation to scale to that time"
             )
+            raise UsageError(f"`measured` {fabric.name}={units.plain(seconds)}: {why}")
         low, high = high, 4 * high * seconds / time(high)
     here, miss, halved = high, float("inf"), False
     for turn in range(_MOST_REPLAYS):
