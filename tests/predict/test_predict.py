@@ -49,11 +49,12 @@ def test_computation_is_scaled_by_a_factor_or_a_measured_time(trace):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 9 * MS))
     with pytest.raises(UsageError, match="above 0 seconds"):
         predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 0.0))
+
+
+def test_a_trace_with_little_or_no_computation_cannot_be_scaled(tmp_path):
+    little = write_trace(tmp_path / "little.lwt", [[send(1, 8000).after(1e-9)], [recv(0, 8000)]])
     with pytest.raises(UsageError, match="would take over 1e9 times as long as in the trace"):
-        predict(trace, [FAST], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1e9))
-
-
-def test_a_trace_without_computation_cannot_be_scaled(tmp_path):
+        predict(little, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1e9))
     path = write_trace(tmp_path / "bare.lwt", [[collective("MPI_Barrier")]] * 2)
     with pytest.raises(UsageError, match="no computation to scale"):
         predict(path, [SLOW], Arrangement(nodes=2), measured=MeasuredTime(SLOW, 1.0))
