@@ -71,8 +71,9 @@ void lw_record_start(struct lw_call* call, int count, const MPI_Request* request
 
 void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before) {
     lw_lock();
-    const struct lw_request* request = call->succeeded ? lw_request_find(before) : NULL;
+    struct lw_request* request = call->succeeded ? lw_request_find(before) : NULL;
     if (request) {
+        if (class == LW_REQUEST_CANCEL) request->flags |= LW_REQUEST_CANCEL_TRIED;
         uint8_t* at = lw_payload_begin(call, class, LW_VARINT_MOST_BYTES);
         lw_write(call, at ? lw_put(at, reference(request)) : NULL);
         if (class == LW_REQUEST_FREE) {
@@ -105,12 +106,20 @@ static bool only_unknown(int count, const MPI_Request* requests) {
     return unknown > 0;
 }
 
+// Its status names no message, but MPICH (4.0.2) leaves there what an earlier call wrote.
+static bool was_cancelled(const struct lw_request* request, const MPI_Status* status) {
+    int cancelled = 0;
+    if (request->flags & LW_REQUEST_CANCEL_TRIED) lw_mpi.test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
 static uint8_t* put_completed(uint8_t* at, const struct lw_request* request, const MPI_Status* status) {
     bool actual = (request->flags & LW_REQUEST_WILDCARD) && status;
     at = lw_put(at, 2 * reference(request) + actual);
     if (actual) {
-        at = lw_put_signed(at, lw_rank(status->MPI_SOURCE));
-        at = lw_put_signed(at, lw_tag(status->MPI_TAG));
+        bool cancelled = was_cancelled(request, status);
+        at = lw_put_signed(at, cancelled ? LW_ANY : lw_rank(status->MPI_SOURCE));
+        at = lw_put_signed(at, cancelled ? LW_ANY : lw_tag(status->MPI_TAG));
     }
     return at;
 }
@@ -125,7 +134,7 @@ static uint64_t complete_handle(uint8_t** at, MPI_Request handle, const MPI_Stat
     if (pair) *at = put_completed(*at, pair, status);
     if (request->new_comm) lw_comm_arrived(*request->new_comm, request->comm);
     if (request->flags & LW_REQUEST_PERSISTENT) {
-        request->flags &= ~(uint32_t)LW_REQUEST_ACTIVE;
+        request->flags &= ~(uint32_t)(LW_REQUEST_ACTIVE | LW_REQUEST_CANCEL_TRIED);
         return 1;
     }
     lw_request_remove(handle);

@@ -76,6 +76,7 @@ void lw_resolve_all(void) {
     RESOLVE(test, "MPI_Test");
     RESOLVE(testany, "MPI_Testany");
     RESOLVE(testsome, "MPI_Testsome");
+    RESOLVE(test_cancelled, "MPI_Test_cancelled");
     RESOLVE(iprobe, "MPI_Iprobe");
     RESOLVE(improbe, "MPI_Improbe");
     RESOLVE(ibarrier, "MPI_Ibarrier");

@@ -45,6 +45,7 @@ struct lw_mpi {
     int (*test)(MPI_Request*, int*, MPI_Status*);
     int (*testany)(int, MPI_Request*, int*, int*, MPI_Status*);
     int (*testsome)(int, MPI_Request*, int*, int*, MPI_Status*);
+    int (*test_cancelled)(const MPI_Status*, int*);
     int (*iprobe)(int, int, MPI_Comm, int*, MPI_Status*);
     int (*improbe)(int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
     int (*ibarrier)(MPI_Comm, MPI_Request*);

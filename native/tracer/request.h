@@ -16,6 +16,7 @@ enum lw_request_flag {
     LW_REQUEST_ACTIVE = 2,    ///< meaningful for persistent ones: the others are always active
     LW_REQUEST_WILDCARD = 4,  ///< a receive whose source or tag is a wildcard
     LW_REQUEST_PAIR = 8,      ///< the next request of the same handle completes with it (MPI_Isendrecv)
+    LW_REQUEST_CANCEL_TRIED = 16,
 };
 
 struct lw_request {
