@@ -28,6 +28,16 @@ static void* at_least(struct buffer* buffer, size_t bytes) {
     return buffer->memory;
 }
 
+static void free_buffer(struct buffer* buffer) {
+    free(buffer->memory);
+    *buffer = (struct buffer){NULL, 0};
+}
+
+void lw_buffers_end_thread(void) {
+    free_buffer(&copied_requests);
+    free_buffer(&own_statuses);
+}
+
 const MPI_Request* lw_copy_requests(int count, const MPI_Request* requests) {
     if (count <= 0) return requests;
     MPI_Request* copy = at_least(&copied_requests, (size_t)count * sizeof *copy);

@@ -58,6 +58,8 @@ void lw_record_start(struct lw_call* call, int count, const MPI_Request* request
 void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before);
 /// Copy of the handles, in a buffer of the thread that lives until its next call.
 const MPI_Request* lw_copy_requests(int count, const MPI_Request* requests);
+/// Frees the calling thread's buffers, as it ends.
+void lw_buffers_end_thread(void);
 /// Returns the program's array, or one of the thread if the program ignores statuses that the record needs.
 MPI_Status* lw_real_statuses(int count, MPI_Status* statuses);
 

@@ -190,4 +190,10 @@ void lw_requests_give_back(int count, const MPI_Request* handles) {
     lw_unlock();
 }
 
+void lw_requests_end_thread(void) {
+    if (claimed.used) return;  // a call was left by siglongjmp
+    free(claimed.entries);
+    claimed = (struct table){NULL, 0, 0};
+}
+
 bool lw_requests_have_wildcards(void) { return wildcards != 0; }

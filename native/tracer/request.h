@@ -71,6 +71,8 @@ void lw_request_remove(MPI_Request handle);
 void lw_requests_claim(int count, const MPI_Request* handles);
 /// Gives those back that the call did not complete.
 void lw_requests_give_back(int count, const MPI_Request* handles);
+/// Frees what the calling thread, which ends, keeps of requests.
+void lw_requests_end_thread(void);
 /// Returns whether any live request is a wildcard receive. If none is, statuses need not be read.
 bool lw_requests_have_wildcards(void);
 static inline bool lw_request_is_live(const struct lw_request* request) {

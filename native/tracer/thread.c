@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "thread.h"
 
+#include "point_to_point.h"
 #include "profile.h"
+#include "request.h"
 #include "wrapper.h"
 
 #include <pthread.h>
@@ -22,8 +24,11 @@ static _Atomic uint32_t attached;
 static _Atomic uint32_t begun;
 
 // A thread that ends leaves its state, with the open window of the file, to the next one that begins.
+// Programs may begin and end very many threads.
 static void release(void* state) {
     struct lw_thread* self = state;
+    lw_buffers_end_thread();
+    lw_requests_end_thread();
     pthread_mutex_lock(&attaching);
     if (lw_tracing) {
         self->next_free = free_ones;

@@ -52,6 +52,11 @@ def test_each_thread_writes_its_own_calls_and_the_merge_knows_who_completed_a_re
     assert elapsed == pytest.approx((ends - part.start[0]) / part.rate, rel=1e-3)
 
 
+def test_threads_that_end_leave_no_memory_behind(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "ending", ranks=1)
+    assert int(run.stdout) < 4000
+
+
 @pytest.mark.parametrize(
     ("source", "flag"), [("threads.c", "-pthread"), ("openmp.c", "-fopenmp")], ids=["threads", "OpenMP"]
 )

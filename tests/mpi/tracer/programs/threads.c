@@ -2,10 +2,12 @@
 // Threads: "multiple": several threads call MPI at once, and complete each other's requests. "unasked": they
 // make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
 // one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
-// ranks, while rank 0 waits for a message and rank 1 sleeps.
+// ranks, while rank 0 waits for a message and rank 1 sleeps. "ending": many threads wait for messages and
+// end; prints by how many kB that makes the process larger.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -46,6 +48,26 @@ static void* ask(void* unused) {
     return NULL;
 }
 
+static void* exchange(void* unused) {
+    int sent = 1, received;
+    MPI_Request requests[2];
+    MPI_Irecv(&received, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &requests[0]);
+    MPI_Isend(&sent, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    return unused;
+}
+
+static long memory_kb(void) {
+    static const char field[] = "RssAnon:";
+    char line[128];
+    long kb = 0;
+    FILE* status = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, status))
+        if (strncmp(line, field, sizeof field - 1) == 0) kb = atol(line + sizeof field - 1);
+    fclose(status);
+    return kb;
+}
+
 static double read_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
@@ -81,6 +103,14 @@ int main(int argc, char** argv) {
         for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS * ROUNDS; i++)
             wrong += cell[i / ROUNDS][i % ROUNDS] != i / ROUNDS;
         if (!wrong) printf("all right\n");
+    } else if (argc > 1 && strcmp(argv[1], "ending") == 0) {
+        long before = 0;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+        for (int i = 0; level == MPI_THREAD_MULTIPLE && i < 600; i++) {
+            if (i == 100) before = memory_kb();
+            run(exchange, 1);
+        }
+        printf("%ld\n", level == MPI_THREAD_MULTIPLE ? memory_kb() - before : 0);
     } else if (argc > 1 && strcmp(argv[1], "unasked") == 0) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         wrong = run(ask, 1) + run(ask, THREADS);
