@@ -66,6 +66,17 @@ def rectangle(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Barrier@halo.c:20", "collective", BARRIER
 
 
+def blocks(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with both neighbours in a ring of blocks, with tags that name the blocks."""
+    share = POINTS // ranks
+    after, before = (rank + 1) % ranks, (rank - 1) % ranks
+    for _ in range(STEPS):
+        yield message("send", after, 8, 100 + (rank + 1) * share, "ring.c:1")
+        yield message("send", before, 8, 500 + rank * share, "ring.c:2")
+        yield message("recv", before, 8, 100 + (before + 1) * share, "ring.c:3")
+        yield message("recv", after, 8, 500 + after * share, "ring.c:4")
+
+
 def branch(line: int, kind: str, peer: int, size: int) -> Event:
     return message(kind, peer, size, 3, f"tree.c:{line}")
 
@@ -553,6 +564,7 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         (halo, (8, 16, 32, 64)),
         # Both recordings have two ranks along the second dimension.
         (rectangle, (4, 8, 16)),
+        (blocks, (3, 6, 12, 24)),
         (tree, (4, 8, 16, 64)),
         (family, (4, 8, 16, 64)),
         (partial(family, arity=4), (4, 8, 16, 32, 64)),
