@@ -116,22 +116,21 @@ static bool only_unknown(int count, const MPI_Request* requests) {
     return unknown > 0;
 }
 
-// Its status names no message, but MPICH (4.0.2) leaves there what an earlier call wrote.
-static bool was_cancelled(const struct lw_request* request, const MPI_Status* status) {
+// MPICH (4.0.2) leaves what an earlier call wrote in the status of a receive that was cancelled, or that is
+// from nobody.
+static uint8_t* put_actual_source(uint8_t* at, const struct lw_request* request, const MPI_Status* status) {
     int cancelled = 0;
     if (request->flags & LW_REQUEST_CANCEL_TRIED) lw_mpi.test_cancelled(status, &cancelled);
-    return cancelled;
+    bool from_nobody = request->flags & LW_REQUEST_FROM_NOBODY;
+    if (cancelled || from_nobody)
+        return lw_put_signed(lw_put_signed(at, cancelled ? LW_ANY : LW_NOBODY), LW_ANY);
+    return lw_put_signed(lw_put_signed(at, lw_rank(status->MPI_SOURCE)), lw_tag(status->MPI_TAG));
 }
 
 static uint8_t* put_completed(uint8_t* at, const struct lw_request* request, const MPI_Status* status) {
     bool actual = (request->flags & LW_REQUEST_WILDCARD) && status;
     at = lw_put(at, 2 * reference(request) + actual);
-    if (actual) {
-        bool cancelled = was_cancelled(request, status);
-        at = lw_put_signed(at, cancelled ? LW_ANY : lw_rank(status->MPI_SOURCE));
-        at = lw_put_signed(at, cancelled ? LW_ANY : lw_tag(status->MPI_TAG));
-    }
-    return at;
+    return actual ? put_actual_source(at, request, status) : at;
 }
 
 // Writes one completed handle, and forgets its requests unless they are persistent. Answers how many there

@@ -78,10 +78,15 @@ LW_INLINE bool lw_is_wildcard(struct lw_message message) {
     return message.peer == MPI_ANY_SOURCE || message.tag == MPI_ANY_TAG;
 }
 
+LW_INLINE uint32_t lw_receive_flags(int source, int tag) {
+    if (source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG) return 0;
+    return LW_REQUEST_WILDCARD | (source == MPI_PROC_NULL ? LW_REQUEST_FROM_NOBODY : 0u);
+}
+
 LW_INLINE uint32_t lw_request_flags(enum lw_class class, struct lw_message message) {
     bool receive = class == LW_IRECV || class == LW_RECV_INIT;
     bool persistent = class == LW_SEND_INIT || class == LW_RECV_INIT;
-    return (receive && lw_is_wildcard(message) ? LW_REQUEST_WILDCARD : 0u) |
+    return (receive ? lw_receive_flags(message.peer, message.tag) : 0u) |
            (persistent ? LW_REQUEST_PERSISTENT : 0u);
 }
 
@@ -107,9 +112,7 @@ LW_INLINE struct lw_repeat* lw_foresee_recv(const struct lw_call* call, struct l
 /// Flags of the request of a foreseen MPI_Irecv: its source and tag are among the compared arguments.
 LW_INLINE uint32_t lw_foreseen_irecv_flags(const struct lw_call* call) {
     uint64_t source_and_tag = call->foreseen->words[3];
-    bool wildcard =
-        (int32_t)(source_and_tag >> 32) == MPI_ANY_SOURCE || (int32_t)source_and_tag == MPI_ANY_TAG;
-    return wildcard ? LW_REQUEST_WILDCARD : 0;
+    return lw_receive_flags((int32_t)(source_and_tag >> 32), (int32_t)source_and_tag);
 }
 
 /// CLASS is LW_SEND, LW_ISEND, LW_SEND_INIT, LW_IRECV or LW_RECV_INIT. REQUEST is NULL for LW_SEND. The name

@@ -17,6 +17,7 @@ enum lw_request_flag {
     LW_REQUEST_WILDCARD = 4,  ///< a receive whose source or tag is a wildcard
     LW_REQUEST_PAIR = 8,      ///< the next request of the same handle completes with it (MPI_Isendrecv)
     LW_REQUEST_CANCEL_TRIED = 16,
+    LW_REQUEST_FROM_NOBODY = 32,  ///< a wildcard receive from MPI_PROC_NULL
 };
 
 struct lw_request {

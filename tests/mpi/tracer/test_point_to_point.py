@@ -78,6 +78,7 @@ def _check_persistent(part):
     assert [event.fields["reference"] for event in part.named("MPI_Cancel")] == [1]
     waits = [event.fields["completed"] for event in part.named("MPI_Wait")]
     assert waits.count([(1, (ANY, ANY))]) == 1, "the cancelled receive"
+    assert waits.count([(1, (NOBODY, ANY))]) == 1, "the receive from nobody"
 
 
 def _check_probes(part):
