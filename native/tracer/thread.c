@@ -30,11 +30,12 @@ static void release(void* state) {
     lw_buffers_end_thread();
     lw_requests_end_thread();
     pthread_mutex_lock(&attaching);
+    // Also if the disk was full: its clock is not there any more.
+    self->ended = true;
+    cpu_of_ended += lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
     if (lw_tracing) {
         self->next_free = free_ones;
         free_ones = self;
-        self->ended = true;
-        cpu_of_ended += lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
         atomic_fetch_sub(&attached, 1);
     }
     pthread_mutex_unlock(&attaching);
