@@ -11,7 +11,7 @@ from linkworth.scale.align.folding import Alignment, Item, Ladder, Loop, first_l
 from linkworth.scale.align.ladders import fit_bits
 from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.owners import ByStepOf, fit_owners
-from linkworth.scale.align.sequences import RecordedRank, Sequences
+from linkworth.scale.align.sequences import ParsedRole, RecordedRank, Sequences
 from linkworth.scale.behaviour import Behaviour, Events, InSteps, Key, Role
 from linkworth.scale.event_table import EventTable, places_of
 from linkworth.scale.fit.around import PerNeighbour, fit_neighbours
@@ -62,8 +62,8 @@ class Builder:
 
     def build(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> Behaviour:
         """Return the program. `wanted`: roles at the new count. Raises UnfitError for the first call that does not fit."""
-        # Alignment is quick and fits are not, so every role is aligned before any is fitted.
-        aligned = self.sequences.align(arrangement, kind, wanted)
+        # Most programs of other patterns have a role that no grammar reads, which takes less time to find than a fit.
+        parsed = self.sequences.parse_roles(arrangement, kind, wanted)
         points = [
             Point(recording.ranks, arrangement.grid(recording.ranks), recording.size)
             for recording in self.recordings
@@ -72,13 +72,16 @@ class Builder:
         grids = self.grids or are_parts(kind)
         fitter = Fitter(points, weak=self.weak, grouped=are_groups(kind), grids=grids)
         groups = {number: Groups(point) for number, point in enumerate(points)}
-        if len(aligned) > 1:
+        if len(parsed) > 1:
             self._fit_all_ranks(arrangement, fitter)
         roles = {
-            key: self._role(of, alignment, arrangement, fitter, groups)
-            for key, (of, alignment) in sorted(
-                aligned.items(),
-                key=lambda each: (-len({sample.recording for sample in each[1][0]}), -len(each[1][0])),
+            key: self._role(role, arrangement, fitter, groups)
+            for key, role in sorted(
+                parsed.items(),
+                key=lambda each: (
+                    -len({sample.recording for sample in each[1].samples}),
+                    -len(each[1].samples),
+                ),
             )
         }
         as_across_others((role.columns for role, _ in roles.values()), points)
@@ -111,16 +114,11 @@ class Builder:
         return peers_of_sites(self.recordings)
 
     def _role(
-        self,
-        samples: Sequence[RecordedRank],
-        aligned: tuple[Alignment, dict[bytes, int]],
-        arrangement: GridRule,
-        fitter: Fitter,
-        groups: dict[int, Groups],
+        self, parsed: ParsedRole, arrangement: GridRule, fitter: Fitter, groups: dict[int, Groups]
     ) -> tuple[Role, EventTable]:
         """Return a role whose computation is not known yet, and the calls of its samples. Raises UnfitError."""
-        alignment, numbers = aligned
-        table = EventTable(self.sequences, samples, alignment, numbers, arrangement)
+        samples, alignment = parsed.samples, self.sequences.align(parsed)
+        table = EventTable(self.sequences, samples, alignment, parsed.numbers, arrangement)
         leaves = leaves_of_loops(alignment.top)
         first = first_leaves(alignment.top)
         one_of = [first[loop] for loop in range(0 if self.sequences.multigrid else alignment.loops)]

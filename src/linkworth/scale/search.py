@@ -206,7 +206,7 @@ def _align(recordings: Sequence[Recording], target: Target) -> bool:
     builder = _builder(recordings, target, len(LIKENESS) - 1, Way.WHOLE)
     for arrangement, kind in product(_arrangements(recordings, target), range(len(ROLES))):
         try:
-            builder.sequences.align(arrangement, kind, roles(arrangement, kind, target.ranks))
+            builder.sequences.parse_roles(arrangement, kind, roles(arrangement, kind, target.ranks))
         except UnfitError:
             continue
         return True

@@ -31,6 +31,20 @@ class RecordedRank(NamedTuple):
     rank: int
 
 
+class ParsedRole(NamedTuple):
+    """The ranks of a role, and their different sequences as one grammar reads them."""
+
+    samples: list[RecordedRank]
+    numbers: dict[bytes, int]
+    """Numbers of the sequences by their texts."""
+    alignment: Alignment | None
+    """Known if other ranks have the same sequences. What follows is empty then."""
+    parses: list[Parse]
+    lengths: list[int]
+    tokens: list[Tokens]
+    """Of ladders; else empty."""
+
+
 class Sequences:
     """The sequences of all ranks of some recordings under an assumption about them."""
 
@@ -111,10 +125,8 @@ class Sequences:
                 return False
         return len(set(keys)) > 2
 
-    def align(
-        self, arrangement: GridRule, kind: int, wanted: set[Key]
-    ) -> dict[Key, tuple[list[RecordedRank], tuple[Alignment, dict[bytes, int]]]]:
-        """Align the ranks of every role. Raises UnfitError for the first call that does not align."""
+    def parse_roles(self, arrangement: GridRule, kind: int, wanted: set[Key]) -> dict[Key, ParsedRole]:
+        """Parse the sequences of every role. Raises UnfitError for the first call that the grammar of its role lacks."""
         samples: defaultdict[Key, list[RecordedRank]] = defaultdict(list)
         for number, recording in enumerate(self.recordings):
             at = positions(
@@ -135,10 +147,33 @@ class Sequences:
         if self.multigrid is not None:
             on_levels = self.multigrid.align(arrangement)
             self.texts = self.multigrid.texts
-        return {
-            key: (samples[key], on_levels if self.multigrid else self._align(samples[key]))
-            for key in sorted(wanted, key=lambda key: (-len(self._different(samples[key])), key))
-        }
+        texts = {key: self._different(samples[key]) for key in wanted}
+        known: dict[tuple[bytes, ...], ParsedRole] = {}
+        found = {}
+        for key in sorted(wanted, key=lambda key: (-len(texts[key]), key)):
+            if self.multigrid is not None:
+                alignment, numbers = on_levels
+                found[key] = ParsedRole(samples[key], numbers, alignment, [], [], [])
+                continue
+            same = tuple(texts[key])
+            if same not in known:
+                known[same] = self._parsed_role(samples[key], texts[key])
+            found[key] = known[same]._replace(samples=samples[key])
+        return found
+
+    def align(self, role: ParsedRole) -> Alignment:
+        """Align the sequences of a role. Raises UnfitError if ladders of distances are not of one kind."""
+        texts = tuple(role.numbers)
+        known = role.alignment or self._alignments.get(texts)
+        if isinstance(known, UnfitError):
+            raise known
+        if known is not None:
+            return known
+        found = align(role.parses, role.lengths, unrolled=not self.folding)
+        if self.ladders:
+            found = self.ladders.expanded(found, role.tokens)
+        self._alignments[texts] = found
+        return found
 
     def _different(self, samples: Sequence[RecordedRank]) -> dict[bytes, RecordedRank]:
         """Return the different sequences of a role, each with a rank that has it."""
@@ -147,24 +182,21 @@ class Sequences:
             texts.setdefault(self.texts[each.recording][each.rank], each)
         return texts
 
-    def _align(self, samples: Sequence[RecordedRank]) -> tuple[Alignment, dict[bytes, int]]:
-        """Align the different sequences of a role; which one a sample has is in the dictionary."""
-        texts = self._different(samples)
+    def _parsed_role(self, samples: list[RecordedRank], texts: dict[bytes, RecordedRank]) -> ParsedRole:
         numbers = {text: number for number, text in enumerate(texts)}
         known = self._alignments.get(tuple(texts))
         if isinstance(known, UnfitError):
             raise known
+        if known is None and self.owners is not None:
+            known = self._align_owners(self.owners, texts)
         if known is not None:
-            return known, numbers
-        if self.owners is not None:
-            return self._align_owners(self.owners, texts), numbers
-        ladders = self.ladders
-        if ladders:
-            tokens = [self._tokens_of(ladders, text, each) for text, each in texts.items()]
+            return ParsedRole(samples, numbers, known, [], [], [])
+        tokens: list[Tokens] = []
+        if self.ladders:
+            tokens = [self._tokens_of(self.ladders, text, each) for text, each in texts.items()]
             sequences = [each.symbols for each in tokens]
         else:
             sequences = [self._symbols[each.recording][each.rank].tolist() for each in texts.values()]
-        lengths = [len(each) for each in sequences]
         grammar, parses = Grammar(tuple(sequences[0]), []), dict[bytes, Parse]()
         if len(texts) > 1 or self.folding:
             try:
@@ -172,15 +204,14 @@ class Sequences:
             except UnfitError as error:
                 self._alignments[tuple(texts)] = error
                 raise
-        found = align(
+        return ParsedRole(
+            samples,
+            numbers,
+            None,
             [parses.get(text) or parse(grammar, each) for text, each in zip(texts, sequences, strict=True)],
-            lengths,
-            unrolled=not self.folding,
+            [len(each) for each in sequences],
+            tokens,
         )
-        if ladders:
-            found = ladders.expanded(found, tokens)
-        self._alignments[tuple(texts)] = found
-        return found, numbers
 
     def _align_owners(self, owners: Owners, texts: dict[bytes, RecordedRank]) -> Alignment:
         sequences = [self._symbols[each.recording][each.rank] for each in texts.values()]
