@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
-from linkworth.cli.known_name import KnownName
 from linkworth.cli.output import OutputFile, json_option, warn
 from linkworth.cli.rate_options import rate_options_of_machines, say_rates
 from linkworth.cli.replay_options import (
     cpu_factor_option,
+    fabrics_option,
     measured_option,
     nodes_option,
     ppn_option,
     ranks_option,
     replay_options,
+    trace_argument,
 )
 from linkworth.predict.extras import Extras
 from linkworth.replay.layout import Arrangement
@@ -27,16 +28,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", metavar="TRACE|PROGRAM", type=KnownName("apps", mostly_files=True))
-@click.option(
-    "--on",
-    "fabric_names",
-    multiple=True,
-    required=True,
-    type=KnownName("fabrics"),
-    metavar="FABRIC",
-    help="A fabric; repeatable.",
-)
+@trace_argument
+@fabrics_option
 @nodes_option
 @ppn_option
 @measured_option

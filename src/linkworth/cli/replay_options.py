@@ -9,6 +9,7 @@ import rich_click as click
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.cli.declared import options_of, struct_from
 from linkworth.cli.given import refuse
+from linkworth.cli.known_name import KnownName
 from linkworth.cli.number import Number
 from linkworth.cli.option_group import OptionGroup
 from linkworth.errors import UsageError
@@ -38,6 +39,16 @@ def _placement(several: bool) -> Callable[[_Command], _Command]:
     )
 
 
+trace_argument = click.argument("trace", metavar="TRACE|PROGRAM", type=KnownName("apps", mostly_files=True))
+fabrics_option = click.option(
+    "--on",
+    "fabric_names",
+    multiple=True,
+    required=True,
+    type=KnownName("fabrics"),
+    metavar="FABRIC",
+    help="A fabric; repeatable.",
+)
 ranks_option = click.option(
     "-n", "ranks", type=click.IntRange(min=1), metavar="N", help="Ranks of a bundled program without a trace."
 )

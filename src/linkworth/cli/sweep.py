@@ -7,16 +7,17 @@ import rich_click as click
 
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
-from linkworth.cli.known_name import KnownName
 from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile, json_option, warn
 from linkworth.cli.rate_options import rate_options, say_rates
 from linkworth.cli.replay_options import (
     cpu_factor_option,
+    fabrics_option,
     measured_time_option,
     ppn_option,
     ranks_option,
     replay_options,
+    trace_argument,
 )
 
 if TYPE_CHECKING:
@@ -26,16 +27,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", metavar="TRACE|PROGRAM", type=KnownName("apps", mostly_files=True))
-@click.option(
-    "--on",
-    "fabric_names",
-    multiple=True,
-    required=True,
-    type=KnownName("fabrics"),
-    metavar="FABRIC",
-    help="A fabric; repeatable.",
-)
+@trace_argument
+@fabrics_option
 @click.option(
     "--vary",
     "axes",

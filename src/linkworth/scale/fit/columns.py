@@ -86,7 +86,7 @@ class PlacedCall(NamedTuple):
     rules: dict[str, Rule]
     members: Members | None
     looped: bool
-    """It is in a loop that runs differently often, so that fields may depend on the iteration."""
+    """True if it is in a loop that runs differently often, and some field may depend on the iteration."""
 
     def calls(self, ranks: Ranks, groups: Groups) -> list[tuple[str, str, dict[str, Any]]]:
         """Return the call of each rank."""
