@@ -19,6 +19,7 @@ from linkworth import _engine
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
 from linkworth.measure import plan
 from linkworth.measure.machine import hardware
+from linkworth.model.workload import Workload
 from linkworth.places.local import LocalLauncher
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
@@ -322,3 +323,8 @@ def test_parts_that_can_be_merged_later_are_named_whatever_went_wrong(program, m
     (name,) = leftovers(program.parent)
     assert name in str(raised.value)
     assert record.merge_folder(program.parent / name, program.parent / "later.lwt").ranks == 1
+
+
+def test_the_default_name_leaves_room_for_that_of_the_parts():
+    long = record.default_output(Workload(name="ü" * 300, command=["x"], ranks=8))
+    assert len(f"{long.stem}-abcdefgh.parts".encode()) <= 255 and long.name.endswith("ü-8.lwt")

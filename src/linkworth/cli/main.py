@@ -1,6 +1,7 @@
 """Group of verbs: loads a verb's file on use, and turns every error into one sentence and an exit code."""
 
 import difflib
+import errno
 import importlib
 import io
 import os
@@ -179,7 +180,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         # No verb handles this error itself.
         what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"
         note(f"linkworth: {what}: {error.strerror or error}")
-        return 3
+        return 2 if error.errno == errno.ENAMETOOLONG else 3
     return result if isinstance(result, int) else 0
 
 

@@ -176,9 +176,14 @@ def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
     )
 
 
+_MOST_BYTES = 200
+"""Bytes of a program's name in that of its trace. A file's name has 255, and that of the parts is longer."""
+
+
 def default_output(workload: Workload) -> Path:
     """Return the name of a workload's trace in the current folder: `<workload>-<ranks>.lwt`."""
     plain = "".join(c if c.isalnum() or c in "._+-" else "-" for c in workload.name)
+    plain = plain.encode()[:_MOST_BYTES].decode(errors="ignore")
     return Path(f"{plain}-{workload.ranks}.lwt" if workload.ranks else f"{plain}.lwt")
 
 
