@@ -37,10 +37,12 @@ static bool asked_for(const char* variable) {
 }
 
 // Hydra, which starts the ranks of MPICH and Intel MPI, gives their number on this node. Their libraries keep
-// a core while they wait, even if the ranks share it.
-static bool shares_cores(void) {
+// a core while they wait, even if the ranks share it. If ranks on any node do, all yield: the non-blocking
+// form of a collective does not match the blocking one.
+static bool any_share_cores(void) {
     const char* ranks = getenv("MPI_LOCALNRANKS");
-    return ranks && atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
+    if (!ranks || !getenv("LINKWORTH_TRACE_DIR") || getenv("LINKWORTH_YIELD")) return false;
+    return lw_yield_any(atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static bool begin_part(void) {
@@ -94,7 +96,7 @@ void lw_before_init(struct lw_call* call, uint32_t name) {
     }
     if (recorded_process) lw_note_restart();
     bool tracing = !recorded_process && !lw_part.header && begin_part();
-    lw_yielding = asked_for("LINKWORTH_YIELD") || (tracing && !getenv("LINKWORTH_YIELD") && shares_cores());
+    lw_yielding = asked_for("LINKWORTH_YIELD");
     lw_tracing = tracing;
     lw_enter(call, name, NULL, NULL, 0);
     // Calls that the library makes during its initialisation are not recorded, because lw_own.inside is set.
@@ -140,6 +142,7 @@ void lw_after_init(struct lw_call* call, bool succeeded) {
         lw_after_another_begin(call, succeeded);
         return;
     }
+    if (succeeded && any_share_cores()) lw_yielding = true;
     lw_after_begin(call, succeeded, succeeded ? world_of_init() : (struct lw_world){.rank = -1});
 }
 

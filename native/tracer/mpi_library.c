@@ -80,6 +80,7 @@ void lw_resolve_all(void) {
     RESOLVE(iprobe, "MPI_Iprobe");
     RESOLVE(improbe, "MPI_Improbe");
     RESOLVE(ibarrier, "MPI_Ibarrier");
+    RESOLVE(iallreduce, "MPI_Iallreduce");
     RESOLVE(isend, "MPI_Isend");
     RESOLVE(irecv, "MPI_Irecv");
     RESOLVE(pack, "MPI_Pack");
@@ -96,7 +97,9 @@ void lw_resolve_all(void) {
     lw_mpi.request_null = (MPI_Request)find_object("ompi_request_null");
     lw_mpi.packed = (MPI_Datatype)find_object("ompi_mpi_packed");
     lw_mpi.message_no_proc = (MPI_Message)find_object("ompi_message_no_proc");
+    lw_mpi.integer = (MPI_Datatype)find_object("ompi_mpi_int");
     lw_mpi.no_op = (MPI_Op)find_object("ompi_mpi_op_no_op");
+    lw_mpi.max = (MPI_Op)find_object("ompi_mpi_op_max");
 #else
     lw_mpi.world = MPI_COMM_WORLD;
     lw_mpi.self = MPI_COMM_SELF;
@@ -104,7 +107,9 @@ void lw_resolve_all(void) {
     lw_mpi.request_null = MPI_REQUEST_NULL;
     lw_mpi.packed = MPI_PACKED;
     lw_mpi.message_no_proc = MPI_MESSAGE_NO_PROC;
+    lw_mpi.integer = MPI_INT;
     lw_mpi.no_op = MPI_NO_OP;
+    lw_mpi.max = MPI_MAX;
 #endif
 }
 

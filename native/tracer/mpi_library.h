@@ -49,6 +49,7 @@ struct lw_mpi {
     int (*iprobe)(int, int, MPI_Comm, int*, MPI_Status*);
     int (*improbe)(int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
     int (*ibarrier)(MPI_Comm, MPI_Request*);
+    int (*iallreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
     int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
     int (*irecv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
     int (*pack)(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
@@ -60,9 +61,9 @@ struct lw_mpi {
 #endif
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
-    MPI_Datatype packed;
+    MPI_Datatype packed, integer;
     MPI_Message message_no_proc;
-    MPI_Op no_op;
+    MPI_Op no_op, max;
 };
 extern struct lw_mpi lw_mpi;
 

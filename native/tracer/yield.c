@@ -112,6 +112,13 @@ void lw_yield_barrier(MPI_Comm comm) {
         lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
 
+bool lw_yield_any(bool wish) {
+    int any = wish;
+    LW_FINISH(lw_mpi.iallreduce(MPI_IN_PLACE, &any, 1, lw_mpi.integer, lw_mpi.max, lw_mpi.world, &lw_request),
+              MPI_STATUS_IGNORE);
+    return any;
+}
+
 // An empty message each way between all pairs of ranks. A rank may wait for ever to close a connection that
 // carried messages one way only. The communicator keeps them from receives that the program left open.
 static void exchange_with_all(void) {

@@ -23,6 +23,8 @@ int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, in
 bool lw_yield_may_pack(int count, MPI_Datatype datatype);
 /// A barrier before a collective that has no non-blocking form, so that ranks spin only shortly in it.
 void lw_yield_barrier(MPI_Comm comm);
+/// Returns whether WISH is true on any rank of MPI_COMM_WORLD. Collective.
+bool lw_yield_any(bool wish);
 /// Lets the library complete what its connections still exchange, once all ranks are here.
 void lw_yield_settle(void);
 /// Returns whether COMM is an inter-communicator. If so, first waits there by yielding, for the blocking

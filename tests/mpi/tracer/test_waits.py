@@ -17,8 +17,11 @@ def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
 def test_ranks_that_share_cores_give_them_away(bench):
     program = bench.compile("shared_core.c", "-D_GNU_SOURCE")
 
-    def sleeps(ranks_here: int, *until: str) -> int:
-        command = ["env", "-u", "LINKWORTH_YIELD", f"MPI_LOCALNRANKS={ranks_here}", program, *until]
-        return int(bench.record(*command, ranks=2).stdout)
+    def sleeps(ranks_here: int, ranks_there: int, *until: str) -> int:
+        here, there = (
+            ["env", "-u", "LINKWORTH_YIELD", f"MPI_LOCALNRANKS={ranks}", program, *until]
+            for ranks in (ranks_here, ranks_there)
+        )
+        return int(bench.record(*here, ":", "-n", "1", *there, ranks=1).stdout)
 
-    assert sleeps(1) < 10 <= sleeps(100_000, "20")
+    assert sleeps(1, 1) < 10 <= sleeps(1, 100_000, "20")
