@@ -15,7 +15,7 @@ from linkworth.cli.main import VERBS, cli, main
         (["profil"], "there is no verb 'profil'; did you mean profile?"),
         (["predcit", "x"], "there is no verb 'predcit'; did you mean predict?"),
         (["zzz"], f"there is no verb 'zzz'; there are {', '.join(VERBS)}"),
-        (["fabrics", "gbe"], "there is no verb 'gbe' of linkworth fabrics; there are list, schema, show"),
+        (["fabrics", "gbe"], "there is no verb 'gbe' of linkworth fabrics; there are list, show, schema"),
         (["study", "rnu"], "there is no verb 'rnu' of linkworth study; did you mean run?"),
         (["lab", "exprot"], "there is no verb 'exprot' of linkworth lab; did you mean export?"),
         (["scale", "-n", "8"], "give TRACE...; linkworth scale --help explains it"),

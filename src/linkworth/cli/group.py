@@ -8,6 +8,10 @@ import rich_click as click
 class VerbGroup(click.RichGroup):
     """A group of verbs."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order in which they are added, which is that of their use."""
+        return list(self.commands)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
