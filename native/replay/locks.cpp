@@ -9,7 +9,6 @@ namespace linkworth::replay {
 using tracefile::Shape;
 
 bool Simulation::call_lock(std::uint32_t rank, WindowSide& side, const Shape& shape) {
-    if (shape.peer == tracefile::proc_null) return true;
     if (shape.found && any_order_) throw OrderMatters{Order::calls};
     Actor& actor = ranks_[rank].actor;
     const std::uint32_t index = accesses_.take();

@@ -240,6 +240,7 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     WindowSide* found = window_of(rank, shape);
     if (found == nullptr) return pass_as_recorded(rank, event);
+    if (shape.peer == tracefile::proc_null) return true;
     WindowSide& side = *found;
     const std::uint32_t target = shape.peer < 0 ? every_target : static_cast<std::uint32_t>(shape.peer);
     switch (shape.sync) {
@@ -264,7 +265,6 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
         case WindowSync::lock_all: return call_lock_all(rank, *side.window);
         case WindowSync::unlock:
         case WindowSync::unlock_all: {
-            if (shape.peer == tracefile::proc_null) return true;
             const std::uint32_t whose = shape.sync == WindowSync::unlock ? target : every_target;
             take_pending(rank, side, whose, false);
             ranks_[rank].unlocking = side.window;

@@ -106,6 +106,9 @@ def test_flushes_wait_for_their_data_and_target_alone(predict: Predict) -> None:
     calls = [ALL, put(1, 1000), put(2, 4000), sync(FLUSH, 1), pcontrol(0)]
     ranks = [[win_new(), pcontrol(1), *calls], *([win_new(), pcontrol(1), pcontrol(0)] for _ in range(3))]
     assert predict(ranks, ON, nodes=[0, 0, 1, 1]).seconds == pytest.approx(4.1 * US)
+    # At the edge of a domain, a flush of nobody waits for nothing.
+    calls = [ALL, put(1, 8000), sync(FLUSH, -2), pcontrol(1).after(50 * US), DONE]
+    assert predict(timed(calls, []), ON).seconds == pytest.approx(52 * US)
 
 
 def test_requests_of_accesses_are_waited_for_like_others(predict: Predict) -> None:
