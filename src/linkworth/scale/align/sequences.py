@@ -42,7 +42,7 @@ class ParsedRole(NamedTuple):
     parses: list[Parse]
     lengths: list[int]
     tokens: list[Tokens]
-    """Of ladders; else empty."""
+    """Distances and calls of ladders. Empty for other sequences."""
 
 
 class Sequences:
