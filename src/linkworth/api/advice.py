@@ -17,7 +17,7 @@ from linkworth.api.predictions import Predictions
 from linkworth.api.progress import Progress, Steps
 from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
-from linkworth.api.trace import Trace, of_machines, refuse_overruled
+from linkworth.api.trace import Trace, of_machines
 from linkworth.errors import UsageError
 from linkworth.model import advice as model
 from linkworth.model.number_range import DRAWS, PRICE_USD
@@ -183,15 +183,13 @@ def _trace_or_times(
         raise UsageError(
             f"{unrecorded[0]} is not recorded yet; give the trace that `skeleton` or `record` makes of it"
         )
-    measured, cpu_factor = options.get("measured", {}), options.get("cpu_factor", 1.0)
-    refuse_overruled(measured, cpu_factor, options.get("recorded_on"))
     request = TraceRequest(
         workloads=[str(each.path) if isinstance(each, Trace) else expanded(each) for each in programs],
         nodes=(nodes,) if isinstance(nodes, int) else tuple(nodes),
         ppn=options.get("ppn"),
         placement=options.get("placement", "block"),
-        measured=measured_texts(measured),
-        cpu_factor=cpu_factor,
+        measured=measured_texts(options.get("measured", {})),
+        cpu_factor=options.get("cpu_factor", 1.0),
         rates=of_machines(options.get("machine"), options.get("recorded_on")),
     )
     return request, None

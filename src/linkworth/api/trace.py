@@ -189,7 +189,6 @@ class Trace:
         """
         chosen = found_fabrics(on)
         times = measured_times(measured_texts(measured or {}))
-        refuse_overruled(times, cpu_factor, recorded_on)
         place = Arrangement(nodes=nodes, placement=placement)
         rates = of_machines(machine, recorded_on)
         refuse_skeleton_options(str(self.path), None, rates)
@@ -219,8 +218,6 @@ class Trace:
 
         Raises UsageError for an unknown network, parameter or setting, and DamagedInputError for an incomplete trace.
         """
-        known = time_without_layout(measured_texts(measured or {}))
-        refuse_overruled(known, cpu_factor)
         varied = axes_of(vary)
         given = {**settings, "cpu_factor": None if cpu_factor == 1.0 else cpu_factor}
         for name in (axis.name.replace("-", "_") for axis in varied):
@@ -239,7 +236,7 @@ class Trace:
                 [placements] if isinstance(placements, str) else placements,
             ),
             cpu_factor=cpu_factor,
-            measured=known,
+            measured=time_without_layout(measured_texts(measured or {})),
             settings=_settings(settings),
             workers=ReplayWorkers(progress=Steps(on_progress)),
         )
@@ -372,13 +369,6 @@ def of_machines(machine: PathText | None, recorded_on: PathText | None = None) -
     """Return the request for the rates of machines of the catalog or of files."""
     predicted, recorded = (None if each is None else expanded(each) for each in (machine, recorded_on))
     return RateRequest(machine=predicted, recorded_on=recorded)
-
-
-def refuse_overruled(measured: object, cpu_factor: float, recorded_on: PathText | None = None) -> None:
-    """Raise UsageError for a speed of the cores beside measured times, which set it."""
-    given = {"cpu_factor": cpu_factor != 1.0, "recorded_on": recorded_on is not None}
-    if measured and (useless := [name for name, there in given.items() if there]):
-        raise UsageError(f"`{useless[0]}`: `measured` sets the CPU factor; leave one of them out")
 
 
 def _settings(given: Mapping[str, object]) -> ReplaySettings:
