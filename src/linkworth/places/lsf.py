@@ -57,8 +57,8 @@ class Lsf(BatchSystem):
     job_variable = "LSB_JOBID"
     # LSF counts from 1.
     index = "$((LSB_JOBINDEX - 1))"
-    # Hosts and their numbers of slots. LSB_HOSTS, with a word for each rank, is too long in large jobs.
     node_file = "$LSB_DJOB_HOSTFILE"
+    # Hosts and their numbers of slots. LSB_HOSTS, with a word for each rank, is too long in large jobs.
     list_nodes = "printf '%s %s\\n' $LSB_MCPU_HOSTS | cut -d' ' -f1 | sort -u"
 
     def directives(self, request: BatchRequest) -> Iterator[str]:

@@ -39,9 +39,9 @@ class ParsedRole(NamedTuple):
     """Numbers of the sequences by their texts."""
     alignment: Alignment | None
     """Known if other ranks have the same sequences. What follows is empty then."""
-    parses: list[Parse]
-    lengths: list[int]
-    tokens: list[Tokens]
+    parses: Sequence[Parse] = ()
+    lengths: Sequence[int] = ()
+    tokens: Sequence[Tokens] = ()
     """Distances and calls of ladders. Empty for other sequences."""
 
 
@@ -153,7 +153,7 @@ class Sequences:
         for key in sorted(wanted, key=lambda key: (-len(texts[key]), key)):
             if self.multigrid is not None:
                 alignment, numbers = on_levels
-                found[key] = ParsedRole(samples[key], numbers, alignment, [], [], [])
+                found[key] = ParsedRole(samples[key], numbers, alignment)
                 continue
             same = tuple(texts[key])
             if same not in known:
@@ -190,7 +190,7 @@ class Sequences:
         if known is None and self.owners is not None:
             known = self._align_owners(self.owners, texts)
         if known is not None:
-            return ParsedRole(samples, numbers, known, [], [], [])
+            return ParsedRole(samples, numbers, known)
         tokens: list[Tokens] = []
         if self.ladders:
             tokens = [self._tokens_of(self.ladders, text, each) for text, each in texts.items()]
