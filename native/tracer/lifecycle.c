@@ -20,6 +20,8 @@
 static pid_t recorded_process;
 // MPI_Init counts as one, and so does each session: the recording ends with the last.
 static uint32_t open_beginnings;
+// The call of MPI_Finalize that ends the recording is under way, whatever it returns.
+static bool ending;
 
 __attribute__((constructor)) static void note_start(void) {
     if (getenv("LINKWORTH_TRACE_DIR")) lw_clock_note_start();
@@ -180,7 +182,27 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     __atomic_or_fetch(&lw_part.header->flags, LW_PART_INITIALISED, __ATOMIC_RELEASE);
 }
 
-void lw_before_finalize(void) {
+// Counts all but what the rank does inside MPI_Finalize, if that has not returned.
+static void note_end(uint64_t helpers_ms) {
+    lw_part_synchronise();
+    lw_part.header->cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    lw_part.header->helpers_ms = helpers_ms < UINT32_MAX ? (uint32_t)helpers_ms : UINT32_MAX;
+    __atomic_or_fetch(&lw_part.header->flags, LW_PART_FINALISED, __ATOMIC_RELEASE);
+}
+
+static uint64_t milliseconds_of_helpers(void) { return lw_processor_time_of_helpers() / 1000000; }
+
+// A library may crash in MPI_Finalize, return an error from it, or be killed there by its launcher because
+// another rank did. The program has made its last call by then.
+void lw_before_finalize(struct lw_call* call) {
+    if (lw_tracing && call->recording && open_beginnings == 1) {
+        uint64_t helpers_ms = milliseconds_of_helpers();
+        lw_lock();
+        lw_write_ahead(call, lw_payload_begin(call, LW_FINALIZE, 0));
+        note_end(helpers_ms);
+        lw_unlock();
+        ending = true;
+    }
     if (asked_for("LINKWORTH_SETTLE"))
         lw_yield_settle();
     else if (lw_yielding)
@@ -189,7 +211,7 @@ void lw_before_finalize(void) {
 
 static bool ends_last(struct lw_call* call) {
     lw_lock();
-    bool last = call->succeeded && !--open_beginnings;
+    bool last = (call->succeeded || ending) && !--open_beginnings;
     if (!last && call->recording) lw_write_local(call);
     lw_unlock();
     return last;
@@ -201,15 +223,11 @@ void lw_after_finalize(struct lw_call* call) {
     lw_choose_ways(LW_PLAIN);
     if (!lw_part.header) return;
     // Before the lock, which a thread that begins takes while it keeps the list of threads to itself.
-    uint64_t helpers_ms = lw_processor_time_of_helpers() / 1000000;
+    uint64_t helpers_ms = milliseconds_of_helpers();
     lw_lock();
-    uint8_t* at = lw_payload_begin(call, LW_FINALIZE, 0);
-    lw_write(call, at);
+    if (!lw_write_end(call)) lw_write(call, lw_payload_begin(call, LW_FINALIZE, 0));
     lw_tracing = false;
-    lw_part_synchronise();
-    lw_part.header->cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
-    lw_part.header->helpers_ms = helpers_ms < UINT32_MAX ? (uint32_t)helpers_ms : UINT32_MAX;
-    __atomic_or_fetch(&lw_part.header->flags, LW_PART_FINALISED, __ATOMIC_RELEASE);
+    note_end(helpers_ms);
     close_streams();
     lw_part_close();
     lw_unlock();

@@ -28,7 +28,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
 /// After MPI_Init or MPI_Session_init of a process that MPI_Init or a session began already.
 void lw_after_another_begin(struct lw_call* call, bool succeeded);
 /// Before the real MPI_Finalize, with lw_enter done.
-void lw_before_finalize(void);
+void lw_before_finalize(struct lw_call* call);
 /// After MPI_Finalize or MPI_Session_finalize: the part is complete and closed if nothing of MPI stays open.
 void lw_after_finalize(struct lw_call* call);
 /// Before the real MPI_Abort, which does not return.

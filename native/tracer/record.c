@@ -183,6 +183,30 @@ void lw_write(struct lw_call* call, uint8_t* end) {
     if (lw_recorder.full) stop_recording();
 }
 
+// The event that was written ahead: where its duration is, its last field, and when it began.
+static uint8_t* duration_ahead;
+static uint64_t start_ahead;
+
+void lw_write_ahead(struct lw_call* call, uint8_t* end) {
+    if (lw_recorder.profiling) return;
+    const struct lw_thread* self = call->self;
+    start_ahead = call->start > self->last_exit ? call->start : self->last_exit;
+    call->end = start_ahead;
+    uint64_t dropped = lw_part.header->dropped;
+    lw_write(call, end);
+    if (!lw_tracing || lw_part.header->dropped != dropped) return;
+    uint8_t longest[LW_VARINT_MOST_BYTES];
+    duration_ahead = self->stream.position - (lw_put(longest, self->last_exit - start_ahead) - longest);
+}
+
+bool lw_write_end(const struct lw_call* call) {
+    if (!duration_ahead) return false;
+    struct lw_thread* self = call->self;
+    if (call->end > self->last_exit) self->last_exit = call->end;
+    self->stream.position = lw_put(duration_ahead, self->last_exit - start_ahead);
+    return true;
+}
+
 void lw_write_local(struct lw_call* call) { lw_write(call, lw_payload_begin(call, LW_LOCAL, 0)); }
 
 void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, uint64_t start) {

@@ -129,6 +129,11 @@ uint8_t* lw_payload_begin(struct lw_call* call, enum lw_class class, size_t byte
 void lw_drop(void);
 /// Writes the event whose payload ends at END (NULL: none, the event is dropped). Under the lock.
 void lw_write(struct lw_call* call, uint8_t* end);
+/// Same as lw_write, of a call that may not return, and before it does: the event lasts no time yet.
+void lw_write_ahead(struct lw_call* call, uint8_t* end);
+/// Gives the event that was written ahead the time of the call, which has returned. Returns false if there is
+/// none. Under the lock.
+bool lw_write_end(const struct lw_call* call);
 /// Writes a call by name and time only. Under the lock.
 void lw_write_local(struct lw_call* call);
 /// Lock of all that the recorder, the requests and the communicators keep.

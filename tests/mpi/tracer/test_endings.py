@@ -27,6 +27,14 @@ def test_a_rank_that_is_killed_or_exits_leaves_all_that_it_recorded(bench, recor
     assert part.blocks > 1
 
 
+def test_a_rank_that_dies_in_finalize_has_recorded_all_calls(bench, record_property):
+    run = bench.record_until_it_dies(bench.compile("endings.c"), "in finalize", ranks=1, note=record_property)
+    assert run.returncode != 0
+    (part,) = run.parts
+    assert part.flags & 15 == 3
+    assert (part.events[-1].name, len(part.named("MPI_Iprobe"))) == ("MPI_Finalize", PROBES)
+
+
 def test_abort_is_the_last_event_and_flagged(bench, record_property):
     program = bench.compile("endings.c")
     run = bench.record_until_it_dies(program, "abort", ranks=2, note=record_property)

@@ -100,6 +100,18 @@ static void compute(void) {
         for (int i = 0; i < 2000000; i++) sum += i;
 }
 
+// Libraries call this first of all in MPI_Finalize.
+static int die(MPI_Comm comm, int key, void* value, void* extra) {
+    (void)comm, (void)key, (void)value, (void)extra;
+    return kill(getpid(), SIGKILL);
+}
+
+static void die_in_finalize(void) {
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, die, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
 int main(int argc, char** argv) {
     const char* ending = argc > 1 ? argv[1] : "";
     int rank;
@@ -127,6 +139,7 @@ int main(int argc, char** argv) {
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    if (strcmp(ending, "in finalize") == 0) die_in_finalize();
     if (strcmp(ending, "exit") == 0) _exit(4);
     if (strcmp(ending, "exec") == 0) execl("/bin/sh", "sh", "-c", "echo another image; exit 3", NULL);
     if (strcmp(ending, "fork") == 0) fork_a_child();
