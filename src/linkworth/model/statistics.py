@@ -14,8 +14,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     high: float
     confidence: float
-    method: Literal["Student's t", "BCa bootstrap", "normal"]
-    """Student's t of few values; `normal` only of so many that both other methods agree with it."""
+    method: Literal["Student's t", "BCa bootstrap", "normal", "order statistics"]
+    """Of means: Student's t of few values; `normal` only of so many that both other methods agree with it."""
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True):

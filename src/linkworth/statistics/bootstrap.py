@@ -1,6 +1,5 @@
-"""Bootstrap confidence intervals, bias-corrected and accelerated (BCa)."""
+"""Bootstrap confidence intervals of means, bias-corrected and accelerated (BCa)."""
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Bounds
@@ -21,26 +20,17 @@ MANY = 2000
 """Number of values from which the bootstrap and the normal approximation agree; only the latter is affordable there."""
 _CELLS_AT_ONCE = 2_000_000
 
-Statistic = Callable[["NDArray[Any]"], "NDArray[Any]"]
-"""Function from samples, one in each row, to one value for each row."""
 
-
-def interval(values: "NDArray[Any]", statistic: Statistic, *, confidence: float) -> Bounds:
-    """Return the BCa interval of a statistic of one sample of at least two values.
+def mean_interval(values: "NDArray[Any]", *, confidence: float) -> Bounds:
+    """Return the BCa interval of the mean of one sample of at least two values.
 
     Efron, "Better Bootstrap Confidence Intervals", J. Am. Stat. Assoc. 82 (1987) 171-185. The acceleration is the
     jackknife's (Efron & Tibshirani, An Introduction to the Bootstrap, 1993, equation 14.15).
     """
     import numpy
 
-    draws = numpy.concatenate(
-        [
-            statistic(values[rows])
-            for rows in _resampled(len(values), RESAMPLES, numpy.random.default_rng(SEED))
-        ]
-    )
-    left_out = statistic(_each_left_out(values))
-    return bca(draws, float(statistic(values[None, :])[0]), [left_out], confidence)
+    draws = _resampled_means(values, numpy.random.default_rng(SEED))
+    return bca(draws, float(values.mean()), [_means_without_each(values)], confidence)
 
 
 def ratio_interval(a: "NDArray[Any]", b: "NDArray[Any]", *, confidence: float) -> Bounds:
@@ -52,12 +42,8 @@ def ratio_interval(a: "NDArray[Any]", b: "NDArray[Any]", *, confidence: float) -
     import numpy
 
     rng = numpy.random.default_rng(SEED)
-    mean_a = numpy.concatenate([a[rows].mean(axis=1) for rows in _resampled(len(a), RESAMPLES, rng)])
-    mean_b = numpy.concatenate([b[rows].mean(axis=1) for rows in _resampled(len(b), RESAMPLES, rng)])
-    jackknives = [
-        b.mean() / _each_left_out(a).mean(axis=1) - 1,
-        _each_left_out(b).mean(axis=1) / a.mean() - 1,
-    ]
+    mean_a, mean_b = _resampled_means(a, rng), _resampled_means(b, rng)
+    jackknives = [b.mean() / _means_without_each(a) - 1, _means_without_each(b) / a.mean() - 1]
     return bca(mean_b / mean_a - 1, float(b.mean() / a.mean() - 1), jackknives, confidence)
 
 
@@ -102,17 +88,17 @@ def _acceleration(jackknives: list["NDArray[Any]"]) -> float:
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
-def _resampled(n: int, resamples: int, rng: "Generator") -> "Iterator[NDArray[Any]]":
-    """Yield the index rows of resamples in pieces that fit into memory."""
-    rows = max(1, _CELLS_AT_ONCE // n)
-    for start in range(0, resamples, rows):
-        yield rng.integers(0, n, size=(min(rows, resamples - start), n))
-
-
-def _each_left_out(values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return the samples without one value each: shape (n, n - 1)."""
+def _resampled_means(values: "NDArray[Any]", rng: "Generator") -> "NDArray[Any]":
+    """Return the means of resamples, which are drawn in pieces that fit into memory."""
     import numpy
 
     n = len(values)
-    columns = numpy.arange(n - 1)[None, :] + (numpy.arange(n - 1)[None, :] >= numpy.arange(n)[:, None])
-    return values[columns]
+    rows = max(1, _CELLS_AT_ONCE // n)
+    pieces = [min(rows, RESAMPLES - start) for start in range(0, RESAMPLES, rows)]
+    return numpy.concatenate([values[rng.integers(0, n, size=(each, n))].mean(axis=1) for each in pieces])
+
+
+def _means_without_each(values: "NDArray[Any]") -> "NDArray[Any]":
+    """Return the means of the samples without one value each."""
+    means: NDArray[Any] = (values.sum() - values) / (len(values) - 1)
+    return means

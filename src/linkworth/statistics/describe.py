@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkworth.model.statistics import Bounds, Description
-from linkworth.statistics.bootstrap import FEW, MANY, interval
+from linkworth.statistics.bootstrap import FEW, MANY, mean_interval
 from linkworth.statistics.modes import bimodality
 from linkworth.statistics.order import warm_up
 from linkworth.statistics.student import normal_quantile, t_quantile
@@ -64,8 +64,8 @@ PRECISION = 0.02
 def describe(values: Sequence[float]) -> Description:
     """Describe repeated runs, given in the order in which they ran.
 
-    p99 is interpolated between neighbours (type 7 of Hyndman & Fan, The American Statistician 50, 1996). Intervals are BCa
-    bootstrap intervals with a fixed seed, so that equal values give equal answers; the mean's of few values is
+    p99 is interpolated between neighbours (type 7 of Hyndman & Fan, The American Statistician 50, 1996). The mean's
+    interval is a BCa bootstrap interval with a fixed seed, so that equal values give equal answers; of few values it is
     Student's t. Raises ValueError for no value, and for one that is not finite.
     """
     import numpy
@@ -76,7 +76,7 @@ def describe(values: Sequence[float]) -> Description:
         return _single(mean)
     deviation = float(array.std(ddof=1))
     cv = deviation / abs(mean) if mean else None
-    mean_interval = _mean_interval(array)
+    of_mean = _mean_interval(array)
     found = warm_up(array)
     return Description(
         n=n,
@@ -87,9 +87,9 @@ def describe(values: Sequence[float]) -> Description:
         maximum=float(array.max()),
         p99=float(numpy.quantile(array, 0.99)),
         cv=cv,
-        mean_interval=mean_interval,
+        mean_interval=of_mean,
         median_interval=_median_interval(array),
-        precision=(mean_interval.high - mean_interval.low) / 2 / abs(mean) if mean else None,
+        precision=(of_mean.high - of_mean.low) / 2 / abs(mean) if mean else None,
         wanted_precision=PRECISION,
         runs_needed=runs_for_mean(cv, PRECISION, CONFIDENCE) if cv is not None else None,
         warm_up=found,
@@ -136,19 +136,29 @@ def _mean_interval(array: "NDArray[Any]") -> Bounds:
         low = max(0.0, mean - half) if array.min() >= 0 else mean - half
         return Bounds(low=low, high=mean + half, confidence=CONFIDENCE, method="Student's t")
     if n < MANY:
-        return interval(array, lambda samples: samples.mean(axis=1), confidence=CONFIDENCE)
+        return mean_interval(array, confidence=CONFIDENCE)
     half = normal_quantile((1 + CONFIDENCE) / 2) * error
     return Bounds(low=mean - half, high=mean + half, confidence=CONFIDENCE, method="normal")
 
 
 def _median_interval(array: "NDArray[Any]") -> Bounds:
-    """Return the interval of the median; for many values by the normal approximation of its bounds' ranks."""
+    """Return the values between which the median of the distribution lies, whatever the distribution is.
+
+    It is below the k-th smallest value as often as a fair coin shows fewer than k heads in n (Conover, Practical
+    Nonparametric Statistics, 3rd edition, 1999, section 3.2). Of fewer than 6 values, even the range has a lower confidence.
+    """
     import numpy
 
     n = len(array)
     if n < MANY:
-        return interval(array, lambda samples: numpy.median(samples, axis=1), confidence=CONFIDENCE)
-    half = normal_quantile((1 + CONFIDENCE) / 2) * math.sqrt(n) / 2
-    ordered = numpy.sort(array)
-    low, high = max(0, math.floor(n / 2 - half) - 1), min(n - 1, math.ceil(n / 2 + half))
-    return Bounds(low=float(ordered[low]), high=float(ordered[high]), confidence=CONFIDENCE, method="normal")
+        left_out, ways, sum_of_ways = 0, n, n + 1
+        while 2 * (sum_of_ways / 2**n) <= (1 - CONFIDENCE) * (1 + 1e-9):
+            left_out += 1
+            ways = ways * (n - left_out) // (left_out + 1)
+            sum_of_ways += ways
+    else:
+        half = normal_quantile((1 + CONFIDENCE) / 2) * math.sqrt(n) / 2
+        left_out = math.floor(n / 2 - half) - 1
+    confidence = min(CONFIDENCE, 1 - 2.0 ** (1 - n))
+    low, high = numpy.sort(array)[[left_out, n - 1 - left_out]]
+    return Bounds(low=float(low), high=float(high), confidence=confidence, method="order statistics")
