@@ -96,8 +96,8 @@ nb::dict message_columns(const tracefile::Trace& trace) {
     return out;
 }
 
-nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows) {
-    auto batch = without_gil([&] { return columns.next(most_rows); });
+nb::dict next_batch(convert::EventColumns& columns, std::size_t most_rows, std::size_t enough_values) {
+    auto batch = without_gil([&] { return columns.next(most_rows, enough_values); });
     nb::dict out;
     out["thread"] = array(std::move(batch.thread));
     out["start_ns"] = array(std::move(batch.start_ns));
@@ -163,7 +163,8 @@ void register_convert(nb::module_& module) {
                 new (self) convert::EventColumns(trace.cursor(rank));
             },
             nb::arg("trace"), nb::arg("rank"))
-        .def("next", &next_batch, nb::arg("most_rows"));
+        .def("next", &next_batch, nb::arg("most_rows"),
+             nb::arg("enough_values") = convert::EventColumns::usual_values);
 }
 
 }  // namespace linkworth::bindings

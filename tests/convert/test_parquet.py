@@ -135,6 +135,16 @@ def test_row_groups_are_bounded_and_hold_all_rows(tmp_path, monkeypatch):
     sizes = [layout.row_group(number).num_rows for number in range(layout.num_row_groups)]
     assert len(sizes) > 5 and max(sizes) < 22 and min(sizes[:-1]) >= 20
     check(path, table)
+    # Each of 50 calls lists 200 ranks twice.
+    monkeypatch.setattr(parquet, "ROW_GROUP_BYTES", 30_000)
+    counts = list(range(200))
+    call = Call("MPI_Alltoallv", "collective", send_counts=counts, recv_counts=counts)
+    wide = write_trace(tmp_path / "wide.lwt", [[call] * 50, []])
+    table = Path(convert(wide, "parquet").entry)
+    assert pa_parquet.ParquetFile(table).metadata.num_row_groups > 4
+    check(wide, table)
+    batch = _engine.EventColumns(_engine.Trace(str(wide)), 0).next(50, 1000)
+    assert len(batch["call"]) == 4  # MPI_Init and three of the calls
 
 
 def test_duckdb_answers_in_sql(tmp_path):

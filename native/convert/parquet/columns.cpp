@@ -75,10 +75,18 @@ void each_event(const tracefile::Trace& trace, See see) {
 
 }  // namespace
 
-EventBatch EventColumns::next(std::size_t most_rows) {
+std::size_t EventBatch::list_values() const {
+    std::size_t values = 0;
+    for (const ListColumn* list : {&requests, &matched_peers, &matched_tags, &send_counts, &recv_counts,
+                                   &members, &remote_members, &sources, &destinations, &partition_list})
+        values += list->values.size();
+    return values;
+}
+
+EventBatch EventColumns::next(std::size_t most_rows, std::size_t enough_values) {
     EventBatch batch;
     TimedEvent timed;
-    while (batch.rows() < most_rows && cursor_.next(timed)) {
+    while (batch.rows() < most_rows && batch.list_values() < enough_values && cursor_.next(timed)) {
         const tracefile::Event& event = timed.event;
         const Shape& shape = *event.shape;
         const bool makes = tracefile::makes_request(shape.call_class);

@@ -53,15 +53,20 @@ struct EventBatch {
     ListColumn partition_list;
 
     std::size_t rows() const { return call.size(); }
+    /// Number of values in all lists.
+    std::size_t list_values() const;
 };
 
 /// Columns of one rank's events, a batch after the other.
 class EventColumns {
   public:
+    static constexpr std::size_t usual_values = 1 << 22;
+
     explicit EventColumns(tracefile::RankCursor cursor) : cursor_(std::move(cursor)) {}
 
-    /// The next events, at most `most_rows`; no rows at the rank's end.
-    EventBatch next(std::size_t most_rows);
+    /// The next events, at most `most_rows`, until their lists have `enough_values`; no rows at the rank's
+    /// end. A collective may list all ranks, so that rows alone do not bound the memory.
+    EventBatch next(std::size_t most_rows, std::size_t enough_values);
 
   private:
     TimedCursor cursor_;

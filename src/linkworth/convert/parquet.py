@@ -13,7 +13,9 @@ from linkworth.writing.text import encodable
 
 BATCH_ROWS = 1 << 16
 ROW_GROUP_ROWS = 1 << 17
-"""Least rows of a row group, except the last: a growing group is in memory."""
+"""Least rows of a row group, except the last and those of many bytes: a growing group is in memory."""
+ROW_GROUP_BYTES = 1 << 28
+"""Bytes of rows in memory that are a row group, however few they are."""
 
 _TIMES = ("start_ns", "duration_ns", "gap_ns")
 _LISTS = (
@@ -115,7 +117,7 @@ def _words(pa: Any, trace: TraceFile) -> dict[str, _Words]:  # noqa: ANN401
 
 def _row_groups(pa: Any, trace: _engine.Trace, words: dict[str, _Words], schema: Any) -> Iterator[Any]:  # noqa: ANN401
     waiting: list[Any] = []
-    rows = 0
+    rows = size = 0
     for rank in range(trace.ranks):
         columns = _engine.EventColumns(trace, rank)
         while len((batch := columns.next(BATCH_ROWS))["call"]):
@@ -123,9 +125,10 @@ def _row_groups(pa: Any, trace: _engine.Trace, words: dict[str, _Words], schema:
             arrays = [_array(pa, field, rank, batch, words) for field in schema]
             waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
             rows += waiting[-1].num_rows
-            if rows >= ROW_GROUP_ROWS:
+            size += waiting[-1].nbytes
+            if rows >= ROW_GROUP_ROWS or size >= ROW_GROUP_BYTES:
                 yield pa.Table.from_batches(waiting)
-                waiting, rows = [], 0
+                waiting, rows, size = [], 0, 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 
