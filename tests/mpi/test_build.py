@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.measure.machine.tools import cache as cache_check
 from linkworth.mpi import apps, build, cache, find, joined, objects, precompiled, search, sources
 
 PRECOMPILED = precompiled.FOLDER_VARIABLE in os.environ
@@ -191,11 +192,14 @@ def test_a_plan_builds_nothing(part, tmp_path, monkeypatch):
 
 
 @pytest.mark.requires("mpi", "c++")
-def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["file", "long" * 100])
+def test_a_cache_that_cannot_be_written_says_which_variable_moves_it(part, mpi, tmp_path, monkeypatch, name):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    # A file in a folder with too long a name cannot be looked for, like one in a folder that the user cannot search.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / name))
     with pytest.raises(EnvironmentLacksError, match="XDG_CACHE_HOME"):
         build.npb(mpi)
+    assert cache_check().name == "cache"
 
 
 @pytest.mark.parametrize(

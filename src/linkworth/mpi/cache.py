@@ -9,6 +9,7 @@ from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
 from linkworth.mpi import progress
+from linkworth.mpi.files import is_file
 from linkworth.writing.user_folder import user_folder
 
 
@@ -24,11 +25,11 @@ def built_once(place: Path, product: str, make: Callable[[Path], None], *, what:
     cache cannot be written, and the errors of `make`.
     """
     built = place / product
-    if built.is_file():
+    if is_file(built):
         return built
     announced = None if what is None else f"compiling {what or product}, once for this machine"
     with progress.working(announced) if announced else contextlib.nullcontext(), building(place):
-        if not built.is_file():
+        if not is_file(built):
             _build(place, product, make)
     return built
 
@@ -62,7 +63,7 @@ def _build(place: Path, product: str, make: Callable[[Path], None]) -> None:
         except OSError:
             # Another process built the same meanwhile, and its result is equivalent. Else the folder is what a cleaner
             # of old files left.
-            if not (place / product).is_file():
+            if not is_file(place / product):
                 shutil.rmtree(place, ignore_errors=True)
                 work.rename(place)
     except OSError as error:

@@ -13,6 +13,7 @@ from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, identify, precompiled, search, wheels
 from linkworth.mpi.cache import cache_folder
+from linkworth.mpi.files import is_folder
 
 _PROBE = (
     "#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n"
@@ -130,9 +131,10 @@ def _compile_trouble(mpi: MpiInstallation) -> str:
 def cache() -> Check:
     """Check that the recorder and the programs can be kept in the user's cache, or were kept there before."""
     folder = cache_folder()
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+    # Unlike a path's method, it is no error in a folder that this user cannot search.
+    there = next(place for place in (folder, *folder.parents) if os.path.exists(place))  # noqa: PTH110
     writable = os.access(there, os.W_OK | os.X_OK)
-    kept = (folder / "mpi").is_dir()
+    kept = is_folder(folder / "mpi")
     return Check(
         group="recording",
         name="cache",
