@@ -69,6 +69,7 @@ def test_options_of_other_tests_are_named(given, sentence):
     ("test", "given", "sentence"),
     [
         ("latency", {"sizes": [0]}, "`sizes`: 0 bytes"),
+        ("beff", {"sizes": [1 << 30]}, "1073741824 bytes; give sizes from 1 to 1073741823"),
         ("pingpong", {"asynchronous": True, "bidirectional": True}, "leave `async` out"),
         ("latency", {"pairs": True}, "`pairs` is an option of pingpong"),
         ("latency", {"methods": ["sendrecv"]}, "`methods` is an option of beff"),
