@@ -1,8 +1,11 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "trace/writer.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -19,8 +22,11 @@ constexpr std::size_t names_room = 32768;
 }  // namespace
 
 std::uint64_t nanoseconds(double seconds) {
-    if (!(seconds >= 0 && seconds < 1e9))
-        throw TraceError("a time in a trace is 0 to 1e9 seconds, not " + std::to_string(seconds));
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        std::array<char, 32> given{};
+        std::snprintf(given.data(), given.size(), "%g", seconds);
+        throw TraceError(std::string("a time in a trace is 0 to 1e9 seconds, not ") + given.data());
+    }
     return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 

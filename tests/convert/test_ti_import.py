@@ -96,7 +96,7 @@ def test_waits_end_the_oldest_request_of_their_name(tmp_path):
     ]
     assert numbers == [("MPI_Wait", [0]), ("MPI_Test", []), ("MPI_Waitall", [1, 2, 3])]
     assert len(second) == 5
-    assert "2 waits are left out, because nothing had begun what they wait for" in summary.remarks
+    assert "left out, because no message had begun: 2 waits" in summary.remarks
 
 
 def test_every_collective_has_the_sizes_that_a_trace_says(tmp_path):
@@ -197,14 +197,17 @@ def test_bad_files_are_one_sentence(tmp_path, refused):
     (tmp_path / "list").write_text("0.txt\ngone.txt\n", encoding="ascii")
     (tmp_path / "swapped").write_text("0.txt\n0.txt\n", encoding="ascii")
     (tmp_path / "cut").write_text("0 init\n1 init\n0 finalize\n1 compute 5\n", encoding="ascii")
+    (tmp_path / "long").write_text("0 init\n0 compute 1e50\n0 finalize\n", encoding="ascii")
     (tmp_path / "note").write_text("dear diary\n", encoding="ascii")
     for name, sentence in [
         ("list", "gone.txt cannot be read: No such file or directory"),
         ("swapped", "0.txt, line 1: an action of rank 0 in the file of rank 1"),
         ("note", "note"),
         ("cut", "the actions of rank 1 were cut: they lack the finalize that other ranks have"),
+        ("long", "long: a time in a trace is 0 to 1e9 seconds, not 1e+41"),
     ]:
-        assert sentence in refused("convert", tmp_path / name, "-o", tmp_path / "t.lwt")
+        said = refused("convert", tmp_path / name, "-o", tmp_path / "t.lwt")
+        assert sentence in said and said.count(str(tmp_path / name)) == 1
     assert not (tmp_path / "t.lwt").exists()
 
 

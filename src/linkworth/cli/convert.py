@@ -15,7 +15,7 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.number_range import FLOPS_PER_SECOND
 from linkworth.replay.collectives import LIBRARIES
 from linkworth.trace.read import Allowance
-from linkworth.units import plural
+from linkworth.units import count, plural
 
 
 @click.command()
@@ -114,10 +114,11 @@ def command(
     if as_json:
         emit_json(summary)
         return
-    unit = FORMATS[summary.target].unit if summary.target in FORMATS else "events"
+    unit = FORMATS[summary.target].unit if summary.target in FORMATS else "event"
     part = ", the part marked by MPI_Pcontrol" if summary.marked_region else ""
     console().print(
-        f"{summary.entry}: {plural(summary.ranks, 'rank')}, {summary.records} {unit}, {summary.bytes} bytes{part}"
+        f"{summary.entry}: {plural(summary.ranks, 'rank')}, {plural(summary.records, unit)}, "
+        f"{plural(summary.bytes, 'byte')}{part}"
     )
     for sentence in summary.damage:
         note(f"linkworth: {trace}: {sentence}")
@@ -134,7 +135,8 @@ def remarks(summary: ConversionSummary) -> list[str]:
         said.append(f"not modelled, written as the time that they took: {_counted(summary.as_sleep)}")
     if summary.fixed_wildcards:
         said.append(
-            f"{summary.fixed_wildcards} receives from any source or with any tag take what they took when recorded"
+            "receives from any source or with any tag that take what they took when recorded: "
+            f"{count(summary.fixed_wildcards)}"
         )
     if summary.unmatched:
         said.append(
@@ -148,4 +150,4 @@ def remarks(summary: ConversionSummary) -> list[str]:
 
 
 def _counted(calls: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({count})" for name, count in sorted(calls.items()))
+    return ", ".join(f"{name} ({number})" for name, number in sorted(calls.items()))

@@ -28,7 +28,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Kind of output of a conversion."""
     suffix: str
     """Suffix of the default output, with its dot."""
-    unit: str = "records"
+    unit: str = "record"
     """Unit of `ConversionSummary.records`."""
     read: bool = False
     """Traces can be made from it."""
@@ -54,7 +54,7 @@ FORMATS = {
             what="SimGrid's time-independent traces, for `smpirun -replay`",
             written="folder",
             suffix=".ti",
-            unit="actions",
+            unit="action",
             read=True,
             timed=False,
             options=("flops_per_second", "whole", "collectives", "mpi_library"),
@@ -64,21 +64,21 @@ FORMATS = {
             what="a Paje trace, for pj_dump, ViTE and StarVZ",
             written="file",
             suffix=".paje",
-            unit="calls",
+            unit="call",
         ),
         Format(
             name="perfetto",
             what="a Perfetto trace, for ui.perfetto.dev",
             written="file",
             suffix=".perfetto-trace",
-            unit="calls",
+            unit="call",
         ),
         Format(
             name="parquet",
             what="a Parquet table of all calls, for DuckDB and pandas",
             written="file",
             suffix=".parquet",
-            unit="rows",
+            unit="row",
         ),
         Format(
             name="otf2",

@@ -124,10 +124,15 @@ def _published(
         reason = str(error).replace(str(unfinished), str(output))
         if isinstance(error, TraceWriteError):
             raise IncompleteError(f"{reason}; free some space and convert {path} again") from None
-        raise UsageError(f"{path}: {reason}") from None
+        raise UsageError(_about(path, reason)) from None
     except TraceError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(_about(path, str(error))) from None
     except OSError as error:
         raise unwritable(output, error) from None
     entry = output / summary.entry if folder else output
     return msgspec.structs.replace(summary, trace=str(path), path=str(output), entry=str(entry))
+
+
+def _about(path: Path, reason: str) -> str:
+    """Return the reason with the name of what is converted, unless it begins with that or with a file in it."""
+    return reason if reason.startswith(str(path)) else f"{path}: {reason}"

@@ -10,6 +10,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
 from linkworth.replay.collectives import rules_for
 from linkworth.trace.read import TraceFile
+from linkworth.units import plural
 from linkworth.writing.documents import encode
 
 ACTIONS = frozenset([
@@ -82,9 +83,7 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
     )
     remarks = ["calls take no time in it, because time-independent traces have none; computation does"]
     if made["idle_waits"]:
-        remarks.append(
-            f"{made['idle_waits']} waits are left out, because nothing had begun what they wait for"
-        )
+        remarks.append(f"left out, because no message had begun: {plural(made['idle_waits'], 'wait')}")
     return ConversionSummary(
         ranks=made["ranks"],
         records=made["events"],
