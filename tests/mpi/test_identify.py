@@ -53,6 +53,14 @@ def test_a_tool_that_fails_or_is_silent_is_no_launcher(tmp_path):
     assert identify.launcher(tmp_path / "absent") is None
 
 
+def test_a_wrapper_s_warnings_are_no_part_of_its_compile_line(tmp_path):
+    text = (
+        "echo bash: warning: setlocale: LC_ALL: cannot change locale >&2; echo gcc -L/opt/mpich/lib -lmpich"
+    )
+    line = identify.compile_line(script(tmp_path / "mpicc", text))
+    assert line == identify.CompileLine(["gcc"], ["-L/opt/mpich/lib", "-lmpich"])
+
+
 def test_a_busy_machine_gets_more_time_for_an_answer(monkeypatch):
     cores = len(os.sched_getaffinity(0))
     monkeypatch.setattr(os, "getloadavg", lambda: (0.1, 0.0, 0.0))

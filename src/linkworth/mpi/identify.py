@@ -62,15 +62,18 @@ def patience(seconds: float) -> float:
     return seconds
 
 
-def ask(arguments: list[str]) -> str | None:
-    """Run a short query. Return its output (both streams), or None if it fails."""
+def ask(arguments: list[str], *, errors: bool = False) -> str | None:
+    """Run a short query. Return its output, and what it writes as an error if `errors`; None if it fails.
+
+    Errors may precede the answer, for example those of a shell that lacks the user's locale.
+    """
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
         answer = subprocess.run(
             arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
             timeout=patience(20.0),
             env=environment,
             check=False,
@@ -106,7 +109,7 @@ def shortly(version: str) -> str:
 
 def launcher(path: Path) -> Identity | None:
     """Return the identity of a launcher (mpiexec, mpirun), or None if it reports none."""
-    answer = ask([str(path), "--version"])
+    answer = ask([str(path), "--version"], errors=True)
     if not answer:
         return None
     for kind, pattern in _LAUNCHERS:
