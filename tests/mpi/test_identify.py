@@ -53,12 +53,11 @@ def test_a_tool_that_fails_or_is_silent_is_no_launcher(tmp_path):
     assert identify.launcher(tmp_path / "absent") is None
 
 
-def test_a_wrapper_s_warnings_are_no_part_of_its_compile_line(tmp_path):
-    text = (
-        "echo bash: warning: setlocale: LC_ALL: cannot change locale >&2; echo gcc -L/opt/mpich/lib -lmpich"
-    )
-    line = identify.compile_line(script(tmp_path / "mpicc", text))
-    assert line == identify.CompileLine(["gcc"], ["-L/opt/mpich/lib", "-lmpich"])
+def test_a_compile_line_is_read_behind_warnings_and_with_a_space_in_its_folder(tmp_path):
+    folder = tmp_path / "my mpi"
+    text = f'echo "warning: setlocale: cannot change locale" >&2; echo "gcc -L{folder}/lib -lmpich"'
+    line = identify.compile_line(script(folder / "bin/mpicc", text))
+    assert line == identify.CompileLine(["gcc"], [f"-L{folder}/lib", "-lmpich"])
 
 
 def test_a_busy_machine_gets_more_time_for_an_answer(monkeypatch):

@@ -124,10 +124,13 @@ def compile_line(wrapper: Path) -> CompileLine | None:
     answer = ask([str(wrapper), "-show"])
     if not answer or not answer.strip():
         return None
+    # Most wrappers do not quote the folders of an installation whose path has a space.
+    prefix = str(wrapper.parent.parent)
     try:
-        tokens = shlex.split(answer.strip().splitlines()[0])
+        tokens = shlex.split(answer.strip().splitlines()[0].replace(prefix, "\0"))
     except ValueError:
         return None
+    tokens = [token.replace("\0", prefix) for token in tokens]
     options = next((i for i, token in enumerate(tokens) if token.startswith("-")), len(tokens))
     return CompileLine(tokens[:options], tokens[options:]) if options else None
 
