@@ -4,10 +4,26 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, Program, counted, same_calls, scaled, seconds_on, trace
+from written_programs import (
+    BARRIER,
+    NOBODY,
+    Event,
+    Place,
+    Program,
+    collective,
+    communicator,
+    counted,
+    message,
+    same_calls,
+    scaled,
+    seconds_on,
+    swap,
+    trace,
+    wait,
+    waitall,
+)
 
 from linkworth import _engine
 from linkworth.scale.check import recorded
@@ -28,36 +44,20 @@ GRIDS = {
 }
 POINTS = 48
 STEPS = 7
-NOBODY = -2
 
 
-class Box:
+class Box(Place):
     """A rank's place in a box."""
 
     def __init__(self, rank: int, ranks: int) -> None:
-        self.grid = GRIDS[ranks]
-        self.place = [rank // prod(self.grid[d + 1 :]) % self.grid[d] for d in range(3)]
-
-    def neighbour(self, offsets: tuple[int, ...], *, periodic: bool = False) -> int:
-        found = 0
-        for x, step, n in zip(self.place, offsets, self.grid, strict=True):
-            there = (x + step) % n if periodic else x + step
-            if not 0 <= there < n:
-                return NOBODY
-            found = found * n + there
-        return found
-
-    def along(self, dimension: int, step: int, *, periodic: bool = False) -> int:
-        return self.neighbour(tuple(step if d == dimension else 0 for d in range(3)), periodic=periodic)
+        super().__init__(rank, GRIDS[ranks])
 
     def face(self, dimension: int) -> int:
         return 8 * prod(POINTS // n for d, n in enumerate(self.grid) if d != dimension)
 
 
 def exchange(line: int, to: int, source: int, size: int) -> Event:
-    fields = {"comm": 0, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
-    fields |= {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
-    return f"MPI_Sendrecv@box.c:{line}", "sendrecv", fields
+    return swap(f"box.c:{line}", to, source, size)
 
 
 def looped(rank: int, ranks: int) -> Iterator[Event]:
@@ -65,7 +65,7 @@ def looped(rank: int, ranks: int) -> Iterator[Event]:
     box = Box(rank, ranks)
     for _ in range(STEPS):
         for d in range(3):
-            low, high = box.along(d, -1), box.along(d, 1)
+            low, high = box.sides(d)
             yield exchange(10, low, high, box.face(d))
             yield exchange(11, high, low, box.face(d))
         yield "MPI_Barrier@box.c:20", "collective", BARRIER
@@ -75,9 +75,8 @@ def unrolled(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with neighbours across faces and across an edge, each in a call of its own."""
     box = Box(rank, ranks)
     for _ in range(STEPS):
-        for line, step in enumerate([(1, 0, 0), (0, -1, 0), (0, 0, 1), (1, 1, 0)]):
-            back: tuple[int, ...] = tuple(-each for each in step)
-            yield exchange(30 + line, box.neighbour(step), box.neighbour(back), 80)
+        for line, (x, y, z) in enumerate([(1, 0, 0), (0, -1, 0), (0, 0, 1), (1, 1, 0)], 30):
+            yield exchange(line, box.neighbour(x, y, z), box.neighbour(-x, -y, -z), 80)
         yield "MPI_Barrier@box.c:20", "collective", BARRIER
 
 
@@ -85,13 +84,11 @@ def persistent(rank: int, ranks: int) -> Iterator[Event]:
     """Start requests that were made for each dimension."""
     box = Box(rank, ranks)
     for d, step in product(range(3), (-1, 1)):
-        fields = {"comm": 0, "peer": box.along(d, step), "tag": d, "bytes": box.face(d)}
-        yield "MPI_Recv_init@box.c:40", "recv_init", fields
-        yield "MPI_Send_init@box.c:41", "send_init", fields
-    ended = [(each, False, 0, 0) for each in range(12, 0, -1)]
+        yield call(40, "recv_init", box.along(d, step), box.face(d), d)
+        yield call(41, "send_init", box.along(d, step), box.face(d), d)
     for _ in range(STEPS):
         yield "MPI_Startall@box.c:42", "start", {"references": [*range(12, 0, -1)]}
-        yield "MPI_Waitall@box.c:43", "complete", {"mode": 1, "listed": 12, "completions": ended}
+        yield waitall("box.c:43", 12)
 
 
 def round_rings(rank: int, ranks: int) -> Iterator[Event]:
@@ -99,7 +96,7 @@ def round_rings(rank: int, ranks: int) -> Iterator[Event]:
     box = Box(rank, ranks)
     for _ in range(STEPS):
         for d in range(3):
-            low, high = box.along(d, -1, periodic=True), box.along(d, 1, periodic=True)
+            low, high = box.sides(d, periodic=True)
             yield exchange(60, low, high, box.face(d))
             yield exchange(61, high, low, box.face(d))
         yield "MPI_Barrier@box.c:20", "collective", BARRIER
@@ -108,60 +105,49 @@ def round_rings(rank: int, ranks: int) -> Iterator[Event]:
 def tagged(rank: int, ranks: int) -> Iterator[Event]:
     """Receive from both sides along each dimension and send to them, with a tag for each direction."""
     box = Box(rank, ranks)
-    ended = [(each, False, 0, 0) for each in range(12, 0, -1)]
     for _ in range(STEPS):
-        for call, back in (("irecv", 0), ("isend", 1)):
+        for kind, back in (("irecv", 0), ("isend", 1)):
             for number, (d, step) in enumerate(product(range(3), (-1, 1))):
-                peer = box.along(d, step, periodic=True)
-                fields = {"comm": 0, "peer": peer, "tag": number ^ back, "bytes": box.face(d)}
-                yield f"MPI_{call.capitalize()}@box.c:{70 + number}", call, fields
-        yield "MPI_Waitall@box.c:80", "complete", {"mode": 1, "listed": 12, "completions": ended}
+                yield call(70 + number, kind, box.along(d, step, periodic=True), box.face(d), number ^ back)
+        yield waitall("box.c:80", 12)
 
 
 def topology(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange pieces as large as the faces with the neighbours on a periodic grid of a new communicator."""
     box = Box(rank, ranks)
     near = [box.along(d, step, periodic=True) for d, step in product(range(3), (-1, 1))]
+    yield communicator("Dist_graph_create_adjacent@box.c:50", 2, [*range(ranks)], near)
     sizes = [box.face(d) for d in range(3) for _ in range(2)]
-    made: dict[str, Any] = {"comm": 0, "new_comm": 2, "members": list(range(ranks)), "remote_members": []}
-    made |= {"inter": False, "has_topology": True, "sources": near, "destinations": near}
-    yield "MPI_Dist_graph_create_adjacent@box.c:50", "comm_new", made
     for _ in range(STEPS):
         yield "MPI_Neighbor_alltoallv@box.c:51", "collective", counted(2, sizes)
 
 
-def message(line: int, kind: str, peer: int, size: int) -> Event:
-    fields = {"comm": 0, "peer": peer, "tag": 0, "bytes": size}
-    return f"MPI_{kind.capitalize()}@box.c:{line}", kind, fields
+def call(line: int, kind: str, peer: int, size: int, tag: int = 0) -> Event:
+    return message(kind, peer, size, tag, f"box.c:{line}")
 
 
 def listed(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each of up to 26 neighbours in the order of their ranks, and wait for one after the other."""
     box = Box(rank, ranks)
-    offsets = [each for each in product((-1, 0, 1), repeat=3) if any(each) and box.neighbour(each) >= 0]
+    offsets = [each for each in product((-1, 0, 1), repeat=3) if any(each) and box.neighbour(*each) >= 0]
     for _ in range(STEPS):
-        for kind in ("irecv", "send"):
-            for each in offsets:
-                size = 8 * prod(POINTS // 4 for step in each if not step)
-                yield message(110, kind, box.neighbour(each), size)
-        for left in range(len(offsets), 0, -1):
-            ended = [(left, False, 0, 0)]
-            yield "MPI_Wait@box.c:112", "complete", {"mode": 0, "listed": 1, "completions": ended}
+        for kind, each in product(("irecv", "send"), offsets):
+            yield call(110, kind, box.neighbour(*each), 8 * prod(POINTS // 4 for step in each if not step))
+        yield from (wait("box.c:112", left) for left in range(len(offsets), 0, -1))
 
 
 def guarded(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange across each face beyond which there is a neighbour, with persistent requests."""
     box = Box(rank, ranks)
     made = 0
-    for number, (d, step) in enumerate(product(range(3), (-1, 1))):
+    for number, (d, step) in enumerate(product(range(3), (-1, 1)), 120):
         peer = box.along(d, step)
         for kind in ("recv_init", "send_init") if peer >= 0 else ():
-            yield message(120 + number, kind, peer, box.face(d))
+            yield call(number, kind, peer, box.face(d))
             made += 1
-    ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
     for _ in range(STEPS):
         yield "MPI_Startall@box.c:130", "start", {"references": [*range(made, 0, -1)]}
-        yield "MPI_Waitall@box.c:131", "complete", {"mode": 1, "listed": made, "completions": ended}
+        yield waitall("box.c:131", made)
 
 
 def overlapped(rank: int, ranks: int) -> Iterator[Event]:
@@ -169,17 +155,14 @@ def overlapped(rank: int, ranks: int) -> Iterator[Event]:
     box = Box(rank, ranks)
     faces = [(d, step) for d, step in product(range(3), (-1, 1)) if box.along(d, step) >= 0]
     near = [box.along(*face) for face in faces]
-    for _ in near:
-        yield message(140, "irecv", -1, 8)
-    for peer in near:
-        yield message(141, "send", peer, 8)
+    yield from (call(140, "irecv", -1, 8) for _ in near)
+    yield from (call(141, "send", peer, 8) for peer in near)
     # The answers come in whatever order.
     answers = sorted(near, key=lambda peer: peer * 7 % 5)
     ended = [(back, True, peer, 0) for back, peer in zip(range(len(near), 0, -1), answers, strict=True)]
     yield "MPI_Waitall@box.c:142", "complete", {"mode": 1, "listed": len(near), "completions": ended}
     for kind in ("recv_init", "send_init"):
-        for face, peer in zip(faces, near, strict=True):
-            yield message(143, kind, peer, box.face(face[0]))
+        yield from (call(143, kind, box.along(*face), box.face(face[0])) for face in faces)
     count = 2 * len(near)
     for step in range(STEPS):
         backs = [*range(count + step, step, -1)]
@@ -187,7 +170,7 @@ def overlapped(rank: int, ranks: int) -> Iterator[Event]:
         yield "MPI_Iallreduce@box.c:146", "icollective", BARRIER | {"bytes": 8, "recv_bytes": 8}
         ended = [(back + 1, False, 0, 0) for back in backs]
         yield "MPI_Waitall@box.c:147", "complete", {"mode": 1, "listed": count, "completions": ended}
-        yield ("MPI_Wait@box.c:148", "complete", {"mode": 0, "listed": 1, "completions": [(1, False, 0, 0)]})
+        yield wait("box.c:148")
 
 
 LATTICES = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2), 64: (4, 4, 2, 2)}
@@ -195,19 +178,11 @@ LATTICES = {4: (2, 2, 1, 1), 8: (2, 2, 2, 1), 16: (2, 2, 2, 2), 32: (4, 2, 2, 2)
 
 def around(rank: int, ranks: int) -> Iterator[Event]:
     """Receive and send both ways round each of four dimensions that has more than one rank."""
-    grid = LATTICES[ranks]
+    box = Place(rank, LATTICES[ranks])
     for d, step in product(range(4), (1, -1)):
-        stride = prod(grid[d + 1 :])
-        x = rank // stride % grid[d]
-        to, source = (rank + ((x + each) % grid[d] - x) * stride for each in (step, -step))
-        for kind, peer in (("irecv", source), ("isend", to)) if grid[d] > 1 else ():
-            fields = {"comm": 0, "peer": peer, "tag": 2 * d + (step > 0), "bytes": 80}
-            yield f"MPI_{kind.capitalize()}@box.c:170", kind, fields
-
-
-def wait(requests: int) -> Event:
-    ended = [(each, False, 0, 0) for each in range(requests, 0, -1)]
-    return "MPI_Waitall@box.c:171", "complete", {"mode": 1, "listed": requests, "completions": ended}
+        if box.grid[d] > 1:
+            yield call(170, "irecv", box.along(d, -step, periodic=True), 80, 2 * d + (step > 0))
+            yield call(170, "isend", box.along(d, step, periodic=True), 80, 2 * d + (step > 0))
 
 
 def lattice(rank: int, ranks: int) -> Iterator[Event]:
@@ -215,7 +190,7 @@ def lattice(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         made = list(around(rank, ranks))
         yield from made
-        yield wait(len(made))
+        yield waitall("box.c:171", len(made))
 
 
 def checkered(rank: int, ranks: int) -> Iterator[Event]:
@@ -224,7 +199,7 @@ def checkered(rank: int, ranks: int) -> Iterator[Event]:
         for each in around(rank, ranks):
             yield each
             if each[1] == "isend":
-                yield wait(2)
+                yield waitall("box.c:171", 2)
 
 
 def once(rank: int, ranks: int) -> Iterator[Event]:
@@ -232,14 +207,10 @@ def once(rank: int, ranks: int) -> Iterator[Event]:
     box = Box(rank, ranks)
     sizes = {box.along(d, step, periodic=True): box.face(d) for d, step in product(range(3), (-1, 1))}
     near = sorted(sizes.keys() - {rank})
-    ended = [(each, False, 0, 0) for each in range(2 * len(near), 0, -1)]
     for _ in range(STEPS):
-        for kind, line in (("irecv", 180), ("isend", 181)):
-            for peer in near:
-                name, call_class, fields = message(line, kind, peer, sizes[peer])
-                yield name, call_class, fields | {"tag": peer if kind == "irecv" else rank}
-        fields = {"mode": 1, "listed": len(ended), "completions": ended}
-        yield "MPI_Waitall@box.c:182", "complete", fields
+        yield from (call(180, "irecv", peer, sizes[peer], peer) for peer in near)
+        yield from (call(181, "isend", peer, sizes[peer], rank) for peer in near)
+        yield waitall("box.c:182", 2 * len(near))
 
 
 def corners(rank: int, ranks: int) -> Iterator[Event]:
@@ -248,13 +219,11 @@ def corners(rank: int, ranks: int) -> Iterator[Event]:
     made = 0
     for kind, sign in (("irecv", -1), ("isend", 1)):
         for tag, offsets in enumerate(product((-1, 0, 1), repeat=3)):
-            peer = box.neighbour(tuple(sign * each for each in offsets), periodic=True)
+            peer = box.neighbour(*(sign * each for each in offsets), periodic=True)
             if peer != rank:
-                fields = {"comm": 0, "peer": peer, "tag": tag, "bytes": 80}
-                yield f"MPI_{kind.capitalize()}@box.c:190", kind, fields
+                yield call(190, kind, peer, 80, tag)
                 made += 1
-    ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
-    yield "MPI_Waitall@box.c:191", "complete", {"mode": 1, "listed": made, "completions": ended}
+    yield waitall("box.c:191", made)
 
 
 def closed_above(rank: int, ranks: int) -> Iterator[Event]:
@@ -262,35 +231,29 @@ def closed_above(rank: int, ranks: int) -> Iterator[Event]:
     box = Box(rank, ranks)
     near = [box.along(d, step, periodic=d == 2) for d, step in product(range(3), (-1, 1))]
     there = [each for each in near if each >= 0]
-    ended = [(each, False, 0, 0) for each in range(2 * len(there), 0, -1)]
     for _ in range(STEPS):
-        for kind in ("irecv", "isend"):
-            for peer in there:
-                yield message(140, kind, peer, 80)
-        yield "MPI_Waitall@box.c:141", "complete", {"mode": 1, "listed": len(ended), "completions": ended}
+        yield from (call(140, kind, peer, 80) for kind, peer in product(("irecv", "isend"), there))
+        yield waitall("box.c:141", 2 * len(there))
 
 
 def open_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange across faces and edges of a box that is open along its last dimension, where there is a neighbour."""
     box = Box(rank, ranks)
 
-    def near(offsets: tuple[int, ...]) -> int:
-        around = box.neighbour((*offsets[:2], 0), periodic=True)
-        return around + offsets[2] if 0 <= box.place[2] + offsets[2] < box.grid[2] else NOBODY
+    def near(x: int, y: int, z: int) -> int:
+        return box.neighbour(x, y, 0, periodic=True) + z if box.along(2, z) >= 0 else NOBODY
 
-    sides = [near(tuple(step if d == each else 0 for each in range(3))) for d in range(3) for step in (-1, 1)]
-    made: dict[str, Any] = {"comm": 0, "new_comm": 2, "members": list(range(ranks)), "remote_members": []}
-    made |= {"inter": False, "has_topology": True, "sources": sides, "destinations": sides}
-    yield "MPI_Cart_create@box.c:100", "comm_new", made
+    sides = [near(*(step if d == each else 0 for each in range(3))) for d in range(3) for step in (-1, 1)]
+    yield communicator("Cart_create@box.c:100", 2, [*range(ranks)], sides)
     for _ in range(STEPS):
         for tag, offsets in enumerate(product((-1, 0, 1), repeat=3)):
             if sum(map(abs, offsets)) not in (1, 2):
                 continue
-            source, to = near(tuple(-each for each in offsets)), near(offsets)
+            source, to = near(*(-each for each in offsets)), near(*offsets)
             if source >= 0:
-                yield "MPI_Irecv@box.c:101", "irecv", {"comm": 2, "peer": source, "tag": tag, "bytes": 80}
+                yield message("irecv", source, 80, tag, "box.c:101", comm=2)
             if to >= 0:
-                yield "MPI_Isend@box.c:102", "isend", {"comm": 2, "peer": to, "tag": tag, "bytes": 80}
+                yield message("isend", to, 80, tag, "box.c:102", comm=2)
 
 
 def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Path) -> None:
@@ -316,50 +279,35 @@ def tile(rank: int, ranks: int) -> Iterator[Event]:
 
     Faces have corners, and no count divides the plane.
     """
-    rows, columns, _ = {4: (2, 2, 1), 8: (4, 2, 1), 16: (4, 4, 1), 32: (8, 4, 1), 64: (8, 8, 1)}[ranks]
-    y, x = divmod(rank, columns)
-    width, height = (side // n + (at < side % n) for side, n, at in ((970, columns, x), (950, rows, y)))
-    near = [(rank - 1, height, x > 0), (rank + 1, height, x + 1 < columns)]
-    near += [(rank - columns, width, y > 0), (rank + columns, width, y + 1 < rows)]
-    rooted = {"peer": 0, "bytes": 8, "recv_bytes": 8 * ranks if rank == 0 else 0}
-    yield "MPI_Gather@tile.c:1", "collective", BARRIER | rooted
+    box = Place(rank, {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8)}[ranks])
+    height, width = (
+        side // n + (x < side % n) for side, n, x in zip((950, 970), box.grid, box.at, strict=True)
+    )
+    left, right = box.sides(1)
+    near = zip((left, right, *box.sides(0)), (height, height, width, width), range(150, 154), strict=True)
+    there = [each for each in near if each[0] >= 0]
+    yield collective("Gather@tile.c:1", 8, peer=0, recv_bytes=8 * ranks if rank == 0 else 0)
     for _ in range(STEPS):
-        made = 0
-        for line, (peer, side, exists) in enumerate(near):
-            for kind in ("irecv", "isend") if exists else ():
-                yield message(150 + line, kind, peer, 16 * (side + 5))
-                made += 1
-        ended = [(each, False, 0, 0) for each in range(made, 0, -1)]
-        yield "MPI_Waitall@tile.c:2", "complete", {"mode": 1, "listed": made, "completions": ended}
-    for line, kind, peer, exists in (
-        (155, "isend", rank - 1, x > 0),
-        (156, "irecv", rank + 1, x + 1 < columns),
-    ):
-        if exists:
-            yield message(line, kind, peer, 80)
-        ended = [(1, False, 0, 0)] if exists else []
-        yield (
-            f"MPI_Waitall@tile.c:{line}",
-            "complete",
-            {"mode": 1, "listed": len(ended), "completions": ended},
-        )
+        for peer, side, line in there:
+            yield from (call(line, kind, peer, 16 * (side + 5)) for kind in ("irecv", "isend"))
+        yield waitall("tile.c:2", 2 * len(there))
+    for line, kind, peer in ((155, "isend", left), (156, "irecv", right)):
+        if peer >= 0:
+            yield call(line, kind, peer, 80)
+        yield waitall(f"tile.c:{line}", int(peer >= 0))
     if rank > 0:
-        yield message(160, "send", 0, 800)
+        yield call(160, "send", 0, 800)
     for peer in range(1, ranks) if rank == 0 else ():
-        yield "MPI_Recv@tile.c:3", "recv", {"comm": 0, "peer": peer, "tag": 0, "bytes": 800} | RECEIVED
+        yield message("recv", peer, 800, 0, "tile.c:3")
 
 
 def chain(rank: int, ranks: int) -> Iterator[Event]:
     """Pass on what comes from the rank before, if there is one, to the next."""
     for _ in range(STEPS):
         if rank > 0:
-            yield (
-                "MPI_Recv@chain.c:1",
-                "recv",
-                {"comm": 0, "peer": rank - 1, "tag": 0, "bytes": 80} | RECEIVED,
-            )
+            yield message("recv", rank - 1, 80, 0, "chain.c:1")
         if rank + 1 < ranks:
-            yield message(2, "send", rank + 1, 80)
+            yield call(2, "send", rank + 1, 80)
 
 
 def work_of_chain(rank: int, ranks: int, calls: int) -> list[float]:
@@ -382,11 +330,10 @@ SIDES = (90, 100, 75)
 def uneven(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange faces of a box whose sides no number of ranks divides."""
     box = Box(rank, ranks)
-    sides = [side // n + (x < side % n) for side, n, x in zip(SIDES, box.grid, box.place, strict=True)]
+    sides = [side // n + (x < side % n) for side, n, x in zip(SIDES, box.grid, box.at, strict=True)]
     for _ in range(STEPS):
         for d in range(3):
-            face = 8 * prod(sides) // sides[d]
-            yield exchange(90 + d, box.along(d, -1), box.along(d, 1), face)
+            yield exchange(90 + d, *box.sides(d), 8 * prod(sides) // sides[d])
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,23 @@
 """Programs in which each step has an owner, and ones with groups of ranks."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from written_programs import (
     BARRIER,
-    RECEIVED,
     Event,
+    Place,
     Program,
     calls,
+    collective,
+    communicator,
     message,
     same_calls,
     scaled,
     seconds_on,
+    swap,
     trace,
 )
 
@@ -25,22 +28,24 @@ STEPS = 24
 
 
 def broadcast(line: int, comm: int, root: int, size: int) -> Event:
-    fields = BARRIER | {"comm": comm, "peer": root, "bytes": size, "recv_bytes": size}
-    return f"MPI_Bcast@owners.c:{line}", "collective", fields
+    return collective(f"Bcast@owners.c:{line}", size, comm=comm, peer=root)
 
 
 def split(comm: int, members: list[int]) -> Event:
-    fields: dict[str, Any] = {"comm": 0, "new_comm": comm, "members": members, "remote_members": []}
-    fields |= {"inter": False, "has_topology": False, "sources": [], "destinations": []}
-    return f"MPI_Comm_split@owners.c:2{comm}", "comm_new", fields
+    return communicator(f"Comm_split@owners.c:2{comm}", comm, members)
+
+
+def split_twice(rank: int, ranks: int, columns: int) -> Iterator[Event]:
+    """Make communicators of the rank's row and column."""
+    row, column = divmod(rank, columns)
+    yield split(2, [row * columns + each for each in range(columns)])
+    yield split(3, list(range(column, ranks, columns)))
 
 
 def rows_and_columns(rank: int, ranks: int) -> Iterator[Event]:
     """Multiply matrices: broadcast in rows and columns, each of which owns as many steps."""
     rows, columns = GRIDS[ranks]
-    row, column = divmod(rank, columns)
-    yield split(2, [row * columns + each for each in range(columns)])
-    yield split(3, [each * columns + column for each in range(rows)])
+    yield from split_twice(rank, ranks, columns)
     for step in range(STEPS):
         yield broadcast(2, 2, step * columns // STEPS, 80)
         yield broadcast(3, 3, step * rows // STEPS, 80)
@@ -78,11 +83,9 @@ def collected(rank: int, ranks: int) -> Iterator[Event]:
     """Reduce to every third rank in turn, and collect samples from all: roots alone get something."""
     for step in range(STEPS):
         root = 3 * step % ranks
-        rooted = {"peer": root, "bytes": 80, "recv_bytes": 80 if rank == root else 0}
-        yield "MPI_Reduce@owners.c:45", "collective", BARRIER | rooted
+        yield collective("Reduce@owners.c:45", 80, peer=root, recv_bytes=80 if rank == root else 0)
     sample = 8 * (ranks - 1)
-    rooted = {"peer": 0, "bytes": sample, "recv_bytes": sample * ranks if rank == 0 else 0}
-    yield "MPI_Gather@owners.c:46", "collective", BARRIER | rooted
+    yield collective("Gather@owners.c:46", sample, peer=0, recv_bytes=sample * ranks if rank == 0 else 0)
 
 
 def writer(rank: int, ranks: int) -> Iterator[Event]:
@@ -119,14 +122,12 @@ def coupled(rank: int, ranks: int) -> Iterator[Event]:
     groups = [list(range(half)), list(range(half, ranks))]
     second = rank >= half
     yield split(2, groups[second])
-    _, kind, fields = split(3, groups[second])
-    fields |= {"comm": 2, "inter": True, "remote_members": groups[not second]}
-    yield "MPI_Intercomm_create@owners.c:15", kind, fields
+    between = {"comm": 2, "inter": True, "remote_members": groups[not second]}
+    yield communicator("Intercomm_create@owners.c:15", 3, groups[second], **between)
     for _ in range(STEPS):
         yield "MPI_Allreduce@owners.c:16", "collective", BARRIER | {"comm": 2, "bytes": 8}
-        for line, name in ((17, "recv"), (18, "send")) if second else ((19, "send"), (20, "recv")):
-            entry, kind, fields = message(name, rank % half, 80, 3, f"owners.c:{line}")
-            yield entry, kind, fields | {"comm": 3}
+        for line, kind in ((17, "recv"), (18, "send")) if second else ((19, "send"), (20, "recv")):
+            yield message(kind, rank % half, 80, 3, f"owners.c:{line}", comm=3)
 
 
 def ocean(rank: int, ranks: int) -> Iterator[Event]:
@@ -137,18 +138,16 @@ def ocean(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         if rank in (0, first):
             peer = first if rank == 0 else 0
-            fields = {"comm": 0, "peer": peer, "tag": 3, "bytes": 80, "recv_peer": peer, "recv_tag": 3}
-            yield "MPI_Sendrecv@owners.c:30", "sendrecv", fields | {"recv_bytes": 80} | RECEIVED
+            yield swap("owners.c:30", peer, peer, 80, tag=3)
         yield broadcast(31, 2, 0, 80)
 
 
 def aggregators(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with both neighbours on a line, and send to the first of each four ranks."""
+    low, high = Place(rank, (ranks,)).sides(0)
     for _ in range(STEPS):
-        for line, to, source in ((32, rank + 1, rank - 1), (33, rank - 1, rank + 1)):
-            to, source = (each if 0 <= each < ranks else -2 for each in (to, source))
-            fields = {"comm": 0, "peer": to, "tag": 3, "bytes": 80, "recv_peer": source, "recv_tag": 3}
-            yield f"MPI_Sendrecv@owners.c:{line}", "sendrecv", fields | {"recv_bytes": 80} | RECEIVED
+        yield swap("owners.c:32", high, low, 80, tag=3)
+        yield swap("owners.c:33", low, high, 80, tag=3)
         first = rank // 4 * 4
         for source in range(first + 1, first + 4) if rank == first else ():
             yield message("recv", source, 800, 4, "owners.c:34")
@@ -177,17 +176,15 @@ def factorisation(rank: int, ranks: int) -> Iterator[Event]:
     """Factorise a block-cyclic matrix: the owners of a column send its panel along rows, whose first rank gets a count."""
     rows, columns = SQUARES[ranks]
     row, column = divmod(rank, columns)
-    yield split(2, [row * columns + each for each in range(columns)])
-    yield split(3, [each * columns + column for each in range(rows)])
+    yield from split_twice(rank, ranks, columns)
     for step in range(BLOCKS):
+        size = BYTES * mine(step + 1, row, rows)
         if column == step % columns:
             yield broadcast(11, 3, step % rows, BYTES)
             for other in range(columns - 1):
-                to = row * columns + other + (other >= column)
-                yield message("send", to, BYTES * mine(step + 1, row, rows), 4, "owners.c:12")
+                yield message("send", row * columns + other + (other >= column), size, 4, "owners.c:12")
         else:
-            source = row * columns + step % columns
-            yield message("recv", source, BYTES * mine(step + 1, row, rows), 4, "owners.c:13")
+            yield message("recv", row * columns + step % columns, size, 4, "owners.c:13")
         yield broadcast(14, 3, step % rows, BYTES * mine(step + 1, column, columns))
 
 
@@ -195,8 +192,7 @@ def copied(rank: int, ranks: int) -> Iterator[Event]:
     """Factorise a matrix with a program in which the compiler has copied calls, for ranks with nothing left."""
     rows, columns = SQUARES[ranks]
     row, column = divmod(rank, columns)
-    yield split(2, [row * columns + each for each in range(columns)])
-    yield split(3, [each * columns + column for each in range(rows)])
+    yield from split_twice(rank, ranks, columns)
     for step in range(BLOCKS):
         left = mine(step + 1, row, rows)
         if column == step % columns:
@@ -210,8 +206,7 @@ def symmetric(rank: int, ranks: int) -> Iterator[Event]:
     """Factorise a symmetric block-cyclic matrix: what crosses rows comes from the rank on the diagonal of a square grid."""
     rows, columns = SQUARES[ranks]
     row, column = divmod(rank, columns)
-    yield split(2, [row * columns + each for each in range(columns)])
-    yield split(3, [each * columns + column for each in range(rows)])
+    yield from split_twice(rank, ranks, columns)
     for step in range(BLOCKS):
         yield broadcast(21, 2, step % columns, BYTES * mine(step + 1, row, rows))
         for _ in range(mine(step + 1, column, columns)):
@@ -264,7 +259,7 @@ def test_the_owner_of_a_step_computes_as_that_of_the_same_step(
     assert seconds_on("ib-hdr", made) == pytest.approx(expected, rel=0.01)
 
 
-def aggregators(rank: int, ranks: int) -> Iterator[Event]:
+def writers(rank: int, ranks: int) -> Iterator[Event]:
     """Send to the first of four ranks, which exchange with one another what they write."""
     first = rank - rank % 4
     if rank == first:
@@ -279,12 +274,16 @@ def aggregators(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_the_first_of_each_four_ranks_does_more(tmp_path: Path) -> None:
-    made, _ = scaled(aggregators, (8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(aggregators, 64, tmp_path))
+    made, _ = scaled(writers, (8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(writers, 64, tmp_path))
 
 
-def ring(rank: int, ranks: int, ahead: int) -> Iterator[Event]:
-    """Factorise a matrix: pass each panel round a ring, from its owner and from the rank `ahead` of it, as HPL may."""
+def ring(rank: int, ranks: int, ahead: int = 0) -> Iterator[Event]:
+    """Factorise a matrix: pass each panel round a ring, from its owner and from the rank `ahead` of it, as HPL may.
+
+    The rank ahead is half of the ring away if no other is given.
+    """
+    ahead = ahead or ranks // 2
     for step in range(STEPS):
         away, size = (rank - step) % ranks, 800 * (STEPS - step)
         if away == 0:
@@ -298,19 +297,7 @@ def ring(rank: int, ranks: int, ahead: int) -> Iterator[Event]:
             yield message("send", (rank + 1) % ranks, size, step, "ring.c:4")
 
 
-def increasing(rank: int, ranks: int) -> Iterator[Event]:
-    yield from ring(rank, ranks, 1)
-
-
-def modified(rank: int, ranks: int) -> Iterator[Event]:
-    yield from ring(rank, ranks, 2)
-
-
-def two(rank: int, ranks: int) -> Iterator[Event]:
-    yield from ring(rank, ranks, ranks // 2)
-
-
-@pytest.mark.parametrize("program", [increasing, modified, two])
+@pytest.mark.parametrize("program", [partial(ring, ahead=1), partial(ring, ahead=2), ring])
 def test_a_panel_that_ranks_pass_on_has_an_owner(program: Program, tmp_path: Path) -> None:
     made, summary = scaled(program, (4, 8, 16), 32, tmp_path)
     assert not summary.scaling.distributions

@@ -5,10 +5,27 @@ from functools import partial
 from itertools import product
 from math import isqrt, prod
 from pathlib import Path
-from typing import Any
 
 import pytest
-from written_programs import BARRIER, Event, Program, calls, counted, even, message, same_calls, scaled, trace
+from written_programs import (
+    BARRIER,
+    NOBODY,
+    Event,
+    Place,
+    Program,
+    calls,
+    collective,
+    communicator,
+    counted,
+    even,
+    message,
+    same_calls,
+    scaled,
+    swap,
+    trace,
+    wait,
+    waitall,
+)  # fmt: skip
 
 from linkworth import _engine
 
@@ -18,51 +35,37 @@ STEPS = 7
 
 
 def sendrecv(line: int, to: int, source: int, size: int) -> Event:
-    fields = {"comm": 0, "peer": to, "tag": 0, "bytes": size, "recv_peer": source, "recv_tag": 0}
-    fields |= {"recv_bytes": size, "actual_peer": 0, "actual_tag": 0}
-    return f"MPI_Sendrecv@halo.c:{line}", "sendrecv", fields
+    return swap(f"halo.c:{line}", to, source, size)
 
 
 def halo(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange along each dimension, and in another way where it has one or two ranks, as LAMMPS does."""
-    grid = GRIDS[ranks]
-    coordinates = [rank // prod(grid[d + 1 :]) % grid[d] for d in range(3)]
-    face = [8 * prod(POINTS // grid[e] for e in range(3) if e != d) for d in range(3)]
-
-    def neighbour(dimension: int, offset: int) -> int:
-        there = list(coordinates)
-        there[dimension] = (there[dimension] + offset) % grid[dimension]
-        return (there[0] * grid[1] + there[1]) * grid[2] + there[2]
-
+    box = Place(rank, GRIDS[ranks])
+    face = [8 * prod(POINTS // n for e, n in enumerate(box.grid) if e != d) for d in range(3)]
     for _ in range(STEPS):
         for d in range(3):
-            if grid[d] == 1:
+            if box.grid[d] == 1:
                 continue
-            low, high = neighbour(d, -1), neighbour(d, 1)
+            low, high = box.sides(d, periodic=True)
             yield sendrecv(10, low, high, 4)
-            if grid[d] > 2:
+            if box.grid[d] > 2:
                 yield sendrecv(11, high, low, 4)
             yield sendrecv(12, low, high, face[d])
-            if grid[d] > 2:
+            if box.grid[d] > 2:
                 yield sendrecv(13, high, low, face[d])
         yield "MPI_Barrier@halo.c:20", "collective", BARRIER
 
 
 def rectangle(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange a number and a face with each neighbour on a box that is twice as long as wide."""
-    rows, columns = {4: (2, 2), 8: (4, 2), 16: (4, 4)}[ranks]
-    row, column = divmod(rank, columns)
-
-    def at(x: int, y: int) -> int:
-        return x * columns + y if 0 <= x < rows and 0 <= y < columns else -2
-
-    faces = {(1, 0): 8 * POINTS // columns, (0, 1): 16 * POINTS // rows}
+    box = Place(rank, {4: (2, 2), 8: (4, 2), 16: (4, 4)}[ranks])
+    faces = [8 * POINTS // box.grid[1], 16 * POINTS // box.grid[0]]
     for _ in range(STEPS):
-        for line, (x, y) in enumerate(faces):
-            one, other = at(row - x, column - y), at(row + x, column + y)
-            yield sendrecv(20 + line, one, other, 4)
-            yield sendrecv(30 + line, one, other, faces[x, y])
-            yield sendrecv(40 + line, other, one, faces[x, y])
+        for d, face in enumerate(faces):
+            one, other = box.sides(d)
+            yield sendrecv(20 + d, one, other, 4)
+            yield sendrecv(30 + d, one, other, face)
+            yield sendrecv(40 + d, other, one, face)
         yield "MPI_Barrier@halo.c:20", "collective", BARRIER
 
 
@@ -187,8 +190,7 @@ def rising(rank: int, ranks: int) -> Iterator[Event]:
 def shrinking(rank: int, ranks: int, power: int = 2) -> Iterator[Event]:
     """Broadcast what is left of a matrix, which grows with the ranks, block by block."""
     for left in range(ranks, 0, -1):
-        size = {"peer": 0, "bytes": 8 * left**power, "recv_bytes": 8 * left**power}
-        yield "MPI_Bcast@shrinking.c:1", "collective", BARRIER | size
+        yield collective("Bcast@shrinking.c:1", 8 * left**power, peer=0)
 
 
 def changing(rank: int, ranks: int) -> Iterator[Event]:
@@ -211,20 +213,11 @@ def dividing(rank: int, ranks: int) -> Iterator[Event]:
     """Add up among the ranks, then in each half of them, and so on."""
     first, size, comm = 0, ranks, 0
     while size > 1:
-        yield (
-            "MPI_Allreduce@dividing.c:1",
-            "collective",
-            BARRIER | {"comm": comm, "bytes": 8, "recv_bytes": 8},
-        )
+        yield collective("Allreduce@dividing.c:1", 8, comm=comm)
         size //= 2
         first += size if rank >= first + size else 0
-        made = new_world(ranks) | {
-            "comm": comm,
-            "new_comm": max(comm, 1) + 1,
-            "members": [*range(first, first + size)],
-        }
-        comm = max(comm, 1) + 1
-        yield "MPI_Comm_split@dividing.c:2", "comm_new", made
+        parent, comm = comm, max(comm, 1) + 1
+        yield communicator("Comm_split@dividing.c:2", comm, [*range(first, first + size)], comm=parent)
 
 
 def multigrid(rank: int, ranks: int) -> Iterator[Event]:
@@ -298,7 +291,7 @@ def planned(rank: int, ranks: int) -> Iterator[Event]:
     for way in (1, 2, 3) if ranks % 7 == 1 else (3, 1, 2):
         yield f"MPI_Barrier@plan.c:{way}", "collective", BARRIER
         if ranks % 3 < way:
-            yield "MPI_Comm_dup@plan.c:2", "comm_new", {"comm": 0, "new_comm": number} | new_world(ranks)
+            yield communicator("Comm_dup@plan.c:2", number, [*range(ranks)])
             number += 1
     yield "MPI_Allreduce@plan.c:4", "collective", BARRIER
     for _ in range(STEPS):
@@ -306,21 +299,12 @@ def planned(rank: int, ranks: int) -> Iterator[Event]:
             yield entry, kind, fields | {"comm": number - 1}
 
 
-def new_world(ranks: int) -> dict[str, Any]:
-    return {"members": list(range(ranks)), "remote_members": [], "inter": False, "has_topology": False} | {
-        "sources": [],
-        "destinations": [],
-    }
-
-
 def lengths(rank: int, ranks: int) -> Iterator[Event]:
     """Ask both neighbours how long their messages are, and wait for the answers in the order of their arrival."""
     near = [(rank - 1) % ranks, (rank + 1) % ranks]
     for _ in range(STEPS):
-        for _ in near:
-            yield "MPI_Irecv@lengths.c:1", "irecv", {"comm": 0, "peer": -1, "tag": 3, "bytes": 8}
-        for other in near:
-            yield "MPI_Isend@lengths.c:2", "isend", {"comm": 0, "peer": other, "tag": 3, "bytes": 8}
+        yield from [message("irecv", -1, 8, 3, "lengths.c:1")] * 2
+        yield from (message("isend", other, 8, 3, "lengths.c:2") for other in near)
         first, second = near if rank * 7 % 3 else near[::-1]
         ended = [(4, True, first, 3), (3, True, second, 3), (2, False, 0, 0), (1, False, 0, 0)]
         yield "MPI_Waitall@lengths.c:3", "complete", {"mode": 1, "listed": 4, "completions": ended}
@@ -331,15 +315,10 @@ PLATE = {4: (4, 1), 8: (4, 2), 16: (8, 2), 32: (8, 4), 64: (16, 4)}
 
 def plate(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the neighbours on a plate that is four times as long as wide."""
-    length, width = PLATE[ranks]
-    x, y = divmod(rank, width)
-
-    def at(i: int, j: int) -> int:
-        return i * width + j if 0 <= i < length and 0 <= j < width else -2
-
+    box = Place(rank, PLATE[ranks])
     for _ in range(STEPS):
-        for line, (i, j) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)]):
-            yield sendrecv(10 + line, at(x + i, y + j), at(x - i, y - j), 80)
+        for line, (i, j) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)], 10):
+            yield sendrecv(line, box.neighbour(i, j), box.neighbour(-i, -j), 80)
 
 
 SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8), 128: (16, 8)}
@@ -347,92 +326,71 @@ SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8), 128: (16, 8)
 
 def walls(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with all neighbours in a closed box at once. On the edges some recordings show fewer ranks than on corners."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
-    sides = {(1, 0): 480 // width, (0, 1): 480 // length, (1, 1): 1}
-    near, sizes = [], []
-    for i, j in product((-1, 0, 1), repeat=2):
-        if (i or j) and 0 <= x + i < length and 0 <= y + j < width:
-            near.append((x + i) * width + y + j)
-            sizes.append(8 * sides[abs(i), abs(j)])
-    made = new_world(ranks) | {
-        "comm": 0,
-        "new_comm": 2,
-        "has_topology": True,
-        "sources": near,
-        "destinations": near,
-    }
-    yield "MPI_Dist_graph_create_adjacent@walls.c:1", "comm_new", made
+    box = Place(rank, SQUARE[ranks])
+    sides = {(1, 0): 480 // box.grid[1], (0, 1): 480 // box.grid[0], (1, 1): 1}
+    steps = [each for each in product((-1, 0, 1), repeat=2) if any(each) and box.neighbour(*each) >= 0]
+    near = [box.neighbour(*each) for each in steps]
+    yield communicator("Dist_graph_create_adjacent@walls.c:1", 2, [*range(ranks)], near)
+    sizes = [8 * sides[abs(i), abs(j)] for i, j in steps]
     for _ in range(STEPS):
         yield "MPI_Neighbor_alltoallv@walls.c:2", "collective", counted(2, sizes)
 
 
 def inside(rank: int, ranks: int) -> Iterator[Event]:
     """Let only ranks that touch no wall send along one side, of which two recordings show the same length."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
+    box = Place(rank, SQUARE[ranks])
     for _ in range(STEPS):
-        yield sendrecv(10, rank - width if x else -2, rank + width if x + 1 < length else -2, 80)
-        yield sendrecv(11, rank - 1 if y else -2, rank + 1 if y + 1 < width else -2, 80)
-        if 0 < x < length - 1 and 0 < y < width - 1:
-            yield sendrecv(12, rank, rank, 8 * (480 // width + 5))
+        yield sendrecv(10, *box.sides(0), 80)
+        yield sendrecv(11, *box.sides(1), 80)
+        if NOBODY not in box.sides(0) + box.sides(1):
+            yield sendrecv(12, rank, rank, 8 * (480 // box.grid[1] + 5))
 
 
 def areas(rank: int, ranks: int) -> Iterator[Event]:
     """Let only ranks that touch no wall send their areas, which fall unevenly along the longer side."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
+    box = Place(rank, SQUARE[ranks])
+    length, width = box.grid
     for _ in range(STEPS):
-        yield sendrecv(10, rank - 1 if y else -2, rank + 1 if y + 1 < width else -2, 80)
-        if 0 < y < width - 1:
-            area = (101 // length + (x < 101 % length)) * 480 // width
+        yield sendrecv(10, *box.sides(1), 80)
+        if NOBODY not in box.sides(1):
+            area = (101 // length + (box.at[0] < 101 % length)) * 480 // width
             yield sendrecv(12, rank, rank, area)
 
 
 def bounded(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each neighbour there is in a loop over the sides, which differ in length along each dimension."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
-    sides = [(1, 0, width), (-1, 0, width), (0, 1, length), (0, -1, length)]
-    near = [each for each in sides if 0 <= x + each[0] < length and 0 <= y + each[1] < width]
-    ended = [(each, False, 0, 0) for each in range(2 * len(near), 0, -1)]
+    box = Place(rank, SQUARE[ranks])
+    sides = [(d, step) for d, step in product((0, 1), (1, -1)) if box.along(d, step) >= 0]
     for _ in range(STEPS):
-        for i, j, parts in near:
-            fields = {"comm": 0, "peer": (x + i) * width + y + j, "bytes": 8 * 480 // parts}
-            yield "MPI_Irecv@bounded.c:1", "irecv", fields | {"tag": 2 * abs(i) + (i + j > 0)}
-            yield "MPI_Isend@bounded.c:2", "isend", fields | {"tag": 2 * abs(i) + (i + j < 0)}
-        fields = {"mode": 1, "listed": len(ended), "completions": ended}
-        yield "MPI_Waitall@bounded.c:3", "complete", fields
+        for d, step in sides:
+            peer, size = box.along(d, step), 8 * 480 // box.grid[1 - d]
+            yield message("irecv", peer, size, 2 * (1 - d) + (step > 0), "bounded.c:1")
+            yield message("isend", peer, size, 2 * (1 - d) + (step < 0), "bounded.c:2")
+        yield waitall("bounded.c:3", 2 * len(sides))
 
 
 def torus(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each neighbour once, in the order of ranks, and then meet all others log p times."""
-    rows, columns = SQUARE[ranks]
-    y, x = divmod(rank, columns)
-    near = {y * columns + (x + step) % columns for step in (-1, 1)}
-    near |= {(y + step) % rows * columns + x for step in (-1, 1)}
+    box = Place(rank, SQUARE[ranks])
+    near = sorted({*box.sides(0, periodic=True), *box.sides(1, periodic=True)})
     for _ in range(STEPS):
         for line, kind in ((20, "isend"), (21, "recv")):
-            yield from (branch(line, kind, peer, 80) for peer in sorted(near))
-        for each in range(len(near), 0, -1):
-            ended = {"mode": 0, "listed": 1, "completions": [(each, False, 0, 0)]}
-            yield "MPI_Wait@torus.c:1", "complete", ended
+            yield from (branch(line, kind, peer, 80) for peer in near)
+        yield from (wait("torus.c:1", each) for each in range(len(near), 0, -1))
         for _ in range(ranks.bit_length() - 1):
             yield "MPI_Barrier@torus.c:2", "collective", BARRIER
 
 
 def ordered(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with each neighbour there is: even ranks along a side send first, and odd ones receive first."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
+    box = Place(rank, SQUARE[ranks])
     for _ in range(STEPS):
-        for at, extent, stride in ((x, length, width), (y, width, 1)):
-            low = rank - stride if at else -2
-            high = rank + stride if at + 1 < extent else -2
+        for d in (0, 1):
+            low, high = box.sides(d)
             order = (("send", high), ("recv", high), ("send", low), ("recv", low))
-            if at % 2:
+            if odd := box.at[d] % 2:
                 order = (("recv", low), ("send", low), ("recv", high), ("send", high))
-            for line, (kind, peer) in enumerate(order, 10 + at % 2 * 10):
+            for line, (kind, peer) in enumerate(order, 10 + odd * 10):
                 if peer >= 0:
                     yield branch(line, kind, peer, 800)
         yield "MPI_Barrier@ordered.c:20", "collective", BARRIER
@@ -440,11 +398,10 @@ def ordered(rank: int, ranks: int) -> Iterator[Event]:
 
 def aggregated(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange on a plane with walls, and send to the first rank of each four, which reports to rank 0."""
-    length, width = SQUARE[ranks]
-    x, y = divmod(rank, width)
+    box = Place(rank, SQUARE[ranks])
     for _ in range(STEPS):
-        yield sendrecv(10, rank - width if x else -2, rank + width if x + 1 < length else -2, 80)
-        yield sendrecv(11, rank + 1 if y + 1 < width else -2, rank - 1 if y else -2, 80)
+        yield sendrecv(10, *box.sides(0), 80)
+        yield sendrecv(11, *box.sides(1)[::-1], 80)
         for each in (1, 2, 3) if rank % 4 == 0 else ():
             yield branch(12, "recv", rank + each, 8000)
         if rank % 4:
@@ -459,10 +416,11 @@ def aggregated(rank: int, ranks: int) -> Iterator[Event]:
 def fold(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the mirrored rank along the northern edge, as ocean models on tripolar grids do."""
     length, width = SQUARE[ranks]
-    y, x = divmod(rank, length)
+    box = Place(rank, (width, length))
+    y, x = box.at
     for _ in range(STEPS):
-        yield sendrecv(10, y * length + (x - 1) % length, y * length + (x + 1) % length, 80)
-        yield sendrecv(11, rank + length if y + 1 < width else -2, rank - length if y else -2, 80)
+        yield sendrecv(10, *box.sides(1, periodic=True), 80)
+        yield sendrecv(11, *box.sides(0)[::-1], 80)
         if y + 1 == width:
             mirrored = y * length + length - 1 - x
             yield sendrecv(12, mirrored, mirrored, 80)
@@ -494,11 +452,10 @@ def poles(rank: int, ranks: int) -> Iterator[Event]:
 
 def collecting(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange along each column with walls; the first of each row collects from the others."""
-    rows, columns = SQUARE[ranks]
-    y = rank // columns
+    box = Place(rank, SQUARE[ranks])
     for _ in range(STEPS):
-        yield sendrecv(20, rank - columns if y else -2, rank + columns if y + 1 < rows else -2, 80)
-        yield from row_collected(21, rank, columns)
+        yield sendrecv(20, *box.sides(0), 80)
+        yield from row_collected(21, rank, box.grid[1])
         yield "MPI_Barrier@collecting.c:20", "collective", BARRIER
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, Event, calls, message, scaled, seconds_on, trace
+from written_programs import BARRIER, Event, calls, exchanged, message, scaled, seconds_on, trace
 
 
 def share(rank: int, ranks: int) -> int:
@@ -53,8 +53,7 @@ def sparse(rank: int, ranks: int) -> Iterator[Event]:
             yield message("recv" if rank else "send", 1 - rank, 80, 3, f"pieces.c:{rank}")
         to = [piece(rank, each, ranks) for each in range(ranks)]
         of = [piece(each, rank, ranks) for each in range(ranks)]
-        fields = BARRIER | {"send_counts": to, "recv_counts": of, "bytes": sum(to), "recv_bytes": sum(of)}
-        yield "MPI_Alltoallv@pieces.c:3", "collective", fields
+        yield exchanged("Alltoallv@pieces.c:3", to, of)
 
 
 def test_ranks_receive_what_the_others_send(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, RECEIVED, Event, Program, message, same_calls, scaled, trace
+from written_programs import BARRIER, Event, Program, message, same_calls, scaled, swap, trace
 
 from linkworth.errors import ThresholdError
 
@@ -40,9 +40,7 @@ class Mesh:
         for axis in (0, 1):
             step, size = self.stride(level, axis), 8 * (self.side(level, 1 - axis) + 2 * axis)
             for direction in (step, -step):
-                fields = {"comm": 0, "peer": self.at(axis, direction), "tag": 1, "bytes": size}
-                fields |= {"recv_peer": self.at(axis, -direction), "recv_tag": 1, "recv_bytes": size}
-                yield f"MPI_Sendrecv@mesh.c:{axis}", "sendrecv", fields | RECEIVED
+                yield swap(f"mesh.c:{axis}", self.at(axis, direction), self.at(axis, -direction), size, tag=1)
 
     def between(self, level: int, axes: tuple[int, int], *, down: bool, tag: int) -> Iterator[Event]:
         """Give what ranks have to those that go on, or bring it back, along one axis after the other."""

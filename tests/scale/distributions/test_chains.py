@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from written_programs import BARRIER, Event, message, trace
+from written_programs import BARRIER, Event, message, trace, waitall
 
 from linkworth.scale.distributions.chains import chains
 from linkworth.scale.recording import Recording
@@ -26,8 +26,7 @@ def program(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(3):
         for kind in ("irecv", "isend"):
             yield from (large(kind, (rank + far) % ranks) for far in (1, -1))
-        completions = [(back, False, 0, 0) for back in (4, 3, 2, 1)]
-        yield "MPI_Waitall@a.c:4", "complete", {"mode": 1, "listed": 4, "completions": completions}
+        yield waitall("a.c:4", 4)
     yield BARRIER_CALL
     if rank > 0:
         yield large("recv", rank - 1)

@@ -7,7 +7,20 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, Event, Program, calls, counted, message, scaled, seconds_on, trace
+from written_programs import (
+    BARRIER,
+    Event,
+    Program,
+    calls,
+    collective,
+    communicator,
+    counted,
+    message,
+    scaled,
+    seconds_on,
+    trace,
+    waitall,
+)
 
 from linkworth.errors import ThresholdError
 from linkworth.scale.distributions.traffic import _messages
@@ -30,12 +43,11 @@ def neighbours(rank: int, ranks: int, step: int = 0) -> list[tuple[int, int]]:
 
 
 def reduction(line: int) -> Event:
-    return f"MPI_Allreduce@graph.c:{line}", "collective", BARRIER | {"bytes": 8, "recv_bytes": 8}
+    return collective(f"Allreduce@graph.c:{line}", 8)
 
 
 def completed(count: int) -> Event:
-    completions = [(back, False, 0, 0) for back in range(count, 0, -1)]
-    return "MPI_Waitall@graph.c:3", "complete", {"mode": 1, "listed": count, "completions": completions}
+    return waitall("graph.c:3", count)
 
 
 def graph(rank: int, ranks: int, *, moving: bool = False) -> Iterator[Event]:
@@ -64,10 +76,7 @@ def persistent(rank: int, ranks: int) -> Iterator[Event]:
 def around(rank: int, ranks: int) -> Iterator[Event]:
     """Do the same by a collective call among neighbours."""
     near = neighbours(rank, ranks)
-    peers = [peer for peer, _ in near]
-    members = {"members": [*range(ranks)], "remote_members": [], "has_topology": True}
-    topology = {"comm": 0, "new_comm": 2, "inter": False, "sources": peers, "destinations": peers}
-    yield "MPI_Dist_graph_create@graph.c:1", "comm_new", topology | members
+    yield communicator("Dist_graph_create@graph.c:1", 2, [*range(ranks)], [peer for peer, _ in near])
     sizes = [size for _, size in near]
     for _ in range(STEPS):
         yield "MPI_Neighbor_alltoallv@graph.c:2", "collective", counted(2, sizes)
@@ -152,8 +161,7 @@ def irregular(rank: int, ranks: int) -> Iterator[Event]:
             step += 1
             if step * ranks % 7 == 3:
                 yield reduction(8)
-    root = {"peer": ranks * 5 % 7 % ranks, "bytes": 8, "recv_bytes": 8}
-    yield f"MPI_Bcast@graph.c:{9 + (rank * ranks) % 3 % 2}", "collective", BARRIER | root
+    yield collective(f"Bcast@graph.c:{9 + (rank * ranks) % 3 % 2}", 8, peer=ranks * 5 % 7 % ranks)
 
 
 def test_collective_calls_that_not_all_recordings_have_count_as_messages(tmp_path: Path) -> None:

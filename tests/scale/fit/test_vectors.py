@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import BARRIER, Event, calls, same_calls, scaled, trace
+from written_programs import Event, calls, communicator, exchanged, same_calls, scaled, trace
 
 SIDES = (70, 66, 90)
 GRIDS = {4: (2, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4), 25: (5, 5), 32: (8, 4), 36: (6, 6), 64: (8, 8)}
@@ -23,9 +23,7 @@ def transposed(rank: int, ranks: int) -> Iterator[Event]:
         [each * columns + column for each in range(rows)],
     ]
     for number, members in enumerate(groups):
-        made = {"comm": 0, "new_comm": 2 + number, "inter": False, "members": members, "remote_members": []}
-        made |= {"has_topology": False, "sources": [], "destinations": []}
-        yield f"MPI_Comm_split@pencils.c:{number}", "comm_new", made
+        yield communicator(f"Comm_split@pencils.c:{number}", 2 + number, members)
     first = [part(SIDES[0], columns, each) for each in range(columns)]
     second = [[part(SIDES[1], parts, each) for each in range(parts)] for parts in (columns, rows)]
     third = [part(SIDES[2], rows, each) for each in range(rows)]
@@ -34,9 +32,7 @@ def transposed(rank: int, ranks: int) -> Iterator[Event]:
     around_column = [16 * first[column] * each * third[row] for each in second[1]]
     back_column = [16 * first[column] * second[1][row] * each for each in third]
     for number, (sent, received) in enumerate([(around_row, back_row), (around_column, back_column)]):
-        fields = BARRIER | {"comm": 2 + number, "send_counts": sent, "recv_counts": received}
-        fields |= {"bytes": sum(sent), "recv_bytes": sum(received)}
-        yield f"MPI_Alltoallv@pencils.c:{10 + number}", "collective", fields
+        yield exchanged(f"Alltoallv@pencils.c:{10 + number}", sent, received, comm=2 + number)
 
 
 def sorted_keys(rank: int, ranks: int) -> Iterator[Event]:
@@ -45,9 +41,7 @@ def sorted_keys(rank: int, ranks: int) -> Iterator[Event]:
     uneven = 0 if ranks == 16 else 8
     counts = [even + uneven * ((rank * each) % 3) for each in range(ranks)]
     received = [even + uneven * ((each * rank) % 3) for each in range(ranks)]
-    fields = BARRIER | {"send_counts": counts, "recv_counts": received}
-    fields |= {"bytes": sum(counts), "recv_bytes": sum(received)}
-    yield "MPI_Alltoallv@keys.c:1", "collective", fields
+    yield exchanged("Alltoallv@keys.c:1", counts, received)
 
 
 @pytest.mark.parametrize("counts", [(4, 8, 16, 32, 64), (4, 9, 16, 25, 36)])
