@@ -8,80 +8,52 @@ size = st.integers(0, 2**62)
 references = st.lists(st.integers(1, 2**40), max_size=4)
 sizes = st.lists(size, max_size=6)
 
-partition = st.integers(0, 2**32 - 1)
 one_reference = st.tuples(st.integers(1, 9)).map(list)
 
-RMA = {
-    "operation": st.integers(0, 3),
-    "window": rank,
-    "peer": rank | st.just(-2),
-    "bytes": size,
-    "recv_bytes": size,
-}
-POINT = {"comm": rank, "peer": rank | st.just(-2), "tag": rank, "bytes": size}
+partner = rank | st.just(-2)
+anyone = rank | st.just(-1)
+ranks = st.lists(rank, max_size=5)
+partners = st.lists(partner, max_size=5)
+number = st.integers(-1, 2**31 - 2)
+count = st.integers(0, 2**32 - 1)
+
+RMA = {"operation": st.integers(0, 3), "window": rank, "peer": partner, "bytes": size, "recv_bytes": size}
+POINT = {"comm": rank, "peer": partner, "tag": rank, "bytes": size}
+ACTUAL = {"actual_peer": rank, "actual_tag": rank}
+RECEIVED = {"recv_peer": rank, "recv_tag": st.just(-1), "recv_bytes": size}
+COMPLETION = st.tuples(st.integers(1, 999), st.just(True), rank, rank) | st.tuples(
+    st.integers(1, 999), st.just(False), st.just(0), st.just(0)
+)
+COUNTS = {"element_bytes": count, "send_counts": sizes, "recv_counts": sizes}
+GROUPS = {"inter": st.just(True), "members": ranks, "remote_members": ranks}
+TOPOLOGY = {"has_topology": st.just(True), "sources": partners, "destinations": partners}
 FIELDS = {
     "local": {},
     "send": POINT,
     "isend": POINT,
-    "irecv": {**POINT, "peer": rank | st.just(-1), "tag": rank | st.just(-1)},
-    "recv": {**POINT, "peer": st.just(-1), "actual_peer": rank, "actual_tag": rank},
-    "sendrecv": {
-        **POINT,
-        "recv_peer": rank,
-        "recv_tag": st.just(-1),
-        "recv_bytes": size,
-        "actual_peer": rank,
-        "actual_tag": rank,
-    },
+    "irecv": {**POINT, "peer": anyone, "tag": anyone},
+    "recv": {**POINT, "peer": st.just(-1)} | ACTUAL,
+    "sendrecv": POINT | RECEIVED | ACTUAL,
     "start": {"references": references},
-    "request_free": {"references": st.tuples(st.integers(1, 9)).map(list)},
-    "complete": {
-        "mode": st.integers(0, 7),
-        "listed": st.integers(0, 2**32 - 1),
-        "completions": st.lists(
-            st.tuples(st.integers(1, 999), st.just(True), rank, rank)
-            | st.tuples(st.integers(1, 999), st.just(False), st.just(0), st.just(0)),
-            max_size=4,
-        ),
-    },
-    "collective": {
-        "comm": rank,
-        "peer": rank | st.just(-1),
-        "bytes": size,
-        "recv_bytes": size,
-        "element_bytes": st.integers(0, 2**32 - 1),
-        "send_counts": sizes,
-        "recv_counts": sizes,
-    },
-    "comm_new": {
-        "comm": rank,
-        "new_comm": st.integers(-1, 2**31 - 2),
-        "inter": st.just(True),
-        "members": st.lists(rank, max_size=5),
-        "remote_members": st.lists(rank, max_size=5),
-        "has_topology": st.just(True),
-        "sources": st.lists(rank | st.just(-2), max_size=5),
-        "destinations": st.lists(rank | st.just(-2), max_size=5),
-    },
-    "win_new": {"comm": rank, "new_window": st.integers(-1, 2**31 - 2), "bytes": size},
+    "request_free": {"references": one_reference},
+    "complete": {"mode": st.integers(0, 7), "listed": count, "completions": st.lists(COMPLETION, max_size=4)},
+    "collective": {"comm": rank, "peer": anyone, "bytes": size, "recv_bytes": size} | COUNTS,
+    "comm_new": {"comm": rank, "new_comm": number} | GROUPS | TOPOLOGY,
+    "win_new": {"comm": rank, "new_window": number, "bytes": size},
     "win_free": {"window": rank},
     "rma": RMA,
     "irma": RMA,
     "win_sync": {
-        "sync": st.integers(0, 14),
-        "window": rank,
-        "peer": rank | st.just(-1),
-        "found": st.booleans(),
-        "members": st.lists(rank, max_size=5),
+        "sync": st.integers(0, 14), "window": rank, "peer": anyone, "found": st.booleans(), "members": ranks,
     },
-    "psend_init": {**POINT, "partitions": partition},
-    "precv_init": {**POINT, "partitions": partition},
-    "pready": {"references": one_reference, "first_partition": partition, "last_partition": partition},
-    "pready_list": {"references": one_reference, "partition_list": st.lists(partition, max_size=5)},
-    "parrived": {"references": one_reference, "first_partition": partition, "found": st.booleans()},
-    "isendrecv": {**POINT, "recv_peer": rank | st.just(-1), "recv_tag": rank, "recv_bytes": size},
+    "psend_init": {**POINT, "partitions": count},
+    "precv_init": {**POINT, "partitions": count},
+    "pready": {"references": one_reference, "first_partition": count, "last_partition": count},
+    "pready_list": {"references": one_reference, "partition_list": st.lists(count, max_size=5)},
+    "parrived": {"references": one_reference, "first_partition": count, "found": st.booleans()},
+    "isendrecv": {**POINT, "recv_peer": anyone, "recv_tag": rank, "recv_bytes": size},
     "pcontrol": {"code": st.integers(-(2**31), 2**31 - 1)},
-}
+}  # fmt: skip
 
 FIELDS |= {"send_init": POINT, "recv_init": FIELDS["irecv"], "request_cancel": FIELDS["request_free"]}
 FIELDS |= dict.fromkeys(("icollective", "collective_init"), FIELDS["collective"])

@@ -12,52 +12,16 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "linkworth"
 
 LAYERS = [
-    "errors",
-    "interrupts",
-    "units",
-    "writing",
-    "model",
-    "statistics",
-    "catalog",
-    "mpi",
-    "places",
-    "lab",
-    "measure",
-    "trace",
-    "skeleton",
-    "replay",
-    "bench",
-    "calibrate",
-    "convert",
-    "profile",
-    "predict",
-    "scale",
-    "advise",
-    "study",
-    "report",
-    "demo",
-    "api",
-    "cli",
-]
+    "errors", "interrupts", "units", "writing", "model", "statistics", "catalog", "mpi", "places", "lab", "measure",
+    "trace", "skeleton", "replay", "bench", "calibrate", "convert", "profile", "predict", "scale", "advise", "study",
+    "report", "demo", "api", "cli",
+]  # fmt: skip
 """A package imports from those before it only. `_engine` and the version may be imported by all."""
 
 NATIVE_LAYERS = [
-    "programs",
-    "netbench",
-    "tracer",
-    "ranks",
-    "sizeprobe",
-    "lab",
-    "otf2",
-    "calls",
-    "trace",
-    "replay",
-    "profile",
-    "convert",
-    "skeleton",
-    "scale",
-    "bindings",
-]
+    "programs", "netbench", "tracer", "ranks", "sizeprobe", "lab", "otf2", "calls", "trace", "replay", "profile",
+    "convert", "skeleton", "scale", "bindings",
+]  # fmt: skip
 """A folder of `native` includes files of those before it only. Its subfolders belong to it."""
 
 MOST_PARAMETERS = 8

@@ -117,7 +117,9 @@ def test_netplan_reads_every_file(tmp_path):
     for number, spec in enumerate(spec for spec in SPECS if spec.isolation != "nspawn"):  # as lxc for netplan
         folder = tmp_path / str(number)
         export(spec, "netplan", folder)
-        for host in sorted(path.parents[2] for path in folder.glob("*/etc/netplan/*.yaml")):
+        hosts = sorted(path.parents[2] for path in folder.glob("*/etc/netplan/*.yaml"))
+        assert hosts
+        for host in hosts:
             made = generated(host, folder / "root" / host.name) / "run/systemd/network"
             texts = [file.read_text() for file in made.iterdir()]
             assert sum("MTUBytes=9000" in text for text in texts) >= 2
@@ -130,7 +132,9 @@ def test_ifup_reads_every_file(tmp_path):
     for number, spec in enumerate(SPECS):
         folder = tmp_path / str(number)
         export(spec, "ifupdown", folder)
-        for file in folder.glob("*/etc/network/interfaces.d/linkworth"):
+        written = list(folder.glob("*/etc/network/interfaces.d/linkworth"))
+        assert written
+        for file in written:
             output_of(
                 ["ifup", "--no-act", "--all", "--force", f"--interfaces={file}", f"--state-dir={folder}"]
             )

@@ -8,37 +8,30 @@ from linkworth.model.trace import TraceMetadata
 from linkworth.trace.merge import merge
 from linkworth.trace.read import open_trace
 
+
 # By class: what the engine calls the fields of the parts.
+def _same(*names: str, **others: str) -> dict[str, str]:
+    return {name: name for name in names} | others
+
+
 _FIELDS = {
-    "win_new": {"comm": "comm", "new_window": "new", "bytes": "bytes"},
-    "win_free": {"window": "window"},
-    "rma": {
-        "operation": "operation",
-        "window": "window",
-        "peer": "target",
-        "bytes": "to",
-        "recv_bytes": "from",
-    },
-    "win_sync": {"sync": "kind", "window": "window", "peer": "target", "found": "flag", "members": "ranks"},
-    "psend_init": {
-        "comm": "comm",
-        "peer": "peer",
-        "tag": "tag",
-        "bytes": "bytes",
-        "partitions": "partitions",
-    },
-    "pready": {"references": "reference", "first_partition": "first", "last_partition": "last"},
-    "pready_list": {"references": "reference", "partition_list": "partitions"},
-    "parrived": {"references": "reference", "first_partition": "partition", "found": "arrived"},
-    "comm_new": {"comm": "parent", "new_comm": "new", "members": "members"},
-    "collective": {
-        "comm": "comm",
-        "peer": "root",
-        "bytes": "sent",
-        "recv_bytes": "received",
-        "send_counts": "sent_list",
-        "recv_counts": "received_list",
-    },
+    "win_new": _same("comm", "bytes", new_window="new"),
+    "win_free": _same("window"),
+    "rma": _same("operation", "window", peer="target", bytes="to", recv_bytes="from"),
+    "win_sync": _same("window", sync="kind", peer="target", found="flag", members="ranks"),
+    "psend_init": _same("comm", "peer", "tag", "bytes", "partitions"),
+    "pready": _same(references="reference", first_partition="first", last_partition="last"),
+    "pready_list": _same(references="reference", partition_list="partitions"),
+    "parrived": _same(references="reference", first_partition="partition", found="arrived"),
+    "comm_new": _same("members", comm="parent", new_comm="new"),
+    "collective": _same(
+        "comm",
+        peer="root",
+        bytes="sent",
+        recv_bytes="received",
+        send_counts="sent_list",
+        recv_counts="received_list",
+    ),
 }
 _FIELDS |= {"irma": _FIELDS["rma"], "precv_init": _FIELDS["psend_init"], "icomm_new": _FIELDS["comm_new"]}
 _FIELDS |= {"icollective": _FIELDS["collective"], "collective_init": _FIELDS["collective"]}
