@@ -1,4 +1,4 @@
-"""An observer of a job that keeps all it hears."""
+"""Observers of jobs and of work that keep all they hear."""
 
 from collections.abc import Callable
 
@@ -27,3 +27,19 @@ class Collector:
     def text(self) -> str:
         """Both streams as text."""
         return (self.data["stdout"] + self.data["stderr"]).decode(errors="replace")
+
+
+class Steps:
+    """Keeps what work announces of its progress."""
+
+    def __init__(self) -> None:
+        self.planned: list[int] = []
+        self.texts: list[str] = []
+
+    def plan(self, steps: int) -> None:
+        """Keep how many steps are to come."""
+        self.planned.append(steps)
+
+    def step(self, text: str) -> None:
+        """Keep what a step does."""
+        self.texts.append(text)

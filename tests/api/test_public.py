@@ -210,9 +210,6 @@ def test_computation_is_scaled_from_machine_to_machine(tmp_path, linkworth):
         trace.predict("gbe", machine=second)
     with pytest.raises(lw.UsageError, match="name the machine to predict for"):
         trace.predict("gbe", recorded_on=first)
-    for call in (trace.predict, trace.sweep):
-        with pytest.raises(lw.UsageError, match="`cpu_factor`: `measured` sets the CPU factor"):
-            call("gbe", measured={"gbe": 1.0}, cpu_factor=2.0)
 
 
 def test_parameters_without_effect_are_refused(trace):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
+from collector import Steps
 
 from linkworth.demo.run import FABRICS, PROGRAMS, LocalRecorder, run
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -11,20 +12,6 @@ from linkworth.model.trace import TraceSummary
 from linkworth.report.sensitivity import seconds_at
 
 pytestmark = pytest.mark.usefixtures("undrawn")
-
-
-class Steps:
-    """Counts what the work announces."""
-
-    def __init__(self):
-        self.planned = 0
-        self.texts: list[str] = []
-
-    def plan(self, steps):
-        self.planned = steps
-
-    def step(self, text):
-        self.texts.append(text)
 
 
 class HandRecorder:
@@ -69,7 +56,7 @@ def test_every_program_is_recorded_at_both_sizes_and_priced_on_every_network(tmp
     recorder, steps = HandRecorder(), Steps()
     answer, items = demo(tmp_path, recorder, steps)
     assert recorder.asked == [name for pair in PROGRAMS.items() for name in pair]
-    assert len(steps.texts) == steps.planned
+    assert [len(steps.texts)] == steps.planned
     assert answer.failures == []
     for program, item in zip(answer.programs, items, strict=True):
         assert [p.fabric for p in program.predictions.predictions] == list(FABRICS)

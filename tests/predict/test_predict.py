@@ -85,16 +85,20 @@ def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path):
     assert any("failed its own verification" in warning for warning in warnings)
 
 
+def both_on(cores):
+    """Return two ranks of one node that share so many cores."""
+    return [
+        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
+    ]
+
+
 @pytest.mark.parametrize(
     ("gap", "cores", "scaled", "warned"),
     [(1e-6, 1, False, True), (1e-6, 2, False, False), (1e-3, 1, False, False), (1e-6, 1, True, False)],
 )
 def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap, cores, scaled, warned):
-    ranks = [
-        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
-    ]
     calls = [[send(1, 8).after(gap)] * 100, [recv(0, 8).after(gap)] * 100]
-    path = write_trace(tmp_path / "short.lwt", calls, ranks=ranks)
+    path = write_trace(tmp_path / "short.lwt", calls, ranks=both_on(cores))
     measured = MeasuredTime(SLOW, 5.0) if scaled else None
     found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=1.5, measured=measured)
     assert any("cold caches" in warning for warning in found.warnings) == warned
@@ -111,11 +115,8 @@ def test_short_computation_of_ranks_that_shared_cores_is_warned_of(tmp_path, gap
     ],
 )
 def test_time_without_a_core_that_sharing_does_not_explain_is_warned_of(tmp_path, cores, gap, scaled, warned):
-    ranks = [
-        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
-    ]
     calls = [[collective("MPI_Barrier", 0), collective("MPI_Barrier", 0).after(gap, cpu=0.1)]] * 2
-    path = write_trace(tmp_path / "idle.lwt", calls, ranks=ranks)
+    path = write_trace(tmp_path / "idle.lwt", calls, ranks=both_on(cores))
     measured = MeasuredTime(SLOW, 5.0) if scaled else None
     found = predict(path, [SLOW], Arrangement(nodes=2), cpu_factor=1.5, measured=measured)
     assert any("did not compute for" in warning for warning in found.warnings) == warned
@@ -136,11 +137,8 @@ def test_computation_of_threads_beside_calls_is_warned_of(tmp_path, busy, second
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_time_in_files_of_ranks_that_shared_cores_is_warned_of(tmp_path, cores):
-    ranks = [
-        {"rank": rank, "host": "a", "state": "complete", "cores": cores, "first_core": 0} for rank in (0, 1)
-    ]
     calls = [[Call("MPI_File_write_all", "local").lasting(1.0)]] * 2
-    path = write_trace(tmp_path / "files.lwt", calls, ranks=ranks)
+    path = write_trace(tmp_path / "files.lwt", calls, ranks=both_on(cores))
     (warning,) = (each for each in predict(path, [SLOW]).warnings if "calls to files" in each)
     assert ("waits for a core" in warning) == (cores == 1)
 

@@ -25,19 +25,21 @@ def path(tmp_path):
     return write_trace(tmp_path / "four.lwt", ranks)
 
 
+def predicted(trace, *times, nodes=2, on="gbe"):
+    """Return the prediction that follows from known times, such as gbe:4x1=10, the time that scales it, and the settings."""
+    measured, settings = fitted(trace, request.measured_times(times), ReplaySettings())
+    found = predict(trace, [fabrics.get(on)], Arrangement(nodes=nodes), measured=measured, settings=settings)
+    return found, measured, settings
+
+
 def test_two_layouts_give_the_share_and_others_follow(path):
-    trace = open_trace(path)
     # Alone a rank takes 10 s; four share a node and take 24 s, so each demands 0.6 of it.
-    times = request.measured_times(["gbe:1x4=24", "gbe:4x1=10"])
-    first, settings = fitted(trace, times, ReplaySettings())
+    found, first, settings = predicted(open_trace(path), "gbe:1x4=24", "gbe:4x1=10")
     assert first is not None and first.title == "gbe:4x1"
     assert settings.memory_bandwidth_bytes_per_second is not None
     share = settings.memory_demand_bytes_per_second / settings.memory_bandwidth_bytes_per_second
     assert share == pytest.approx(0.6, rel=2e-3)
-    (found,) = predict(
-        trace, [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
-    ).predictions
-    assert found.seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
+    assert found.predictions[0].seconds == pytest.approx(12.0, rel=0.01)  # two ranks demand 1.2 of a node
 
 
 @pytest.mark.parametrize("machine", ["xeon-e5-2650v3-x2", "raspberry-pi-4"])
@@ -48,35 +50,24 @@ def test_a_measured_time_contains_the_waits_of_a_counted_demand(machine):
         with request.traced("npb:mg.A", 16, RateRequest(machine=machine), scaled=scaled) as path:
             trace = open_trace(path)
             assert (not trace.metadata.rates.memory_demands) == scaled
-            first, settings = fitted(trace, request.measured_times(["gbe:8x2=1.5"]), ReplaySettings())
-            (found,) = predict(
-                trace, [fabrics.get("ib-fdr")], Arrangement(nodes=4), measured=first, settings=settings
-            ).predictions
-            return found.seconds
+            return predicted(trace, "gbe:8x2=1.5", nodes=4, on="ib-fdr")[0].predictions[0].seconds
 
     assert seconds(scaled=False) == pytest.approx(seconds(scaled=True), rel=1e-3)
 
 
 def test_layouts_without_sharing_change_nothing(path):
-    times = request.measured_times(["gbe:4x1=10", "gbe:1x4=9.5"])
-    first, settings = fitted(open_trace(path), times, ReplaySettings())
-    found = predict(
-        open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
-    )
+    found, *_ = predicted(open_trace(path), "gbe:4x1=10", "gbe:1x4=9.5")
     assert found.predictions[0].seconds == pytest.approx(10.0, rel=1e-4)
 
 
 def test_on_a_known_machine_one_time_gives_the_share():
     with request.traced("npb:ep.S", 4, RateRequest(machine="raspberry-pi-4"), scaled=True) as path:
         trace = open_trace(path)
-        gbe = fabrics.get("gbe")
 
         def seconds(nodes, *texts):
-            first, settings = fitted(trace, request.measured_times(texts), ReplaySettings())
-            found = predict(trace, [gbe], Arrangement(nodes=nodes), measured=first, settings=settings)
-            return found.predictions[0].seconds
+            return predicted(trace, *texts, nodes=nodes)[0].predictions[0].seconds
 
-        alone = predict(trace, [gbe], Arrangement(nodes=4)).predictions[0].seconds
+        alone = predict(trace, [fabrics.get("gbe")], Arrangement(nodes=4)).predictions[0].seconds
         # Twice as slow as its core, a rank waits for memory half of the time. Four such ranks demand two nodes.
         assert seconds(1, f"gbe:4x1={2 * alone}") == pytest.approx(4 * alone, rel=0.01)
         assert seconds(4, f"gbe:1x4={4 * alone}") == pytest.approx(2 * alone, rel=0.01)
@@ -88,10 +79,7 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path):
     warned: list[int] = []
 
     def high(*texts):
-        first, settings = fitted(open_trace(path), request.measured_times(texts), ReplaySettings())
-        found = predict(
-            open_trace(path), [fabrics.get("gbe")], Arrangement(nodes=2), measured=first, settings=settings
-        )
+        found, *_ = predicted(open_trace(path), *texts)
         warned.append(sum("up to 2 times slower" in warning for warning in found.warnings))
         assert found.predictions[0].interval is not None
         return found.predictions[0].interval.high_seconds / found.predictions[0].seconds
@@ -104,12 +92,8 @@ def test_what_ranks_share_is_in_the_interval_unless_it_was_measured(path):
 
 
 def test_times_that_contradict_each_other_are_named(path):
-    trace = open_trace(path)
-
     def warned(*texts):
-        first, settings = fitted(trace, request.measured_times(texts), ReplaySettings())
-        gbe = fabrics.get("gbe")
-        found = predict(trace, [gbe], Arrangement(nodes=2), measured=first, settings=settings)
+        found, *_ = predicted(open_trace(path), *texts)
         return [warning for warning in found.warnings if "do not agree" in warning]
 
     # Four ranks that share a node are at most four times as slow, and never faster than alone.

@@ -107,11 +107,17 @@ FABRICS = st.builds(
 )
 
 
-def predict(ranks: list[list[Call]], on: Fabric, nodes: int = 2) -> Prediction:
+def opened(ranks: list[list[Call]]) -> _engine.Trace:
     with tempfile.TemporaryDirectory() as folder:
-        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-        placed = [rank % nodes for rank in range(len(ranks))]
-        return replay(trace, on, Layout(nodes=nodes, node_of_rank=placed))
+        return _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
+
+
+def in_turn(ranks: list[list[Call]], nodes: int) -> Layout:
+    return Layout(nodes=nodes, node_of_rank=[rank % nodes for rank in range(len(ranks))])
+
+
+def predict(ranks: list[list[Call]], on: Fabric, nodes: int = 2) -> Prediction:
+    return replay(opened(ranks), on, in_turn(ranks, nodes))
 
 
 @given(programs(), FABRICS)
@@ -154,13 +160,10 @@ def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
         tcp=Tcp(port_buffer_bytes=buffer, restart_after_seconds=restart),
         intranode_total_bytes_per_second=ceiling,
     )
-    with tempfile.TemporaryDirectory() as folder:
-        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-        layout = Layout(nodes=nodes, node_of_rank=[rank % nodes for rank in range(len(ranks))])
-        recorded = replay_in_detail(
-            trace, one_nic, layout, details=Details(record=RecordLimits(0.0, 1e9, 1 << 20))
-        )
-        assert recorded.prediction == replay(trace, one_nic, layout)
+    trace, layout = opened(ranks), in_turn(ranks, nodes)
+    everything = Details(record=RecordLimits(0.0, 1e9, 1 << 20))
+    recorded = replay_in_detail(trace, one_nic, layout, details=everything)
+    assert recorded.prediction == replay(trace, one_nic, layout)
 
 
 @given(programs())
@@ -177,12 +180,10 @@ def test_a_better_network_never_slows_a_program_that_has_it_for_itself(
     # (test_network.py has such a case). Without competition and wildcards there is no such choice.
     def alone(latency: float, bandwidth: float) -> float:
         link = msgspec.structs.replace(on.link, latency_seconds=latency, bandwidth_bytes_per_second=bandwidth)
-        with tempfile.TemporaryDirectory() as folder:
-            trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-            layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
-            better = msgspec.structs.replace(on, link=link)
-            settings = ReplaySettings(contention=False)
-            return replay_in_detail(trace, better, layout, settings=settings).prediction.seconds
+        better = msgspec.structs.replace(on, link=link)
+        settings = ReplaySettings(contention=False)
+        layout = in_turn(ranks, len(ranks))
+        return replay_in_detail(opened(ranks), better, layout, settings=settings).prediction.seconds
 
     latency, bandwidth = on.link.latency_seconds, on.link.bandwidth_bytes_per_second
     now = alone(latency, bandwidth) * (1 + 1e-9)
@@ -227,9 +228,7 @@ def test_derivatives_lie_between_the_differences_on_both_sides(
     # the CPU completes the receives of a wait in the same order. It takes them as they come, so of two that come at a and b,
     # each taking o, it is free at max(max(a, b) + o, min(a, b) + 2 o): where they change places, the time follows the earlier
     # one, and the lesser of two lines is not convex (test_by_hand.py has such a case).
-    with tempfile.TemporaryDirectory() as folder:
-        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-    layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
+    trace, layout = opened(ranks), in_turn(ranks, len(ranks))
     hop = msgspec.structs.replace(
         on.topology,
         levels=[SwitchLevel(nodes_per_group=2, uplinks=1, bandwidth_bytes_per_second=1e8)],
@@ -282,11 +281,9 @@ def test_derivatives_lie_between_the_differences_on_both_sides(
 
 @given(programs(), FABRICS, st.floats(min_value=1.0, max_value=10.0))
 def test_faster_cores_scale_computation_alone(ranks: list[list[Call]], on: Fabric, factor: float) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-        layout = Layout(nodes=1, node_of_rank=[0] * len(ranks))
-        plain = replay_in_detail(trace, on, layout)
-        fast = replay_in_detail(trace, on, layout, cpu_factor=factor)
+    trace, layout = opened(ranks), in_turn(ranks, 1)
+    plain = replay_in_detail(trace, on, layout)
+    fast = replay_in_detail(trace, on, layout, cpu_factor=factor)
     for slow_rank, fast_rank in zip(
         plain.result.rank_compute_seconds, fast.result.rank_compute_seconds, strict=True
     ):
@@ -340,12 +337,9 @@ def test_going_rank_by_rank_gives_the_times_of_going_moment_by_moment(
     named = [[irecv(rank, 8, tag=7), isend(rank, 8, tag=7), waitall(2, 1)] for rank in range(len(ranks))]
 
     def alone(ends: list[list[Call]]) -> Prediction:
-        with tempfile.TemporaryDirectory() as folder:
-            calls = [[*some, *end] for some, end in zip(ranks, ends, strict=True)]
-            trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", calls)))
-            layout = Layout(nodes=2, node_of_rank=[rank % 2 for rank in range(len(ranks))])
-            settings = ReplaySettings(contention=False, progress=progress)
-            return replay_in_detail(trace, on, layout, settings=settings).prediction
+        calls = [[*some, *end] for some, end in zip(ranks, ends, strict=True)]
+        settings = ReplaySettings(contention=False, progress=progress)
+        return replay_in_detail(opened(calls), on, in_turn(calls, 2), settings=settings).prediction
 
     by_rank, by_moment = alone(named), alone(last)
     assert by_rank.seconds == pytest.approx(by_moment.seconds, rel=1e-9, abs=1e-15)
@@ -372,10 +366,8 @@ def test_the_order_of_independent_ranks_changes_nothing(
                     calls += phase(kind, peer, peer, size, "")
                     calls[-1].after(gaps[me - both[0]])
                 ranks.append(calls)
-        with tempfile.TemporaryDirectory() as folder:
-            trace = _engine.Trace(str(write_trace(Path(folder) / "any.lwt", ranks)))
-            layout = Layout(nodes=len(ranks), node_of_rank=list(range(len(ranks))))
-            return replay(trace, on, layout, settings=ReplaySettings(contention=contention))
+        settings = ReplaySettings(contention=contention)
+        return replay(opened(ranks), on, in_turn(ranks, len(ranks)), settings=settings)
 
     as_made = list(range(len(pairs)))
     assert predicted(data.draw(st.permutations(as_made))) == predicted(as_made)

@@ -5,6 +5,7 @@ import re
 
 import pytest
 import synthetic
+from collector import Steps
 
 from linkworth.advise.request import PriceOptions
 from linkworth.errors import DamagedInputError, UsageError
@@ -123,16 +124,10 @@ def test_a_page_of_many_programs_has_the_charts_of_the_first(tmp_path, monkeypat
         monkeypatch.setattr(module, "MOST_DRAWN", 1)
     for name in ("a", "b"):
         exchange(tmp_path / "runs" / f"{name}.lwt", workload=name)
-    steps: list[str] = []
-    planned: list[int] = []
-
-    class Progress:
-        plan = staticmethod(planned.append)
-        step = staticmethod(steps.append)
-
-    run(ReportRequest(paths=[tmp_path / "runs"], output=tmp_path / "r.html", on=["gbe"]), Progress())
+    steps = Steps()
+    run(ReportRequest(paths=[tmp_path / "runs"], output=tmp_path / "r.html", on=["gbe"]), steps)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert planned == [len(steps)]
+    assert steps.planned == [len(steps.texts)]
     assert 'id="figure-p0-recorded"' in page
     assert 'id="figure-p1-' not in page
     assert "make a report of its trace alone" in page
@@ -146,20 +141,13 @@ def test_prices_decide_what_is_shown_and_chosen(tmp_path):
     assert [program.choice for program in written.programs] == [None]
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<b>Why not priced:</b> no price is known" in page and ">none fits<" not in page
-    trace = exchange(tmp_path / "a.lwt")
     written = report(
         trace, output=tmp_path / "r.html", on=("gbe", "ib-qdr"), prices=PriceOptions(assignments=["gbe=1"])
     )
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-qdr"], "gbe")
     assert "no price" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    trace = exchange(tmp_path / "a.lwt")
-    prices = ["gbe=1", "ib-hdr=1000"]
-    written = report(
-        trace,
-        output=tmp_path / "r.html",
-        prices=PriceOptions(assignments=prices),
-        limits=Limits(deadline=1e-6),
-    )
+    dear = PriceOptions(assignments=["gbe=1", "ib-hdr=1000"])
+    written = report(trace, output=tmp_path / "r.html", prices=dear, limits=Limits(deadline=1e-6))
     assert (written.fabrics, written.programs[0].choice) == (["gbe", "ib-hdr"], None)
     assert "none fits" in (tmp_path / "r.html").read_text(encoding="utf-8")
 

@@ -5,6 +5,7 @@ import sys
 
 import msgspec
 import pytest
+from collector import Steps
 
 from linkworth import _engine
 from linkworth.catalog import machines
@@ -150,22 +151,12 @@ def test_without_an_mpi_it_says_what_to_do(monkeypatch, tmp_path):
 
 @pytest.mark.requires("mpi", "c++")
 def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
-    class Steps:
-        def __init__(self):
-            self.said = []
-
-        def plan(self, steps):
-            pass
-
-        def step(self, text):
-            self.said.append(text)
-
     steps = Steps()
     request = RateRequest(calibrate_with="S")
     first = rates_for(CG, request, progress=steps)
     assert (first.method, first.workload, first.ranks) == ("run", "npb:cg.S", 1)
     assert first.seconds > 0
-    assert steps.said in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
+    assert steps.texts in ([], ["timing npb:cg.S on 1 rank (kept for later)"])
     with monkeypatch.context() as patch:
         patch.setattr(calibrate, "execute", lambda *_, **__: pytest.fail("ran again"))
         assert rates_for(CG, request) == first
@@ -175,7 +166,7 @@ def test_a_run_here_is_timed_once_and_kept(monkeypatch, tmp_path):
     ]
     assert of_it[0]["quality"]["repetitions"] >= 2
     assert of_it[0]["quality"]["spread"] >= 0
-    steps.said.clear()
+    steps.texts.clear()
     again = rates_for(CG, RateRequest(calibrate_with="S", anew=True), progress=steps)
-    assert steps.said == ["timing npb:cg.S on 1 rank (kept for later)"]
+    assert steps.texts == ["timing npb:cg.S on 1 rank (kept for later)"]
     assert rates_for(CG, request) == again
