@@ -1,5 +1,7 @@
 """Results of `linkworth bench` as the replay of a fabric predicts them, which a calibration must fit."""
 
+import msgspec
+
 from linkworth.calibrate.replayed import message_seconds
 from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.model.fabric import Fabric
@@ -25,3 +27,12 @@ def predicted(
     return BenchResult(
         test=test, rows=rows, ranks=ranks, nodes=nodes, tool="linkworth replay", where=fabric.name
     )
+
+
+def slowed(result: BenchResult, *factors: float) -> BenchResult:
+    """Return a result each of whose rows takes a multiple of its time."""
+    rows = [
+        msgspec.structs.replace(row, latency_seconds=row.latency_seconds * factor)
+        for row, factor in zip(result.rows, factors, strict=True)
+    ]
+    return msgspec.structs.replace(result, rows=rows)

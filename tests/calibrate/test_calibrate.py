@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from replayed_results import predicted
+from replayed_results import predicted, slowed
 
 from linkworth.calibrate.request import CalibrationRequest, fabric_name, rails_of
 from linkworth.calibrate.run import calibrate, write
@@ -21,6 +21,11 @@ SIZES = [1 << power for power in range(0, 23, 2)]
 def put(path, *results):
     path.write_bytes(msgspec.json.encode({"results": results}))
     return path
+
+
+def fitted(path, *results, **options):
+    """Return the calibration from results, which are put into a file."""
+    return calibrate(CalibrationRequest(files=[put(path, *results)], **options))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +64,7 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
         efa, link=msgspec.structs.replace(efa.link, latency_seconds=1.55e-5, bandwidth_bytes_per_second=8e9)
     )
     tests = (predicted(slow, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth"))
-    assert calibrate(CalibrationRequest(files=[put(tmp_path / "slow.json", *tests)])).base == "efa"
+    assert fitted(tmp_path / "slow.json", *tests).base == "efa"
 
 
 @pytest.mark.parametrize(
@@ -105,8 +110,7 @@ def test_a_result_of_one_node_is_of_the_way_inside(calibration):
 
 def test_two_runs_that_differ_give_their_spread(tmp_path):
     latency = predicted(fabrics.get("gbe"), "latency", SIZES)
-    rows = [msgspec.structs.replace(row, latency_seconds=row.latency_seconds * 1.1) for row in latency.rows]
-    slower = msgspec.structs.replace(latency, rows=rows)
+    slower = slowed(latency, *[1.1] * len(SIZES))
     one, other = put(tmp_path / "1.json", latency), put(tmp_path / "2.json", slower)
     spread = calibrate(CalibrationRequest(files=[one, other], base="gbe")).fabric.spread
     # Two values 10 % apart: 0.0707 of their mean is their standard deviation, by the root of two that of the mean.
@@ -137,13 +141,7 @@ def test_large_messages_of_one_size_give_a_bandwidth(tmp_path, sizes, seconds):
         fabrics.get("gbe"),
         link=msgspec.structs.replace(fabrics.get("gbe").link, bandwidth_bytes_per_second=5e7),
     )
-    latency = predicted(slow, "latency", sizes)
-    rows = [
-        msgspec.structs.replace(row, latency_seconds=row.latency_seconds * factor)
-        for row, factor in zip(latency.rows, seconds, strict=True)
-    ]
-    file = put(tmp_path / "one.json", msgspec.structs.replace(latency, rows=rows))
-    found = calibrate(CalibrationRequest(files=[file], base="gbe"))
+    found = fitted(tmp_path / "one.json", slowed(predicted(slow, "latency", sizes), *seconds), base="gbe")
     assert found.fabric.link.bandwidth_bytes_per_second == pytest.approx(5e7, rel=0.15)
 
 
@@ -153,9 +151,7 @@ def test_a_ping_pong_of_both_directions_is_not_taken_for_one_of_turns(tmp_path):
     slow = predicted(msgspec.structs.replace(gbe, link=fabrics.get("ib-hdr").link), "latency", SIZES)
     slow = msgspec.structs.replace(slow, test="pingpong", facts={"bidirectional": "yes"})
     stream = msgspec.structs.replace(predicted(gbe, "bandwidth", SIZES), facts={"window": "16"})
-    found = calibrate(
-        CalibrationRequest(files=[put(tmp_path / "all.json", latency, slow, stream)], base="gbe")
-    )
+    found = fitted(tmp_path / "all.json", latency, slow, stream, base="gbe")
     assert found.fabric.link.latency_seconds == pytest.approx(gbe.link.latency_seconds, rel=0.05)
     assert ["a fit has no use" in found.notes[0], "a window of 16 messages" in found.notes[1]] == [True, True]
 
@@ -170,8 +166,7 @@ def test_a_fitted_file_can_be_read_again_whatever_the_results(tmp_path):
         rates = [(row, row.bandwidth_bytes_per_second * factor) for row in found.rows]
         rows = [msgspec.structs.replace(row, bandwidth_bytes_per_second=rate) for row, rate in rates]
         contradicting.append(msgspec.structs.replace(found, rows=rows))
-    file = put(tmp_path / "odd.json", *contradicting)
-    write(calibrate(CalibrationRequest(files=[file], base="ib-edr")).fabric, tmp_path / "odd.toml")
+    write(fitted(tmp_path / "odd.json", *contradicting, base="ib-edr").fabric, tmp_path / "odd.toml")
     with pytest.warns(CalibrationWarning):
         assert fabrics.get(str(tmp_path / "odd.toml")).duplex_bytes_per_second > 1e5
 
@@ -242,7 +237,7 @@ def test_links_of_two_networks_given_as_one_are_named(tmp_path):
 def test_the_warnings_of_results_are_those_of_the_fit(tmp_path):
     latency = predicted(fabrics.get("gbe"), "latency", SIZES)
     crowded = msgspec.structs.replace(latency, warnings=["2 ranks share 1 cores"])
-    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "crowded.json", crowded)])).notes
+    (note,) = fitted(tmp_path / "crowded.json", crowded).notes
     assert note.startswith("crowded.json") and note.endswith(": 2 ranks share 1 cores")
     text = (FIXTURES / "osu-7.5-latency-validation.txt").read_text().replace("Pass", "Fail", 1)
     (tmp_path / "osu.txt").write_text(text)
@@ -252,39 +247,35 @@ def test_the_warnings_of_results_are_those_of_the_fit(tmp_path):
 
 def test_a_disturbed_size_is_named(tmp_path):
     latency = predicted(fabrics.get("gbe"), "latency", SIZES)
-    rows = [
-        msgspec.structs.replace(row, latency_seconds=row.latency_seconds * (5 if row.bytes == 4096 else 1))
-        for row in latency.rows
-    ]
-    disturbed = put(tmp_path / "disturbed.json", msgspec.structs.replace(latency, rows=rows))
-    (note,) = calibrate(CalibrationRequest(files=[disturbed], base="gbe")).notes
+    disturbed = slowed(latency, *(5 if size == 4096 else 1 for size in SIZES))
+    (note,) = fitted(tmp_path / "disturbed.json", disturbed, base="gbe").notes
     assert note.startswith("disturbed.json") and "messages of 4096 bytes take 1.8 times" in note
 
 
 def test_a_latency_of_long_messages_is_doubted(tmp_path):
     long = predicted(fabrics.get("ib-hdr"), "latency", [1 << power for power in range(18, 23)])
-    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "long.json", long)])).notes
+    (note,) = fitted(tmp_path / "long.json", long).notes
     assert note.startswith("the shortest ping-pong has 262144 bytes")
 
 
 def test_a_copied_stream_is_not_taken_for_a_disturbed_one(tmp_path):
     adapter = fabrics.get("ib-hdr")
     tests = (predicted(adapter, test, [1 << n for n in range(23)]) for test in ("latency", "bandwidth"))
-    assert calibrate(CalibrationRequest(files=[put(tmp_path / "good.json", *tests)])).notes == []
+    assert fitted(tmp_path / "good.json", *tests).notes == []
 
 
 def test_a_bandwidth_that_one_pairs_cpus_bound_is_doubted(tmp_path):
     fast = fabrics.get("100gbe")
     tests = [predicted(fast, test, SIZES) for test in ("latency", "bandwidth")]
-    (note,) = calibrate(CalibrationRequest(files=[put(tmp_path / "one.json", *tests)])).notes
+    (note,) = fitted(tmp_path / "one.json", *tests).notes
     assert "is what one pair of ranks reached" in note and "measure `multipair` too" in note
     several = predicted(fast, "multipair", SIZES, pairs=4)
-    assert calibrate(CalibrationRequest(files=[put(tmp_path / "all.json", *tests, several)])).notes == []
+    assert fitted(tmp_path / "all.json", *tests, several).notes == []
     wrong = msgspec.structs.replace(
         several, rows=[msgspec.structs.replace(several.rows[0], label="1000000000 pairs")]
     )
     with pytest.raises(UsageError, match=r"wrong.json: '1000000000 pairs' is no test"):
-        calibrate(CalibrationRequest(files=[put(tmp_path / "wrong.json", *tests, wrong)]))
+        fitted(tmp_path / "wrong.json", *tests, wrong)
 
 
 def test_a_base_without_any_cost_can_be_named(tmp_path):
@@ -306,7 +297,7 @@ def test_streams_of_other_sizes_than_the_ping_pongs_do_not_make_an_adapter_tcp(t
     alternating = [0, 4, 256, 1024, 2048, 8192, 16384, 65536, 131072, 262144, 2097152]
     streams = [1, 2, 16, 128, 512, 4096, 16384, 32768, 65536, 524288, 4194304]
     tests = (predicted(adapter, "latency", alternating), predicted(adapter, "bandwidth", streams))
-    assert calibrate(CalibrationRequest(files=[put(tmp_path / "a.json", *tests)])).base == "ib-fdr"
+    assert fitted(tmp_path / "a.json", *tests).base == "ib-fdr"
 
 
 def test_rails_inside_a_node_are_refused(files):

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from replayed_results import predicted
+from replayed_results import predicted, slowed
 
 from linkworth.calibrate import incast
 from linkworth.calibrate.measured import Origin
@@ -58,15 +58,7 @@ def test_bursts_that_fit_into_the_port_leave_the_share():
 def test_bursts_that_other_work_delayed_are_doubted():
     quiet = results(0.01, 32768)
     assert incast.fit_incast(GBE, origins(*quiet), None).notes == []
-    slow = [
-        msgspec.structs.replace(
-            result,
-            rows=[
-                msgspec.structs.replace(row, latency_seconds=3 * row.latency_seconds) for row in result.rows
-            ],
-        )
-        for result in quiet
-    ]
+    slow = [slowed(result, *[3] * len(SIZES)) for result in quiet]
     [note] = incast.fit_incast(GBE, origins(*slow), None).notes
     assert note.startswith("bursts that fit into the port's buffer took 3 times as long as their replay")
 

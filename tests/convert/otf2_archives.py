@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,19 @@ def printed(anchor: str | Path, *options: str) -> str:
     return done.stdout
 
 
-def by_bindings(script: str, *arguments: str | Path) -> str:
-    """Run a script that uses OTF2's own Python bindings; return what it prints."""
-    return output_of(["/usr/bin/python3", "-c", script, *arguments])
+_WRITER = """
+import sys, otf2
+from otf2.enums import *
+with otf2.writer.open(sys.argv[1], timer_resolution=int(sys.argv[2])) as trace:
+    d = trace.definitions
+    node = d.system_tree_node("node7", "node")
+"""
+
+
+def by_bindings(script: str, folder: Path, *, resolution: int = 10**9) -> None:
+    """Write an archive of one node by a script that uses OTF2's own Python bindings."""
+    script = _WRITER + textwrap.indent(script, "    ")
+    output_of(["/usr/bin/python3", "-c", script, folder, str(resolution)])
 
 
 def by_eztrace(source: str, kind: str, folder: Path) -> Path:

@@ -157,40 +157,35 @@ def test_an_archive_of_eztrace(kind, tmp_path):
 
 
 WRITTEN_BY_BINDINGS = """
-import sys, otf2
-from otf2.enums import *
-with otf2.writer.open(sys.argv[1], timer_resolution=10**6) as trace:
-    d = trace.definitions
-    node = d.system_tree_node("node7", "node")
-    main = d.region("main")
-    isend = d.region("MPI_ISEND", paradigm=Paradigm.MPI)
-    wait = d.region("mpi_wait_", paradigm=Paradigm.MPI)
-    recv = d.region("MPI_Recv()", paradigm=Paradigm.MPI)
-    phase = d.parameter("phase", ParameterType.INT64)
-    places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
-    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1]))
-    zero, one = (trace.event_writer_from_location(place) for place in places)
-    zero.enter(1000, main)
-    zero.parameter_int(1100, phase, 5)
-    zero.enter(1500, isend)
-    zero.mpi_isend(1501, 1, world, 4, 77, 123456789)
-    zero.leave(1510, isend)
-    zero.enter(2000, wait)
-    zero.mpi_isend_complete(2100, 123456789)
-    zero.leave(2110, wait)
-    zero.leave(3000, main)
-    one.enter(1000, main)
-    one.enter(1400, recv)
-    one.mpi_recv(1600, 0, world, 4, 77)
-    one.leave(1610, recv)
-    one.leave(3000, main)
+main = d.region("main")
+isend = d.region("MPI_ISEND", paradigm=Paradigm.MPI)
+wait = d.region("mpi_wait_", paradigm=Paradigm.MPI)
+recv = d.region("MPI_Recv()", paradigm=Paradigm.MPI)
+phase = d.parameter("phase", ParameterType.INT64)
+places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
+world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1]))
+zero, one = (trace.event_writer_from_location(place) for place in places)
+zero.enter(1000, main)
+zero.parameter_int(1100, phase, 5)
+zero.enter(1500, isend)
+zero.mpi_isend(1501, 1, world, 4, 77, 123456789)
+zero.leave(1510, isend)
+zero.enter(2000, wait)
+zero.mpi_isend_complete(2100, 123456789)
+zero.leave(2110, wait)
+zero.leave(3000, main)
+one.enter(1000, main)
+one.enter(1400, recv)
+one.mpi_recv(1600, 0, world, 4, 77)
+one.leave(1610, recv)
+one.leave(3000, main)
 """
 
 
 @pytest.mark.requires("python-otf2")
 def test_names_clock_and_requests_of_another_writer(tmp_path):
-    by_bindings(WRITTEN_BY_BINDINGS, tmp_path / "other")
+    by_bindings(WRITTEN_BY_BINDINGS, tmp_path / "other", resolution=10**6)
     summary = convert(tmp_path / "other", None, tmp_path / "other.lwt")
     assert summary.unknown == {"ParameterInt": 1}
     zero, one = (events(Path(summary.path), rank, times=True) for rank in (0, 1))
@@ -206,42 +201,37 @@ def test_names_clock_and_requests_of_another_writer(tmp_path):
 
 
 LIKE_SCORE_P = """
-import sys, otf2
-from otf2.enums import *
-with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
-    trace.creator = "Score-P 8.0"
-    d = trace.definitions
-    node = d.system_tree_node("node7", "node")
-    names = ["MPI_Init", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Gather", "MPI_Ibcast"]
-    region = {name: d.region(name, paradigm=Paradigm.MPI) for name in names}
-    places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
-    everyone = d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1])
-    world = d.comm("MPI_COMM_WORLD", everyone)
-    first, second = d.comm("first", everyone, world), d.comm("second", everyone, world)
-    for rank, place in enumerate(places):
-        w = trace.event_writer_from_location(place)
-        now = [1000]
-        def call(name, *records):
-            w.enter(now[0], region[name])
-            for kind, *values in records:
-                getattr(w, kind)(now[0] + 10, *values)
-            w.leave(now[0] + 20, region[name])
-            now[0] += 100
-        def collective(name, comm, operation, root, sent, received):
-            call(name, ("mpi_collective_begin",), ("mpi_collective_end", operation, comm, root, sent, received))
-        call("MPI_Init")
-        none = CollectiveRoot.NONE if hasattr(CollectiveRoot, "NONE") else 2**32 - 1
-        # Rank 1 uses the second of two equal communicators before the first.
-        for comm in ((first, second) if rank == 0 else (second, first)):
-            collective("MPI_Allreduce", comm, CollectiveOp.ALLREDUCE, none, 16, 16)
-        collective("MPI_Gather", world, CollectiveOp.GATHER, 0, 6, 12 if rank == 0 else 0)
-        call("MPI_Irecv", ("mpi_irecv_request", 5))
-        call("MPI_Irecv", ("mpi_irecv_request", 6))
-        call("MPI_Wait", ("mpi_irecv", 1 - rank, world, 3, 40, 6))
-        call("MPI_Wait", ("mpi_irecv", 1 - rank, first, 2, 30, 5))
-        call("MPI_Ibcast", ("non_blocking_collective_request", 7))
-        call("MPI_Wait", ("non_blocking_collective_complete", CollectiveOp.BCAST, world, 1, 32 * rank, 16, 7))
+trace.creator = "Score-P 8.0"
+names = ["MPI_Init", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Gather", "MPI_Ibcast"]
+region = {name: d.region(name, paradigm=Paradigm.MPI) for name in names}
+places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
+everyone = d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1])
+world = d.comm("MPI_COMM_WORLD", everyone)
+first, second = d.comm("first", everyone, world), d.comm("second", everyone, world)
+for rank, place in enumerate(places):
+    w = trace.event_writer_from_location(place)
+    now = [1000]
+    def call(name, *records):
+        w.enter(now[0], region[name])
+        for kind, *values in records:
+            getattr(w, kind)(now[0] + 10, *values)
+        w.leave(now[0] + 20, region[name])
+        now[0] += 100
+    def collective(name, comm, operation, root, sent, received):
+        call(name, ("mpi_collective_begin",), ("mpi_collective_end", operation, comm, root, sent, received))
+    call("MPI_Init")
+    none = CollectiveRoot.NONE if hasattr(CollectiveRoot, "NONE") else 2**32 - 1
+    # Rank 1 uses the second of two equal communicators before the first.
+    for comm in ((first, second) if rank == 0 else (second, first)):
+        collective("MPI_Allreduce", comm, CollectiveOp.ALLREDUCE, none, 16, 16)
+    collective("MPI_Gather", world, CollectiveOp.GATHER, 0, 6, 12 if rank == 0 else 0)
+    call("MPI_Irecv", ("mpi_irecv_request", 5))
+    call("MPI_Irecv", ("mpi_irecv_request", 6))
+    call("MPI_Wait", ("mpi_irecv", 1 - rank, world, 3, 40, 6))
+    call("MPI_Wait", ("mpi_irecv", 1 - rank, first, 2, 30, 5))
+    call("MPI_Ibcast", ("non_blocking_collective_request", 7))
+    call("MPI_Wait", ("non_blocking_collective_complete", CollectiveOp.BCAST, world, 1, 32 * rank, 16, 7))
 """
 
 
@@ -269,26 +259,21 @@ def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
 
 
 OF_THREADS = """
-import sys, otf2
-from otf2.enums import *
-with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
-    d = trace.definitions
-    node = d.system_tree_node("node7", "node")
-    send = d.region("MPI_Send", paradigm=Paradigm.MPI)
-    process = d.location_group("rank 0", system_tree_parent=node)
-    last, idle, first, master = (d.location(name, group=process) for name in ("last", "idle", "first", "master"))
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
-    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
-    def call(place, tag, enter, leave):
-        writer = trace.event_writer_from_location(place)
-        writer.enter(enter, send)
-        writer.mpi_send(enter, 0, world, tag, 8)
-        writer.leave(leave, send)
-    trace.event_writer_from_location(idle)
-    call(first, 1, 1000, 1900)
-    call(master, 0, 1100, 1500)
-    call(last, 2, 1600, 2000)
-    call(master, 3, 2050, 2060)
+send = d.region("MPI_Send", paradigm=Paradigm.MPI)
+process = d.location_group("rank 0", system_tree_parent=node)
+last, idle, first, master = (d.location(name, group=process) for name in ("last", "idle", "first", "master"))
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
+world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
+def call(place, tag, enter, leave):
+    writer = trace.event_writer_from_location(place)
+    writer.enter(enter, send)
+    writer.mpi_send(enter, 0, world, tag, 8)
+    writer.leave(leave, send)
+trace.event_writer_from_location(idle)
+call(first, 1, 1000, 1900)
+call(master, 0, 1100, 1500)
+call(last, 2, 1600, 2000)
+call(master, 3, 2050, 2060)
 """
 
 
@@ -307,41 +292,36 @@ def test_threads_of_another_writer_have_numbers_by_their_first_calls(tmp_path):
 
 
 HYBRID_LIKE_SCORE_P = """
-import sys, otf2
-from otf2.enums import *
-with otf2.writer.open(sys.argv[1], timer_resolution=10**9) as trace:
-    trace.creator = "Score-P 8.0"
-    d = trace.definitions
-    node = d.system_tree_node("node7", "node")
-    send = d.region("MPI_Send", paradigm=Paradigm.MPI)
-    parallel = d.region("!$omp parallel @app.f90:7", paradigm=Paradigm.OPENMP)
-    process = d.location_group("rank 0", system_tree_parent=node)
-    master, second = (d.location(name, group=process) for name in ("Master thread", "OMP thread 1"))
-    # The locations of OpenMP come first, and are more than those of MPI.
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, GroupFlag.NONE, [second, master])
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.PTHREAD, GroupFlag.NONE, [second])
-    team = d.comm("", d.group("", GroupType.COMM_GROUP, Paradigm.OPENMP, GroupFlag.NONE, [0, 1]))
-    d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
-    world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
-    zero, one = (trace.event_writer_from_location(place) for place in (master, second))
-    def call(writer, tag, enter, leave):
-        writer.enter(enter, send)
-        writer.mpi_send(enter, 0, world, tag, 8)
-        writer.leave(leave, send)
-    zero.thread_fork(1000, Paradigm.OPENMP, 2)
-    for writer, tag in ((zero, 4), (one, 5)):
-        writer.thread_team_begin(1010, team)
-        writer.enter(1020, parallel)
-        call(writer, tag, 1100 + 50 * tag, 1120 + 50 * tag)
-        writer.leave(1800, parallel)
-        writer.thread_team_end(1810, team)
-    zero.thread_join(1900, Paradigm.OPENMP)
-    zero.thread_create(1910, team, 1)
-    one.thread_begin(1915, team, 1)
-    call(one, 6, 1920, 1930)
-    one.thread_end(1940, team, 1)
-    zero.thread_wait(1950, team, 1)
-    call(zero, 7, 2000, 2010)
+trace.creator = "Score-P 8.0"
+send = d.region("MPI_Send", paradigm=Paradigm.MPI)
+parallel = d.region("!$omp parallel @app.f90:7", paradigm=Paradigm.OPENMP)
+process = d.location_group("rank 0", system_tree_parent=node)
+master, second = (d.location(name, group=process) for name in ("Master thread", "OMP thread 1"))
+# The locations of OpenMP come first, and are more than those of MPI.
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, GroupFlag.NONE, [second, master])
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.PTHREAD, GroupFlag.NONE, [second])
+team = d.comm("", d.group("", GroupType.COMM_GROUP, Paradigm.OPENMP, GroupFlag.NONE, [0, 1]))
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, [master])
+world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0]))
+zero, one = (trace.event_writer_from_location(place) for place in (master, second))
+def call(writer, tag, enter, leave):
+    writer.enter(enter, send)
+    writer.mpi_send(enter, 0, world, tag, 8)
+    writer.leave(leave, send)
+zero.thread_fork(1000, Paradigm.OPENMP, 2)
+for writer, tag in ((zero, 4), (one, 5)):
+    writer.thread_team_begin(1010, team)
+    writer.enter(1020, parallel)
+    call(writer, tag, 1100 + 50 * tag, 1120 + 50 * tag)
+    writer.leave(1800, parallel)
+    writer.thread_team_end(1810, team)
+zero.thread_join(1900, Paradigm.OPENMP)
+zero.thread_create(1910, team, 1)
+one.thread_begin(1915, team, 1)
+call(one, 6, 1920, 1930)
+one.thread_end(1940, team, 1)
+zero.thread_wait(1950, team, 1)
+call(zero, 7, 2000, 2010)
 """
 
 
