@@ -45,6 +45,7 @@ nb::dict write_trace(const convert::Otf2Archive& archive, const std::string& pat
     out["without_message"] = taken.without_message;
     out["far_ahead"] = taken.far_ahead;
     out["divided"] = taken.divided;
+    out["in_place"] = taken.in_place;
     out["unfinished"] = taken.unfinished;
     return out;
 }

@@ -202,7 +202,7 @@ def test_names_clock_and_requests_of_another_writer(tmp_path):
 
 LIKE_SCORE_P = """
 trace.creator = "Score-P 8.0"
-names = ["MPI_Init", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Gather", "MPI_Ibcast"]
+names = ["MPI_Init", "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Gather", "MPI_Scatter", "MPI_Scan", "MPI_Ibcast"]
 region = {name: d.region(name, paradigm=Paradigm.MPI) for name in names}
 places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
 d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
@@ -226,6 +226,9 @@ for rank, place in enumerate(places):
     for comm in ((first, second) if rank == 0 else (second, first)):
         collective("MPI_Allreduce", comm, CollectiveOp.ALLREDUCE, none, 16, 16)
     collective("MPI_Gather", world, CollectiveOp.GATHER, 0, 6, 12 if rank == 0 else 0)
+    # With MPI_IN_PLACE.
+    collective("MPI_Scatter", world, CollectiveOp.SCATTER, 1, 8 * rank, 8 - 8 * rank)
+    collective("MPI_Scan", world, CollectiveOp.SCAN, none, 8 - 8 * rank, 8 * rank)
     call("MPI_Irecv", ("mpi_irecv_request", 5))
     call("MPI_Irecv", ("mpi_irecv_request", 6))
     call("MPI_Wait", ("mpi_irecv", 1 - rank, world, 3, 40, 6))
@@ -239,23 +242,27 @@ for rank, place in enumerate(places):
 def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
     by_bindings(LIKE_SCORE_P, tmp_path / "scorep")
     summary = convert(tmp_path / "scorep", None, tmp_path / "scorep.lwt")
-    assert (summary.remarks, summary.unknown) == ([], {})
+    # Of two ranks, the totals fit an MPI_Allreduce of 8 bytes, and one of 16 with MPI_IN_PLACE.
+    (remark,) = summary.remarks
+    assert remark.startswith("4 collectives may have used MPI_IN_PLACE") and summary.unknown == {}
     for rank in (0, 1):
         calls = events(Path(summary.path), rank)
         assert [call["name"] for call in calls[:3]] == ["MPI_Init", "MPI_Comm_create", "MPI_Comm_create"]
         fields = [call["fields"] for call in calls[3:]]
         # The same number on both ranks is the same communicator.
         assert [of["comm"] for of in fields[:2]] == ([2, 3] if rank == 0 else [3, 2])
-        assert [(of["bytes"], of["recv_bytes"]) for of in fields[:3]] == [
+        assert [(of["bytes"], of["recv_bytes"]) for of in fields[:5]] == [
             (8, 8),
             (8, 8),
             (6, 6 if rank == 0 else 0),
+            (8 * rank, 8),
+            (8, 8),
         ]
         peer = 1 - rank
-        assert fields[3] == {"comm": 2, "peer": peer, "tag": 2, "bytes": 30}
-        assert fields[4] == {"comm": 0, "peer": peer, "tag": 3, "bytes": 40}
-        assert [of["completions"] for of in fields[5:7]] == [[(1, False, 0, 0)], [(2, False, 0, 0)]]
-        assert (calls[-2]["name"], fields[7]["peer"], fields[7]["bytes"]) == ("MPI_Ibcast", 1, 16)
+        assert fields[5] == {"comm": 2, "peer": peer, "tag": 2, "bytes": 30}
+        assert fields[6] == {"comm": 0, "peer": peer, "tag": 3, "bytes": 40}
+        assert [of["completions"] for of in fields[7:9]] == [[(1, False, 0, 0)], [(2, False, 0, 0)]]
+        assert (calls[-2]["name"], fields[9]["peer"], fields[9]["bytes"]) == ("MPI_Ibcast", 1, 16)
 
 
 OF_THREADS = """

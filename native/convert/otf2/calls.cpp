@@ -177,15 +177,36 @@ std::uint64_t share(std::uint64_t total, std::uint64_t all) {
     return total % all == 0 || all == 1 ? total / all : total / (all - 1);
 }
 
+/// Returns the size of a scan. With MPI_IN_PLACE, a rank's totals exclude itself; only a rank in the middle
+/// has the same ratio of both.
+std::uint64_t scanned(const CollectiveSizes& sizes, const CollectivePlace& place) {
+    const std::uint64_t from = place.me + 1, to = place.peers - std::min(place.me, place.peers - 1);
+    const std::uint64_t received = sizes.received / from;
+    if (sizes.received == received * from && sizes.sent == received * to) return received;
+    return (sizes.sent + sizes.received) / std::max<std::uint64_t>(1, place.peers - 1);
+}
+
 void set_pieces(Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place) {
     const std::uint64_t all = place.peers;
+    const bool gathers = shape.collective == Collective::gather;
+    const std::uint64_t own = gathers ? sizes.sent : sizes.received;
+    const std::uint64_t of_all = gathers ? sizes.received : sizes.sent;
+    // A root that uses MPI_IN_PLACE exchanges nothing with itself.
+    const std::uint64_t others = own == 0 && all > 1 ? all - 1 : all;
+    const std::uint64_t at_root = own == 0 ? of_all / others : own;
     shape.bytes = sizes.sent;
     shape.recv_bytes = sizes.received;
     const auto both = [&](std::uint64_t bytes) { shape.bytes = shape.recv_bytes = bytes; };
     switch (shape.collective) {
         case Collective::bcast: return both(sizes.received);
-        case Collective::gather: shape.recv_bytes = share(sizes.received, all); return;
-        case Collective::scatter: shape.bytes = share(sizes.sent, all); return;
+        case Collective::gather:
+            shape.bytes = at_root;
+            shape.recv_bytes = of_all / others;
+            return;
+        case Collective::scatter:
+            shape.bytes = of_all / others;
+            shape.recv_bytes = at_root;
+            return;
         case Collective::reduce:
             return both(sizes.sent == 0 && all > 1 ? sizes.received / (all - 1) : sizes.sent);
         case Collective::allreduce: return both(share(sizes.received, all));
@@ -197,7 +218,7 @@ void set_pieces(Shape& shape, const CollectiveSizes& sizes, const CollectivePlac
         case Collective::allgatherv: shape.bytes = share(sizes.sent, all); return;
         case Collective::reduce_scatter:
         case Collective::reduce_scatter_block: shape.recv_bytes = share(sizes.received, all); return;
-        case Collective::scan: return both(sizes.received / (place.me + 1));
+        case Collective::scan: return both(scanned(sizes, place));
         case Collective::exscan:
             return both(place.me > 0 ? sizes.received / place.me : all > 1 ? sizes.sent / (all - 1) : 0);
         default: return;
@@ -220,6 +241,21 @@ void set_arguments(Shape& shape, const CollectiveSizes& sizes) {
 }
 
 }  // namespace
+
+bool may_be_in_place(const Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place) {
+    switch (shape.collective) {
+        case Collective::allgather:
+        case Collective::allgatherv:
+        case Collective::alltoall:
+        case Collective::allreduce:
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block: break;
+        default: return false;
+    }
+    const std::uint64_t total = shape.collective == Collective::allgatherv ? sizes.sent : sizes.received;
+    const std::uint64_t all = place.peers;
+    return !place.inter && all > 1 && total > 0 && total % all == 0 && total % (all - 1) == 0;
+}
 
 bool set_sizes(Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place, bool totals) {
     if (totals && !place.inter)

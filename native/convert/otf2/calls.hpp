@@ -76,5 +76,8 @@ CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& 
 /// Score-P, else as in the call's own arguments. Returns whether it divided counts.
 bool set_sizes(tracefile::Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place,
                bool totals);
+/// Returns whether Score-P's totals fit a call with MPI_IN_PLACE as well, which excludes the rank itself.
+bool may_be_in_place(const tracefile::Shape& shape, const CollectiveSizes& sizes,
+                     const CollectivePlace& place);
 
 }  // namespace linkworth::convert

@@ -84,6 +84,8 @@ class Otf2RankReader {
     void define_all();
     const CollectivePlace& place(std::uint32_t comm);
     std::int32_t peer_of(std::uint32_t root) const;
+    /// Sets what the record of a collective's end has: which one it is, its root and its sizes.
+    void take_collective(tracefile::Shape& shape, tracefile::Collective collective, const lw_otf2_event& end);
 
     void emit(tracefile::Shape shape, std::string_view name, bool known = true);
     void write(const Waiting& waiting);

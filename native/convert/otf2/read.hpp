@@ -19,6 +19,7 @@ struct Otf2Taken {
     std::uint64_t without_message = 0;  ///< non-blocking receives and collectives whose end is not recorded
     std::uint64_t far_ahead = 0;        ///< receives that end so late that they are taken as wildcards
     std::uint64_t divided = 0;          ///< collectives whose counts by peer were divided evenly
+    std::uint64_t in_place = 0;         ///< collectives that may have used MPI_IN_PLACE, with larger sizes
     std::uint64_t unfinished = 0;       ///< calls that the archive ends in
 };
 

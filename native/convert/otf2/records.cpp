@@ -125,16 +125,23 @@ std::int32_t Otf2RankReader::peer_of(std::uint32_t root) const {
     return static_cast<std::int32_t>(root);
 }
 
+void Otf2RankReader::take_collective(Shape& shape, Collective collective, const lw_otf2_event& end) {
+    const CollectiveSizes sizes{end.bytes, end.received};
+    const CollectivePlace& here = place(end.comm);
+    shape.collective = collective;
+    shape.peer = peer_of(end.peer);
+    taken_.divided += set_sizes(shape, sizes, here, archive_.totals) ? 1 : 0;
+    // Our own archives count every call like one without it.
+    if (archive_.totals && !archive_.own && may_be_in_place(shape, sizes, here)) ++taken_.in_place;
+}
+
 void Otf2RankReader::from_collective(const lw_otf2_event& end, const Call& call, const std::string& name) {
     const Collective collective = collective_by_operation(end.operation);
     if (collective != Collective::none) {
         Shape shape;
         shape.call_class = CallClass::collective;
-        shape.collective = collective;
         shape.comm = comm_number(end.comm);
-        shape.peer = peer_of(end.peer);
-        taken_.divided +=
-            set_sizes(shape, {end.bytes, end.received}, place(end.comm), archive_.totals) ? 1 : 0;
+        take_collective(shape, collective, end);
         const bool named = tracefile::collective_by_name(name) == collective;
         emit(std::move(shape), named ? name : mpi_name(collective, false));
         return;
@@ -210,9 +217,7 @@ void Otf2RankReader::know(Request& request, const lw_otf2_event& end) {
         shape.bytes = end.bytes;
         return;
     }
-    shape.collective = collective;
-    shape.peer = peer_of(end.peer);
-    taken_.divided += set_sizes(shape, {end.bytes, end.received}, place(end.comm), archive_.totals) ? 1 : 0;
+    take_collective(shape, collective, end);
     shape.name = writer_.name(mpi_name(shape.collective, true));
 }
 

@@ -84,6 +84,8 @@ def _remarks(taken: dict[str, Any]) -> list[str]:
         "and a replay stops if a sender waits for them",
         "far_ahead": "{} receives end so late that they are receives from any source",
         "divided": "{} collectives have counts by peer, which OTF2 does not store; their total is divided evenly",
+        "in_place": "{} collectives may have used MPI_IN_PLACE, which their totals do not show; then their sizes are larger by "
+        "1 / (ranks - 1)",
         "unfinished": "the archive ends inside of {} calls, which are left out",
     }
     remarks = [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
