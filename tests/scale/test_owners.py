@@ -13,6 +13,7 @@ from written_programs import (
     calls,
     collective,
     communicator,
+    exchanged,
     message,
     same_calls,
     scaled,
@@ -134,7 +135,12 @@ def ocean(rank: int, ranks: int) -> Iterator[Event]:
     """Run two models on a quarter and three quarters of the ranks, of which the first ranks exchange fields."""
     first = ranks // 4
     second = rank >= first
-    yield split(2, list(range(first, ranks)) if second else list(range(first)))
+    groups = [list(range(first)), list(range(first, ranks))]
+    yield split(2, groups[second])
+    between = {"comm": 2, "inter": True, "remote_members": groups[not second]}
+    yield communicator("Intercomm_create@owners.c:28", 3, groups[second], **between)
+    counts = [80] * len(groups[not second])
+    yield exchanged("Alltoallv@owners.c:29", counts, counts, comm=3)
     for _ in range(STEPS):
         if rank in (0, first):
             peer = first if rank == 0 else 0

@@ -22,7 +22,7 @@ class Even(NamedTuple):
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         return [
-            [count] * len(each[self.communicator].members)
+            [count] * len(each[self.communicator].peers())
             for count, each in zip(self.number.values(ranks), ranks.communicators, strict=True)
         ]
 
@@ -40,7 +40,7 @@ class Parts(NamedTuple):
         extent = int(self.extent.at(ranks.point) + 0.5)
         out = []
         for each, unit in zip(ranks.communicators, self.unit.values(ranks), strict=True):
-            size = len(each[self.communicator].members)
+            size = len(each[self.communicator].peers())
             out.append((unit * _cut(extent, size, late=self.late)).tolist())
         return out
 
@@ -60,18 +60,14 @@ class Stretched(NamedTuple):
         out = []
         for each in ranks.communicators:
             view = each[self.communicator]
-            row = _stretched(self.pattern, view.place, len(view.members))
+            own = _averages(self.pattern, view.place, len(view.members))
+            row = _averages_all(own, len(view.peers()))
             out.append([int(count + 0.5) * self.unit for count in (row * (mean / self.unit)).tolist()])
         return out
 
 
-def _stretched(pattern: Floats, index: int, size: int) -> Floats:
-    """Return one row of the pattern with another number of ranks: each cell is the mean of what it covers."""
-    row = _averages(pattern, index, size)
-    return _averages_all(row, size)
-
-
 def _averages(pattern: Floats, index: int, size: int) -> Floats:
+    """Return one row of the pattern with another number of ranks: the mean of those that it covers."""
     rows = pattern.shape[0]
     low, high = index * rows / size, (index + 1) * rows / size
     weights = np.clip(np.minimum(np.arange(1, rows + 1), high) - np.maximum(np.arange(rows), low), 0, None)
@@ -80,6 +76,7 @@ def _averages(pattern: Floats, index: int, size: int) -> Floats:
 
 
 def _averages_all(row: Floats, size: int) -> Floats:
+    """Return a row with another number of peers: each cell is the mean of what it covers."""
     total = np.concatenate([[0.0], np.cumsum(row)])
     edges = np.arange(size + 1) * (len(row) / size)
     means: Floats = np.diff(np.interp(edges, np.arange(len(row) + 1), total)) / (len(row) / size)
@@ -106,11 +103,11 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule
             return found
     views = samples.communicator(communicator)
     last = by_recording[-1]
-    size = len(views[last[0][0]].members)
-    pattern = np.zeros((size, size))
-    seen = np.zeros(size)
+    view = views[last[0][0]]
+    pattern = np.zeros((len(view.members), len(view.peers())))
+    seen = np.zeros(len(view.members))
     for index, each in last:
-        if len(each) != size:
+        if len(each) != len(view.peers()):
             raise UnfitError(call.entry, "its communicators have different sizes")
         pattern[views[index].place] += each
         seen[views[index].place] += 1
