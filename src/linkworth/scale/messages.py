@@ -29,13 +29,23 @@ Channel = tuple[int, int, int]
 """Source and destination, as ranks of all, and tag."""
 
 
-def groups_of(views: Mapping[int, Communicator]) -> dict[int, tuple[int, int]]:
-    """Return the number of members of each of a rank's communicators, and their hash. Those of two groups have none."""
-    return {
-        number: (len(view.members), hash(tuple(view.members)))
-        for number, view in views.items()
-        if not view.remote
-    }
+Hashes = dict[int, tuple[Sequence[int], int]]
+"""By identity: a list of members, and its hash. Ranks share the lists, and a hash for each rank takes quadratic time."""
+
+
+def groups_of(views: Mapping[int, Communicator], known: Hashes) -> dict[int, tuple[int, int]]:
+    """Return the number of members of each of a rank's communicators, and their hash. Those of two groups have none.
+
+    `known`: hashes of other ranks, to which new ones are added.
+    """
+    found = {}
+    for number, view in views.items():
+        if not view.remote:
+            members = view.members
+            if id(members) not in known:
+                known[id(members)] = members, hash(tuple(members))
+            found[number] = len(members), known[id(members)][1]
+    return found
 
 
 class _Side:
@@ -66,12 +76,13 @@ class Messages:
         self._wild: defaultdict[int, int] = defaultdict(int)
         self._together: defaultdict[_Group, list[int]] = defaultdict(lambda: [0, 0])
         """By group and its calls: how often they were made by all members together, and by the first one."""
+        self._hashes: Hashes = {}
 
     def add(
         self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
     ) -> None:
         """Add a rank. `times`: how often it made each call."""
-        groups = groups_of(views)
+        groups = groups_of(views, self._hashes)
         for call, count in zip(calls, times, strict=True):
             if call.call_class in COLLECTIVE and call.fields["comm"] in groups:
                 name, root = call.entry.partition("@")[0], call.fields["peer"]

@@ -11,7 +11,7 @@ from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.rules import rules_within
 from linkworth.scale.fit.vectors import Stretched
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.messages import groups_of
+from linkworth.scale.messages import Hashes, groups_of
 from linkworth.scale.recording import Numbers
 
 
@@ -51,9 +51,10 @@ def with_counts(program: Behaviour, make: Callable[[], Iterator[RankEvents]]) ->
         yield from make()
         return
     given: defaultdict[_Turn, list[Numbers]] = defaultdict(list)
+    hashes: Hashes = {}
     for each in make():
         arrays: dict[int, Numbers] = {}
-        for at, group, turn in _of_kinds(each, kinds):
+        for at, group, turn in _of_kinds(each, kinds, hashes):
             number = int(each.call[at])
             fields = each.calls[number][2]
             view = each.views[fields["comm"]]
@@ -71,7 +72,7 @@ def with_counts(program: Behaviour, make: Callable[[], Iterator[RankEvents]]) ->
         for turn, of in given.items()
     }
     for each in make():
-        yield _agreed(each, kinds, pieces)
+        yield _agreed(each, kinds, pieces, hashes)
 
 
 def _may_differ(column: PlacedCall, kind: str) -> bool:
@@ -81,10 +82,12 @@ def _may_differ(column: PlacedCall, kind: str) -> bool:
     )
 
 
-def _agreed(events: RankEvents, kinds: Collection[str], pieces: Mapping[_Turn, Numbers]) -> RankEvents:
+def _agreed(
+    events: RankEvents, kinds: Collection[str], pieces: Mapping[_Turn, Numbers], hashes: Hashes
+) -> RankEvents:
     calls, call = list(events.calls), events.call.copy()
     known: dict[tuple[int, bytes], int] = {}
-    for at, group, turn in _of_kinds(events, kinds):
+    for at, group, turn in _of_kinds(events, kinds, hashes):
         entry, call_class, fields = events.calls[events.call[at]]
         names, place = _VECTORS[group[2]], events.views[fields["comm"]].place
         if group[2] in _ROOTED and fields["peer"] != place:
@@ -100,9 +103,11 @@ def _agreed(events: RankEvents, kinds: Collection[str], pieces: Mapping[_Turn, N
     return events._replace(calls=calls, call=call)
 
 
-def _of_kinds(events: RankEvents, kinds: Collection[str]) -> Iterator[tuple[int, _Group, int]]:
+def _of_kinds(
+    events: RankEvents, kinds: Collection[str], hashes: Hashes
+) -> Iterator[tuple[int, _Group, int]]:
     """Yield the places of a rank's vector collectives, their groups, and how many of the group were before each."""
-    groups = groups_of(events.views)
+    groups = groups_of(events.views, hashes)
     found: dict[int, _Group] = {
         number: (*groups[fields["comm"]], kind)
         for number, (entry, _, fields) in enumerate(events.calls)

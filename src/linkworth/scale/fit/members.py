@@ -124,19 +124,26 @@ class Groups:
         self._at = positions(np.arange(point.ranks, dtype=np.int64), point.ranks, point.grid)
         self._colours: dict[Colour, Numbers] = {}
         self._known: dict[tuple[Colour, Order, int], list[int]] = {}
+        self._others: dict[tuple[Colour, int], list[int]] = {}
 
     def others(self, colour: Colour, rank: int) -> list[int]:
-        """Return the ranks that are not members of the rank's communicator."""
-        members = set(self.of(colour, rank))
-        return [each for each in self._at.ranks.tolist() if each not in members]
+        """Return the ranks that are not members of the rank's communicator. Ranks of one colour share the list."""
+        colours = self._colours_of(colour)
+        key = colour, int(colours[rank])
+        if key not in self._others:
+            self._others[key] = np.flatnonzero(colours != colours[rank]).tolist()
+        return self._others[key]
 
     def of(self, colour: Colour, rank: int, order: Order = RANKS) -> list[int]:
         """Return the members of the rank's communicator. Ranks of one colour share the list."""
-        colours = self._colours.get(colour)
-        if colours is None:
-            colours = self._colours[colour] = colour.colours(self._at)
+        colours = self._colours_of(colour)
         key = colour, order, int(colours[rank])
         if key not in self._known:
             members = np.flatnonzero(colours == colours[rank]).tolist()
             self._known[key] = order.arrange(members, self._at)
         return self._known[key]
+
+    def _colours_of(self, colour: Colour) -> Numbers:
+        if colour not in self._colours:
+            self._colours[colour] = colour.colours(self._at)
+        return self._colours[colour]
