@@ -319,7 +319,7 @@ def _nearest(role: Role, ranks: Numbers, point: Point) -> Numbers:
 def _communicators(role: Role, rank: int, groups: Groups) -> Mapping[int, Communicator]:
     found = {WORLD: Communicator(groups.of(Colour("all"), rank), rank), SELF: Communicator([rank], 0)}
     for column in role.columns:
-        if column.members is not None:
+        if column.members is not None and "new_comm" in column.rules:
             members = column.members.of(groups, rank)
             number = column.fixed("new_comm")
             found[number] = Communicator(

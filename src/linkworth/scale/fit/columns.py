@@ -48,7 +48,7 @@ _TOTALS = {"bytes": "send_counts", "recv_bytes": "recv_counts"}
 
 
 class Members(NamedTuple):
-    """Members of a new communicator."""
+    """Members of a new communicator, or of the group of an epoch of one-sided calls."""
 
     colour: Colour
     between: bool
@@ -98,7 +98,8 @@ class PlacedCall(NamedTuple):
                 raise UnfitError(self.entry, "its sizes would be negative")
             if self.members is not None:
                 fields["members"] = self.members.of(groups, rank)
-                fields["remote_members"] = self.members.remote(groups, rank)
+                if "new_comm" in fields:
+                    fields["remote_members"] = self.members.remote(groups, rank)
             out.append((self.entry, self.call_class, fields))
         return out
 
