@@ -285,9 +285,14 @@ def tournament(rank: int, ranks: int) -> Iterator[Event]:
         yield entry, kind, fields | {"tag": rank * ranks + other, "recv_tag": other * ranks + rank}
 
 
-def planned(rank: int, ranks: int) -> Iterator[Event]:
-    """Try ways to divide the ranks in an order by no rule, and exchange on the last of the communicators."""
+def planned(rank: int, ranks: int, late: bool = False) -> Iterator[Event]:
+    """Try ways to divide the ranks in an order by no rule, and exchange on the last of the communicators.
+
+    `late`: a message from the beginning is received at the end.
+    """
     number = 2
+    if late:
+        yield branch(5, "send", (rank + 1) % ranks, 80)
     for way in (1, 2, 3) if ranks % 7 == 1 else (3, 1, 2):
         yield f"MPI_Barrier@plan.c:{way}", "collective", BARRIER
         if ranks % 3 < way:
@@ -297,6 +302,8 @@ def planned(rank: int, ranks: int) -> Iterator[Event]:
     for _ in range(STEPS):
         for entry, kind, fields in tournament(rank, ranks):
             yield entry, kind, fields | {"comm": number - 1}
+    if late:
+        yield branch(6, "recv", (rank - 1) % ranks, 80)
 
 
 def lengths(rank: int, ranks: int) -> Iterator[Event]:
@@ -499,6 +506,20 @@ def twofold(rank: int, ranks: int) -> Iterator[Event]:
             yield from [both(10, rank ^ 1 << bit)] * 2
 
 
+def epochs(rank: int, ranks: int) -> Iterator[Event]:
+    """Write to the next rank of a ring in an epoch of all ranks."""
+
+    def sync(number: int, kind: int, members: list[int]) -> Event:
+        fields = {"sync": kind, "window": 0, "peer": -1, "found": False, "members": members}
+        return f"MPI_Win_sync@epochs.c:{number}", "win_sync", fields
+
+    yield "MPI_Win_create@epochs.c:1", "win_new", {"comm": 0, "new_window": 0, "bytes": 800}
+    yield from (sync(2, 1, list(range(ranks))), sync(3, 2, list(range(ranks))))
+    put = {"operation": 0, "window": 0, "peer": (rank + 1) % ranks, "bytes": 80, "recv_bytes": 0}
+    yield "MPI_Put@epochs.c:4", "rma", put
+    yield from (sync(5, 3, []), sync(6, 4, []))
+
+
 def conjugate(rank: int, ranks: int) -> Iterator[Event]:
     """Add up along rows, and exchange with the transposed rank or pair of ranks, as the CG of NPB does."""
     rows = 1 << (ranks.bit_length() - 1) // 2
@@ -562,6 +583,8 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         (conjugate, (2, 4, 8, 32, 128)),
         # Two steps in rows of four ranks are half of their ranks too.
         (conjugate, (4, 8, 16, 32)),
+        # On prime numbers of ranks, every grid is a line.
+        (epochs, (3, 5, 7, 12)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
     ],
@@ -664,6 +687,12 @@ def test_what_follows_a_set_up_without_a_rule_is_scaled(tmp_path: Path) -> None:
     assert [
         (fields["tag"], fields["peer"]) for _, kind, fields in calls(made, 9) if kind == "sendrecv"
     ] == wanted
+
+
+def test_a_set_up_whose_messages_are_received_later_is_not_left_out(tmp_path: Path) -> None:
+    _, summary = scaled(partial(planned, late=True), (4, 8, 16), 64, tmp_path)
+    assert summary.scaling.distributions
+    assert "and without it, rank 0 stops in MPI_Recv" in " ".join(summary.scaling.remarks)
 
 
 def communication(path: Path, rank: int) -> int:

@@ -436,11 +436,17 @@ def _actual(recording: Recording, folder: Path) -> TraceFile:
 def _omitted(recording: Recording, actual: TraceFile) -> dict[str, float]:
     """Return the share of the replayed time that a recording's set-up takes without its computation, by fabric.
 
-    `actual`: its trace without the set-up. None is left out if empty. Raises UnfitError if that is most of the time.
+    `actual`: its trace without the set-up. None is left out if empty. Raises UnfitError if that is most of the time, or if
+    its messages are received after it.
     """
     if recording.setup is None:
         return {}
-    differences = times(actual, recording.trace)
+    try:
+        differences = times(actual, recording.trace)
+    except ReplayStoppedError as error:
+        raise UnfitError(
+            recording.setup.entry, f"the set-up up to it calls by no rule, and without it, {error.where}"
+        ) from None
     shares = {name: max(-difference, 0.0) for name, difference in differences.items()}
     if max(shares.values()) > MOST_OMITTED:
         raise UnfitError(
