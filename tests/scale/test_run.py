@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -94,6 +95,23 @@ def test_a_size_that_the_recordings_do_not_show_is_refused(sizes, reached, known
         UsageError, match=f"so that {reached[1]} on {reached[0]} is not known; record a count with"
     ):
         scale(request)
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"sizes": (0, 1), "to_size": 2}, "`size` 0: give a number from"),
+        ({"sizes": (1, 2), "to_size": -4}, "`size` -4: give a number from"),
+        ({"grid": (-4, -4)}, "give 1 to 4 extents"),
+        ({"ranks": 1 << 40}, "give at most 1048576"),
+    ],
+)
+def test_numbers_that_no_problem_has_are_refused(
+    options: dict[str, Any], advice: str, tmp_path: Path
+) -> None:
+    traces = [recording(4, tmp_path), recording(8, tmp_path)]
+    with pytest.raises(UsageError, match=advice):
+        scale(ScaleRequest(**{"traces": traces, "ranks": 16, "output": tmp_path / "made.lwt", **options}))
 
 
 def test_an_incomplete_recording_is_to_be_recorded_again(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Number within limits, as the type of an option."""
 
+import re
+
 import rich_click as click
 
 from linkworth.model.number_range import NumberRange
@@ -41,8 +43,10 @@ class NumberList(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         words = str(value).split(",")
-        if not all(word.strip().isascii() and word.strip().isdecimal() and int(word) > 0 for word in words):
+        if not all(re.fullmatch("0*[1-9][0-9]{0,17}", word.strip()) for word in words):
             self.fail(
-                f"{value!r}: give numbers of {self._what} of at least 1, such as 2 or 1,2,4", param, ctx
+                f"{value!r}: give numbers of {self._what} of at least 1 and at most 18 digits, such as 2 or 1,2,4",
+                param,
+                ctx,
             )
         return tuple(int(word) for word in words)

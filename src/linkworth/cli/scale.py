@@ -31,7 +31,7 @@ class Extents(click.ParamType[tuple[int, ...]]):
 @click.option(
     "-n",
     "--ranks",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1 << 20),
     required=True,
     help="Ranks to scale to, at least as many as the largest recording has.",
 )
@@ -49,7 +49,7 @@ class Extents(click.ParamType[tuple[int, ...]]):
     metavar="S,...",
     help="Problem size of each recording, such as 100,200,400; with --to-size.",
 )
-@click.option("--to-size", type=click.IntRange(min=1), metavar="S", help="Problem size to scale to.")
+@click.option("--to-size", type=click.IntRange(1, 10**18), metavar="S", help="Problem size to scale to.")
 @click.option(
     "--grid",
     type=Extents(),

@@ -15,7 +15,8 @@ import msgspec
 
 from linkworth import __version__, _engine
 from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
-from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling
+from linkworth.model.number_range import NumberRange
+from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling, extents
 from linkworth.model.trace import TraceMetadata
 from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
@@ -53,7 +54,10 @@ OTHER_VOLUME = 1.2
 """Factor between calls or bytes as distributions and the recorded ones from which they are named."""
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
+MOST_RANKS = 1 << 20
+"""Ranks of a trace at most. It has a list of all members for each communicator of all ranks."""
 
+_PROBLEMS = NumberRange(least=1e-9, most=1e18)
 _NO_TRUST = "how far it can be trusted is not known"
 
 
@@ -323,9 +327,11 @@ def _metadata(largest: TraceMetadata, scaling: Scaling) -> TraceMetadata:
 def _check(request: ScaleRequest) -> None:
     if len(request.traces) < 2:
         raise UsageError("one recording does not show how the program scales; give at least two rank counts")
-    if request.grid is not None and prod(request.grid) != request.ranks:
+    if request.grid is not None:
         shape = "x".join(map(str, request.grid))
-        raise UsageError(f"`grid` {shape} has {prod(request.grid)} places, not {request.ranks} (`ranks`)")
+        extents(shape)
+        if prod(request.grid) != request.ranks:
+            raise UsageError(f"`grid` {shape} has {prod(request.grid)} places, not {request.ranks} (`ranks`)")
     if bool(request.sizes) != (request.to_size is not None):
         raise UsageError(
             "give `size` and `to_size` together: a size of each recording, and the one to scale to"
@@ -334,6 +340,11 @@ def _check(request: ScaleRequest) -> None:
         raise UsageError(
             f"`size` has {plural(len(request.sizes), 'number')} for {len(request.traces)} recordings; give one for each"
         )
+    for size in request.sizes if request.to_size is None else (*request.sizes, request.to_size):
+        if size not in _PROBLEMS:
+            raise UsageError(f"`size` {size:g}: give {_PROBLEMS}")
+    if request.ranks > MOST_RANKS:
+        raise UsageError(f"`ranks` {request.ranks}: give at most {MOST_RANKS}")
 
 
 def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Recording]:
