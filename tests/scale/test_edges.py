@@ -31,12 +31,14 @@ from linkworth.scale.recording import Recording
 from linkworth.trace.read import open_trace
 
 GRIDS = {
+    1: (1, 1, 1),
     4: (2, 2, 1),
     6: (3, 2, 1),
     8: (2, 2, 2),
     12: (3, 2, 2),
     16: (4, 2, 2),
     24: (4, 3, 2),
+    27: (3, 3, 3),
     32: (4, 4, 2),
     36: (4, 3, 3),
     48: (4, 4, 3),
@@ -369,6 +371,12 @@ def test_ranks_of_a_kind_that_no_recording_has(
     assert summary.scaling.left_out is not None
     assert summary.scaling.left_out.calls == 0
     assert not any("slabs" in each for each in summary.scaling.remarks)
+
+
+@pytest.mark.parametrize("program", [guarded, listed])
+def test_one_rank_shows_no_messages(program: Program, tmp_path: Path) -> None:
+    made, _ = scaled(program, (1, 8, 27), 64, tmp_path)
+    assert same_calls(made, trace(program, 64, tmp_path))
 
 
 def test_persistent_messages_between_which_others_start(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
-from linkworth.scale.fit.rules import ByCount, Rule, Samples, UnfitError, Varying
+from linkworth.scale.fit.rules import ByCount, Rule, Same, Samples, UnfitError, Varying
 from linkworth.scale.grids import GridRule, are_groups, are_parts
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
@@ -243,6 +243,11 @@ class Builder:
         peers = _fit_times_by_peers(samples, runs.times, columns)
         if peers is not None:
             return peers
+        there = np.array([samples.recordings[number].ranks > 1 for number in samples.recording])
+        times = runs.times[there]
+        if not runs.times[~there].any() and len(set(times.tolist())) == 1:
+            # One rank calls nobody, which is no step of a number that is the same at all other counts.
+            return Same(int(times[0]))
         rule = fit_number(samples, runs.times)
         if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
             return rule

@@ -112,6 +112,8 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     best: UnfitError | None = None
     aligned = False
     recordings = without_persistent(recordings)
+    # One rank sends no message, and shows no more of the grid when it is left out than when it was not given.
+    enough = min(FEWEST_LEFT_OUT, sum(each.ranks > 1 for each in recordings))
     for chosen in _chosen(recordings, target):
         dropped = [each for each in recordings if each not in chosen]
         # A clock that is read differently often aligns with nothing, and takes no time.
@@ -122,7 +124,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             choices = [bare]
         choices += [waiting for some in choices[-1:] if (waiting := timeless(some))]
         tried = _arrangements(chosen, target)
-        if len(chosen) < min(FEWEST_LEFT_OUT, len(recordings)):
+        if len(chosen) < enough:
             for each in _with_other_grids(recordings, target) if not aligned else ():
                 aligned = True
                 yield each
