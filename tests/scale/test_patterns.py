@@ -534,6 +534,13 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         yield both(11, pair * across + rank % pair, 9600 // rows)
 
 
+def mirrored(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange with the transposed rank, but on the diagonal."""
+    row, column = divmod(rank, isqrt(ranks))
+    for _ in range(STEPS if row != column else 0):
+        yield both(12, column * isqrt(ranks) + row, 80)
+
+
 @pytest.mark.parametrize(
     ("program", "counts"),
     [
@@ -587,6 +594,8 @@ def conjugate(rank: int, ranks: int) -> Iterator[Event]:
         (epochs, (3, 5, 7, 12)),
         # Sizes of a level that one recording has grow as those of the next.
         (scattering, (6, 12, 24, 48)),
+        # Each rank of the largest recording is another combination of edges, even and odd ranks.
+        (mirrored, (4, 9, 16, 36)),
     ],
 )
 def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:

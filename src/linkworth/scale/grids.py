@@ -312,10 +312,10 @@ ROLES: tuple[tuple[str, Callable[[Position], list[Numbers]]], ...] = (
     ("the first two ranks and the others", _first_two),
     ("corners, edges and inner ranks", _ends(1)),
     ("corners, edges and inner ranks, and rank 0", lambda at: _ends(1)(at) + _root(at)),
+    ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
     ("even and odd ranks", lambda at: _parity(at) + _root_and_last(at)),
     ("edges, even and odd ranks", lambda at: _ends(1)(at) + _parity(at)),
     ("two halves", _halves),
-    ("the diagonal and its sides", lambda at: _diagonal(at) + _root(at)),
     ("two layers of edges and inner ranks", _ends(2)),
 )
 """Ways to divide ranks, the coarsest first."""
