@@ -14,6 +14,7 @@ from written_programs import (
     Program,
     collective,
     communicator,
+    computed,
     counted,
     message,
     same_calls,
@@ -327,6 +328,45 @@ def test_ranks_at_an_edge_compute_as_much_as_others(tmp_path: Path) -> None:
 
 
 SIDES = (90, 100, 75)
+
+
+PLANES = {4: (2, 2), 16: (4, 4), 64: (8, 8)}
+
+
+def swept(rank: int, ranks: int) -> Iterator[tuple[Event, float]]:
+    """Yield what passes blocks on along both dimensions of a plane, there and back, and the computation before each call."""
+    plane = Place(rank, PLANES[ranks])
+    work = 0.0
+    for dimension, side in enumerate(plane.grid):
+        low, high = plane.sides(dimension)
+        for line, source, to in ((30, low, high), (32, high, low)):
+            for _ in range(16 // side):
+                if source != NOBODY:
+                    yield call(line, "recv", source, 80), work
+                    work = 0.0
+                work += line / side
+                if to != NOBODY:
+                    yield call(line + 1, "send", to, 80), work
+                    work = 0.0
+    yield ("MPI_Barrier@box.c:34", "collective", BARRIER), work
+
+
+def sweep(rank: int, ranks: int) -> Iterator[Event]:
+    """Pass blocks on."""
+    return (event for event, _ in swept(rank, ranks))
+
+
+def work_of_sweep(rank: int, ranks: int, calls: int) -> list[float]:
+    """Return the work on each block: before it is passed on, or before the next call of the last rank."""
+    return [0.0, *(work for _, work in swept(rank, ranks)), 0.0]
+
+
+def test_two_ranks_along_a_dimension_show_what_others_compute_between_neighbours(tmp_path: Path) -> None:
+    made, _ = scaled(sweep, (4, 16), 64, tmp_path, work_of_sweep)
+    there = trace(sweep, 64, tmp_path, work_of_sweep)
+    assert same_calls(made, there)
+    assert computed(made) == pytest.approx(computed(there))
+    assert seconds_on("ib-hdr", made) == pytest.approx(seconds_on("ib-hdr", there))
 
 
 def uneven(rank: int, ranks: int) -> Iterator[Event]:

@@ -36,7 +36,9 @@ def with_absent(
     try:
         boxes = [_Box(each, space, sites) for each, space in zip(recordings, spaces, strict=True)]
         order = _order([burst for box in boxes for burst in box.distinct()])
-        return [box.completed(order) for box in boxes]
+        typical: list[_Typical] = []
+        found = [box.completed(order, typical) for box in reversed(boxes)]
+        return found[::-1]
     except UnlikeError:
         return None
 
@@ -106,6 +108,45 @@ class _Kind(NamedTuple):
     """By step that makes a request: how many steps before it do."""
 
 
+_Typical = dict[Symbol | str, float]
+"""Mean computation before a call that follows another one of the rank, by symbol, or by site if all ranks make it."""
+
+
+class _Placed(NamedTuple):
+    """A call of a step."""
+
+    number: int
+    source: int
+    """The rank that makes it, or the nearest one that does."""
+    place: int
+    """Its place in that rank's burst."""
+    symbol: Symbol | str
+    absent: bool
+    follows: bool
+    """That rank also makes the call of the step before, so that the computation between them is known."""
+
+
+class _Completed(NamedTuple):
+    """A rank's calls with the absent ones, before which the computation is that of other ranks."""
+
+    calls: Calls
+    steps: Sequence[Sequence[_Placed]]
+    """By kind of burst: its calls."""
+    which: Numbers
+    """By call: its place in all steps."""
+
+    def flags(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return a property of each call."""
+        of = np.array([getattr(each, name) for steps in self.steps for each in steps], dtype=bool)
+        return of[self.which]
+
+    def divided(self, known: Sequence[_Typical]) -> Calls:
+        """Return the calls with the rank's own computation. `known`: that of this recording, and of larger ones."""
+        absent = self.flags("absent")
+        shares = np.array([share for steps in self.steps for share in _shares(steps, known)])[self.which]
+        return self.calls._replace(compute=_divided(self.calls.compute, absent, shares))
+
+
 class _Box:
     """The messages of all ranks of a recording with their neighbours on a grid."""
 
@@ -136,19 +177,19 @@ class _Box:
         """Return all different bursts of the ranks."""
         return {tuple(burst.symbols) for rank in self._ranks for burst in rank.different}
 
-    def completed(self, order: Mapping[Symbol, int]) -> Recording:
+    def completed(self, order: Mapping[Symbol, int], typical: list[_Typical]) -> Recording:
         """Return the recording in which all ranks have the calls of those in the middle. Raises UnlikeError.
 
-        `order`: places of symbols in each burst.
+        `order`: places of symbols in each burst. `typical`: the computation in larger recordings, to which this one's is added.
         """
         kinds, of_burst = self._kinds(order)
         found = copy(self._recording)
         found.absent = self._sites
         found.calls = []
         numbers: dict[Any, int] = {}
-        found.sequences = [
-            self._sequence(rank, kinds, of_burst, found.calls, numbers) for rank in range(found.ranks)
-        ]
+        ranks = [self._sequence(rank, kinds, of_burst, found.calls, numbers) for rank in range(found.ranks)]
+        typical.insert(0, _typical(ranks))
+        found.sequences = [each.divided(typical) for each in ranks]
         return found
 
     def _kinds(self, order: Mapping[Symbol, int]) -> tuple[list[_Kind], Numbers]:
@@ -221,15 +262,16 @@ class _Box:
 
     def _sequence(
         self, rank: int, kinds: Sequence[_Kind], of_burst: Numbers, calls: list[Call], numbers: dict[Any, int]
-    ) -> Calls:
+    ) -> _Completed:
         """Return a rank's calls. `numbers`: of `calls`, to which new ones are added."""
         steps = [self._steps(rank, kind, calls, numbers) for kind in kinds]
         lengths = np.array([len(each) for each in steps])
-        table = np.concatenate(steps)
+        table = np.array([each[:3] for of in steps for each in of], dtype=np.int64).reshape(-1, 3)
         of_calls = np.repeat(np.arange(len(of_burst)), lengths[of_burst])
         first = np.cumsum(lengths[of_burst]) - lengths[of_burst]
         within = np.arange(len(of_calls)) - first[of_calls]
-        number, source, place = table[(np.cumsum(lengths) - lengths)[of_burst[of_calls]] + within].T
+        which = (np.cumsum(lengths) - lengths)[of_burst[of_calls]] + within
+        number, source, place = table[which].T
         found = Calls(number, np.empty(len(number)), np.empty(len(number), dtype=bool), np.empty(len(number)))
         for each in np.unique(source).tolist():
             some = source == each
@@ -238,11 +280,11 @@ class _Box:
             found.compute[some] = times.compute[places]
             found.has_cpu[some] = times.has_cpu[places]
             found.durations[some] = times.durations[places]
-        return found._replace(compute=_divided(found.compute, source != rank))
+        return _Completed(found, steps, which)
 
-    def _steps(self, rank: int, kind: _Kind, calls: list[Call], numbers: dict[Any, int]) -> Numbers:
-        """Return for each call: its number, the rank that makes it, and its place in that rank's burst."""
-        found: list[tuple[int, int, int]] = []
+    def _steps(self, rank: int, kind: _Kind, calls: list[Call], numbers: dict[Any, int]) -> Sequence[_Placed]:
+        """Return the calls of a burst. `numbers`: of `calls`, to which new ones are added."""
+        found: list[_Placed] = []
         for symbol, backs in kind.steps:
             source = rank
             if symbol is not None and symbol not in self._ranks[rank].burst(kind.first).places:
@@ -264,8 +306,11 @@ class _Box:
                 numbers[key] = len(calls)
                 absent = source != rank
                 calls.append(self._referring(self._recording.calls[number], refers, backs, absent=absent))
-            found.append((numbers[key], source, place))
-        return np.array(found, dtype=np.int64).reshape(-1, 3)
+            before = found[-1].symbol if found else None
+            follows = not isinstance(before, tuple) or before in burst.places
+            named = self._recording.calls[number].entry if symbol is None else symbol
+            found.append(_Placed(numbers[key], source, place, named, source != rank, follows))
+        return found
 
     def _referring(
         self, call: Call, refers: Sequence[Request], backs: Mapping[Request, int], *, absent: bool
@@ -299,10 +344,58 @@ class _Box:
         return self._donors[rank, offset]
 
 
-def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
+def _typical(ranks: Sequence[_Completed]) -> _Typical:
+    """Return the mean computation of a recording's ranks before each call that follows the one before it."""
+    times: Counter[Symbol | str] = Counter()
+    sums: defaultdict[Symbol | str, float] = defaultdict(float)
+    for rank in ranks:
+        symbols = [each.symbol for steps in rank.steps for each in steps]
+        own = rank.flags("follows") & ~rank.flags("absent")
+        counts = np.bincount(rank.which[own], minlength=len(symbols))
+        totals = np.bincount(rank.which[own], rank.calls.compute[own], len(symbols))
+        for symbol, count, total in zip(symbols, counts.tolist(), totals.tolist(), strict=True):
+            if count:
+                times[symbol] += count
+                sums[symbol] += total
+    return {symbol: sums[symbol] / count for symbol, count in times.items()}
+
+
+def _mean(typical: _Typical, symbol: Symbol | str) -> float | None:
+    """Return the computation before a call, or else before an earlier one of the site in its burst."""
+    while symbol not in typical and not isinstance(symbol, str) and symbol[2] > 0:
+        symbol = (symbol[0], symbol[1], symbol[2] - 1)
+    return typical.get(symbol)
+
+
+def _shares(steps: Sequence[_Placed], known: Sequence[_Typical]) -> Iterator[float]:
+    """Yield the share of each call in the computation of the rank before its next call, or NaN if other ranks show it.
+
+    Where two ranks are along a dimension, none has neighbours on both sides: what is before a receive from one side there is
+    before a send to the other on larger grids.
+    """
+    waiting: list[_Placed] = []
+    for step in steps:
+        waiting.append(step)
+        if step.absent:
+            continue
+        shares = [np.nan] * len(waiting)
+        if not all(each.follows for each in waiting[:-1]):
+            for typical in known:
+                means = [_mean(typical, each.symbol) for each in waiting]
+                some = [each for each in means if each is not None]
+                if len(some) == len(means) and sum(some) > 0:
+                    shares = [each / sum(some) for each in some]
+                    break
+        yield from shares
+        waiting = []
+    yield from [np.nan] * len(waiting)
+
+
+def _divided(compute: Times, absent: npt.NDArray[np.bool_], shares: Times) -> Times:
     """Return the computation before each call, of which some are absent, where `compute` is that of other ranks.
 
-    What a rank computes before such a call is before its next one, of which the call takes as much as on other ranks.
+    What a rank computes before such a call is before its next one, of which the call takes its share, or else as much as on
+    other ranks.
     """
     if not absent.any():
         return compute
@@ -314,7 +407,7 @@ def _divided(compute: Times, absent: npt.NDArray[np.bool_]) -> Times:
     before = needed[np.append(-1, present)[following] + 1]
     taken = np.minimum(needed[:-1] - before, most)
     found: Times = np.where(absent, np.minimum(needed[1:] - before, most) - taken, compute - taken)
-    return found
+    return np.where(np.isnan(shares), found, shares * most)
 
 
 def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
