@@ -229,6 +229,15 @@ def corners(rank: int, ranks: int) -> Iterator[Event]:
     yield waitall("box.c:191", made)
 
 
+def edges(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange across faces and edges round a torus."""
+    box = Box(rank, ranks)
+    offsets = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1)]
+    for number, ((x, y, z), way) in enumerate(product(offsets, (-1, 1))):
+        to, source = (box.neighbour(k * x, k * y, k * z, periodic=True) for k in (way, -way))
+        yield exchange(200 + number, to, source, 80)
+
+
 def closed_above(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange with the neighbours that there are in a box that is a ring along its last dimension."""
     box = Box(rank, ranks)
@@ -263,6 +272,11 @@ def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Pat
     # No recording has an inner rank along the last dimension, and the calls also fit a plane.
     _, summary = scaled(open_above, (4, 8, 16, 32), 64, tmp_path)
     assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
+
+
+def test_a_ring_of_two_ranks_has_the_directions_of_another_ring(tmp_path: Path) -> None:
+    made, _ = scaled(edges, (8, 16, 32), 64, tmp_path)
+    assert same_calls(made, trace(edges, 64, tmp_path))
 
 
 @pytest.mark.parametrize("program", [lattice, checkered])
