@@ -5,8 +5,10 @@ import importlib
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from linkworth.cli.value_type import ValueType
 
-class KnownName(click.ParamType[str]):
+
+class KnownName(ValueType[str]):
     """A name of the catalog or a file. The verb itself refuses any other text, with the nearest names."""
 
     name = "text"

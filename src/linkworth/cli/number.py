@@ -4,10 +4,11 @@ import re
 
 import rich_click as click
 
+from linkworth.cli.value_type import ValueType
 from linkworth.model.number_range import NumberRange
 
 
-class Number(click.ParamType[float]):
+class Number(ValueType[float]):
     """A finite number in a range, optionally with a unit. Every option with a fractional number has this type."""
 
     name = "number"
@@ -28,7 +29,7 @@ class Number(click.ParamType[float]):
             self.fail(f"{error}{f' ({self._unit})' if self._unit else ''}", param, ctx)
 
 
-class NumberList(click.ParamType[tuple[int, ...]]):
+class NumberList(ValueType[tuple[int, ...]]):
     """`1,2,4`: one or more whole numbers of at least 1."""
 
     def __init__(self, what: str) -> None:

@@ -7,11 +7,12 @@ import rich_click as click
 from linkworth import units
 from linkworth.cli.number import NumberList
 from linkworth.cli.output import OutputFile, console, emit_json, json_option, news, note, require_new
+from linkworth.cli.value_type import ValueType
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
 
 
-class Extents(click.ParamType[tuple[int, ...]]):
+class Extents(ValueType[tuple[int, ...]]):
     """`32x16`: extents of a grid."""
 
     name = "extents"
