@@ -82,7 +82,7 @@ def recorded(recording: Recording) -> Totals:
 
 
 class Counted:
-    """Passes ranks through, and adds them up."""
+    """Passes ranks through, and adds them up. Raises UnfitError for a reference to no request."""
 
     def __init__(self, ranks: Iterable[RankEvents]) -> None:
         self._ranks = ranks
@@ -90,7 +90,9 @@ class Counted:
 
     def __iter__(self) -> Iterator[RankEvents]:
         for each in self._ranks:
-            counting = _Counting([Call(*call) for call in each.calls])
+            calls = [Call(*call) for call in each.calls]
+            Requests(calls).of(each.call)
+            counting = _Counting(calls)
             self.totals = self.totals.add(each.call, counting, float(each.compute.sum()))
             yield each
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkworth import _engine
+from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.recording import Call, Numbers, references
 
 PERSISTENT = {"send_init", "psend_init", "collective_init"}
@@ -30,6 +31,7 @@ class Requests:
 
     def __init__(self, calls: Sequence[Call]) -> None:
         """Read them from all calls."""
+        self._entries = [call.entry for call in calls]
         backs = [references(call) for call in calls]
         self.makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=bool)
         self._starts = np.array([call.call_class == "start" for call in calls], dtype=bool)
@@ -39,13 +41,18 @@ class Requests:
         self._backs = np.array([back for each in backs for back in each], dtype=np.int64)
 
     def of(self, own: Numbers) -> References:
-        """Return the references of a rank that makes these calls."""
+        """Return the references of a rank that makes these calls. Raises UnfitError if one has no request."""
         count = self._count[own]
         event = np.repeat(np.arange(len(own)), count)
         place = np.arange(len(event)) - np.repeat(np.cumsum(count) - count, count)
         makes = self.makes[own]
         before = np.cumsum(makes) - makes
         backs = self._backs[self._start[own[event]] + place]
+        astray = np.flatnonzero((backs < 1) | (backs > before[event]))
+        if len(astray):
+            raise UnfitError(
+                self._entries[own[event[astray[0]]]], "it would refer to a request that is not there"
+            )
         return References(event, place, backs, np.flatnonzero(makes)[before[event] - backs])
 
     def started(self, own: Numbers) -> References:
