@@ -427,8 +427,9 @@ def _without(events: RankEvents, sites: Collection[str]) -> RankEvents:
     found = list(events.calls)
     call = events.call.copy()
     for number, each in enumerate(calls):
-        places = np.flatnonzero(events.call == number)
-        if not references(each) or not len(places):
+        # A search for each of many different messages would take quadratic time.
+        places = np.flatnonzero(events.call == number) if references(each) else ()
+        if not len(places):
             continue
         made = refers.made[events.call[refers.event] == number].reshape(len(places), -1)
         rows = np.where(kept[made], left[places][:, None] - left[made], 0)
