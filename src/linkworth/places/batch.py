@@ -245,7 +245,7 @@ def call(
         )
     except FileNotFoundError:
         raise EnvironmentLacksError(
-            f"{command[0]} is not on PATH; {system} jobs are submitted from a login node of a {system} cluster"
+            f"{command[0]} is not on PATH; {system} jobs are submitted from a login node of the cluster"
         ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacksError(f"{command[0]} does not answer: {error}") from None
