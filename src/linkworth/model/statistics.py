@@ -15,7 +15,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     confidence: float
     method: Literal["Student's t", "BCa bootstrap", "normal", "order statistics"]
-    """Of means: Student's t of few values; `normal` only of so many that both other methods agree with it."""
+    """The first three are of means: Student's t of few values, `normal` of so many that both others agree with it."""
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True):

@@ -147,7 +147,7 @@ def arrangements(
             bits = not given and len(fixed) > 3 and seen < 4 and max(map(max, grids[:-1])) <= 2
             if grids not in known and not bits:
                 known.add(grids)
-                # Where all recordings are lines, as on prime numbers of ranks, nothing shows a plane.
+                # Nothing shows a plane if all recordings are lines, as on prime numbers of ranks.
                 hidden = len(fixed) > 1 and all(sum(n > 1 for n in grid) < 2 for grid in grids[:-1])
                 found.append(rule._replace(neighbours=0.0 if hidden else _neighbours(grids, shown.partners)))
     # Neighbours on a plane are also at constant distances on a line, until the plane becomes wider.

@@ -123,7 +123,7 @@ class _Placed(NamedTuple):
     symbol: Symbol | str
     absent: bool
     follows: bool
-    """That rank also makes the call of the step before, so that the computation between them is known."""
+    """True if that rank also makes the call of the step before, so that the computation between them is known."""
 
 
 class _Completed(NamedTuple):
