@@ -569,6 +569,8 @@ def mirrored(rank: int, ranks: int) -> Iterator[Event]:
         (tournament, (4, 8, 16, 64)),
         (plate, (8, 16, 32, 64)),
         (walls, (4, 8, 16, 32, 64)),
+        # Only the largest recording shows inner ranks, with both sides alike.
+        (walls, (4, 8, 16, 32)),
         # The recordings show the inner ranks with both sides alike.
         (bounded, (4, 8, 16, 32)),
         # Each rank has log p neighbours in all recordings.

@@ -125,9 +125,10 @@ class Recording:
         self.name_groups()
 
     def name_groups(self) -> None:
-        """Find the members of all communicators and windows."""
+        """Find the members of all communicators and windows, and the neighbours in topologies."""
         self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
         self.remotes = [self._remotes(rank) for rank in range(self.ranks)]
+        self.neighbours = [self._neighbours(rank) for rank in range(self.ranks)]
         self.windows = [self._windows(rank) for rank in range(self.ranks)]
 
     def has_edges(self) -> bool:
@@ -243,6 +244,18 @@ class Recording:
             if call.call_class in ("comm_new", "icomm_new")
             and call.fields["new_comm"] >= 0
             and call.fields["inter"]
+        }
+
+    def _neighbours(self, rank: int) -> dict[int, tuple[list[int], list[int]]]:
+        """Return from and to whom collective calls among neighbours go in a rank's communicators; negative: nobody."""
+        calls = [self.calls[number] for number in _firsts(self.sequences[rank].calls)]
+        return {
+            call.fields["new_comm"]: (
+                [call.fields["members"][each] if each >= 0 else each for each in call.fields["sources"]],
+                [call.fields["members"][each] if each >= 0 else each for each in call.fields["destinations"]],
+            )
+            for call in calls
+            if call.call_class in ("comm_new", "icomm_new") and call.fields["has_topology"]
         }
 
     def peers(self, rank: int, communicator: int) -> list[int]:

@@ -234,7 +234,7 @@ class ColumnFit:
             return _fit_references(samples, different, place, first.entry)
         if name in _COUNTS:
             lists = [different[each] for each in place.tolist()]
-            return fit_vector(samples, lists, first)
+            return fit_vector(samples, lists, first, received=name == "recv_counts")
         if name in _NEIGHBOURS:
             return _fit_each(samples, different, place, first)
         if isinstance(value, int):

@@ -182,6 +182,12 @@ def are_neighbours(at: Position, peers: Numbers) -> bool:
     return len(at.extents) > 1 and longer and len(steps) > 0 and int(np.abs(steps).max()) == 1
 
 
+def moved_along(at: Position, peers: Numbers) -> list[int]:
+    """Return the dimensions along which some peers are elsewhere than their ranks."""
+    there = np.flatnonzero(peers >= 0)
+    return np.flatnonzero(_offsets(at.only(there), peers[there]).any(axis=0)).tolist()
+
+
 def _offsets(at: Position, peers: Numbers) -> Numbers:
     """Return how far away peers are; a row for each."""
     return np.stack(coordinates(peers, at.extents)[0], axis=1) - np.stack(at.coordinates, axis=1)

@@ -7,8 +7,9 @@ import numpy as np
 
 from linkworth.scale.fit.number_rules import fit_number
 from linkworth.scale.fit.numbers import Model
+from linkworth.scale.fit.partners import moved_along
 from linkworth.scale.fit.rules import Copied, Each, Ranks, Rule, Samples, UnfitError, block_part
-from linkworth.scale.recording import Call, Numbers, is_of_neighbours
+from linkworth.scale.recording import NOBODY, Call, Numbers, is_of_neighbours
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -83,10 +84,10 @@ def _averages_all(row: Floats, size: int) -> Floats:
     return means
 
 
-def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule:
+def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call, *, received: bool) -> Rule:
     """Return the rule of the counts by peer."""
     if is_of_neighbours(call.entry):
-        return _of_neighbours(samples, lists, call.entry)
+        return _of_neighbours(samples, lists, call, received=received)
     communicator = int(call.fields["comm"])
     numbers = np.unique(samples.recording).tolist()
     by_recording = [
@@ -124,13 +125,24 @@ def fit_vector(samples: Samples, lists: Sequence[list[int]], call: Call) -> Rule
     )
 
 
-def _of_neighbours(samples: Samples, lists: Sequence[list[int]], site: str) -> Each:
+def _of_neighbours(samples: Samples, lists: Sequence[list[int]], call: Call, *, received: bool) -> Each:
     """Return one rule for each neighbour, as each may be across another side of the rank's part."""
     if len({len(each) for each in lists}) > 1:
-        raise UnfitError(site, "its numbers of neighbours differ")
-    return Each(
-        tuple(fit_number(samples, np.array(column), f"{site} counts") for column in zip(*lists, strict=True))
-    )
+        raise UnfitError(call.entry, "its numbers of neighbours differ")
+    communicator = int(call.fields["comm"])
+    ranks = zip(samples.recording.tolist(), samples.rank.tolist(), strict=True)
+    near = [
+        samples.recordings[number].neighbours[rank].get(communicator, ([], []))[not received]
+        for number, rank in ranks
+    ]
+    rules = []
+    for number, column in enumerate(zip(*lists, strict=True)):
+        peers = np.array([each[number] if number < len(each) else NOBODY for each in near], dtype=np.int64)
+        # Other roles have messages across the same side, which may be as large as those across others at some counts.
+        moved = moved_along(samples.at, peers)
+        fitter = samples.fitter.of_faces(*moved) if moved else samples.fitter
+        rules.append(fit_number(samples._replace(fitter=fitter), np.array(column), f"{call.entry} counts"))
+    return Each(tuple(rules))
 
 
 def _parts(samples: Samples, lists: Sequence[list[int]], call: Call, *, late: bool) -> Parts | None:
