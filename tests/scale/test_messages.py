@@ -30,3 +30,16 @@ def test_a_message_without_a_receive_is_named() -> None:
 def test_a_message_without_room_is_named() -> None:
     with pytest.raises(UnfitError, match=r"MPI_Send@a.c:7: rank 0 sends 160 bytes .* which has room for 80"):
         check(message("Send", 1, 80), message("Irecv", 0, 40), 2)
+
+
+def test_a_neighbour_that_does_not_name_the_other_is_refused() -> None:
+    one, other = (
+        Call(
+            "MPI_Cart_create@a.c:5",
+            "comm_new",
+            {"members": [0, 1], "has_topology": True, "sources": near, "destinations": near},
+        )
+        for near in ([-2, 1], [-2, -2])
+    )
+    with pytest.raises(UnfitError, match="only one of ranks 0 and 1 would be a neighbour of the other"):
+        check(one, other, 2)

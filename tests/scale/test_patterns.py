@@ -328,7 +328,7 @@ def plate(rank: int, ranks: int) -> Iterator[Event]:
             yield sendrecv(line, box.neighbour(i, j), box.neighbour(-i, -j), 80)
 
 
-SQUARE = {4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8), 128: (16, 8)}
+SQUARE = {4: (2, 2), 6: (3, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4), 32: (8, 4), 64: (8, 8), 128: (16, 8)}
 
 
 def walls(rank: int, ranks: int) -> Iterator[Event]:
@@ -571,6 +571,8 @@ def mirrored(rank: int, ranks: int) -> Iterator[Event]:
         (walls, (4, 8, 16, 32, 64)),
         # Only the largest recording shows inner ranks, with both sides alike.
         (walls, (4, 8, 16, 32)),
+        # It shows some roles at one place only, whose neighbours are others elsewhere.
+        (walls, (4, 6, 9, 16)),
         # The recordings show the inner ranks with both sides alike.
         (bounded, (4, 8, 16, 32)),
         # Each rank has log p neighbours in all recordings.

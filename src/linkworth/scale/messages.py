@@ -7,7 +7,7 @@ import numpy as np
 
 from linkworth.scale.fit.rules import Communicator, UnfitError
 from linkworth.scale.generate import RankEvents
-from linkworth.scale.recording import COLLECTIVE, SENDS, Call, Recording
+from linkworth.scale.recording import COLLECTIVE, NEW_COMMUNICATORS, SENDS, Call, Recording
 
 ANY_SOURCE, ANY_TAG = -1, -1
 
@@ -76,6 +76,8 @@ class Messages:
         self._wild: defaultdict[int, int] = defaultdict(int)
         self._together: defaultdict[_Group, list[int]] = defaultdict(lambda: [0, 0])
         """By group and its calls: how often they were made by all members together, and by the first one."""
+        self._edges: defaultdict[tuple[int, int], int] = defaultdict(int)
+        """By source and destination: how often the one names the other as a neighbour, less how often the other does."""
         self._hashes: Hashes = {}
 
     def add(
@@ -89,6 +91,8 @@ class Messages:
                 made = self._together[*groups[call.fields["comm"]], name, root]
                 made[0] += count
                 made[1] += count if views[call.fields["comm"]].place == 0 else 0
+            if call.call_class in NEW_COMMUNICATORS and call.fields["has_topology"]:
+                self._name_neighbours(rank, call, count)
             if not count or call.call_class not in SENDS | _RECEIVES:
                 continue
             fields = call.fields
@@ -102,6 +106,15 @@ class Messages:
                 self._receive(rank, call, count, view, "")
             elif call.call_class in _BOTH:
                 self._receive(rank, call, count, view, "recv_")
+
+    def _name_neighbours(self, rank: int, call: Call, count: int) -> None:
+        members = call.fields["members"]
+        for to in call.fields["destinations"]:
+            if to >= 0:
+                self._edges[rank, members[to]] += count
+        for source in call.fields["sources"]:
+            if source >= 0:
+                self._edges[members[source], rank] -= count
 
     def _receive(self, rank: int, call: Call, count: int, view: Communicator, prefix: str) -> None:
         fields = call.fields
@@ -144,6 +157,12 @@ class Messages:
                 raise UnfitError(
                     name,
                     f"the first of {size} ranks would call it {by_first} times, and all together {made} times",
+                )
+        for (source, to), more in self._edges.items():
+            if more:
+                raise UnfitError(
+                    "neighbours",
+                    f"only one of ranks {source} and {to} would be a neighbour of the other in a topology",
                 )
         for to, wild in self._wild.items():
             if left[to] > wild:

@@ -26,6 +26,8 @@ TESTS = 4
 """The mode of the first call that tests for completed requests, less that of the call that waits for them."""
 NOBODY = -2
 """MPI_PROC_NULL."""
+NEW_COMMUNICATORS = {"comm_new", "icomm_new"}
+"""Classes of calls that make communicators."""
 
 
 class Call(NamedTuple):
@@ -126,10 +128,11 @@ class Recording:
 
     def name_groups(self) -> None:
         """Find the members of all communicators and windows, and the neighbours in topologies."""
-        self.communicators = [self._communicators(rank) for rank in range(self.ranks)]
-        self.remotes = [self._remotes(rank) for rank in range(self.ranks)]
-        self.neighbours = [self._neighbours(rank) for rank in range(self.ranks)]
-        self.windows = [self._windows(rank) for rank in range(self.ranks)]
+        made = [[self.calls[number] for number in _firsts(each.calls)] for each in self.sequences]
+        self.communicators = [self._communicators(rank, calls) for rank, calls in enumerate(made)]
+        self.remotes = [_remotes(calls) for calls in made]
+        self.neighbours = [_neighbours(calls) for calls in made]
+        self.windows = [_windows(calls) for calls in made]
 
     def has_edges(self) -> bool:
         """Return whether calls name MPI_PROC_NULL, as those of ranks on the edge of a grid do."""
@@ -226,49 +229,43 @@ class Recording:
         again = polls & np.concatenate([[False], polls[:-1]]) & (compute < BUSY_SECONDS)
         return without(found._replace(compute=np.where(again, 0.0, compute)), polls)
 
-    def _communicators(self, rank: int) -> dict[int, list[int]]:
-        """Return the members of each of a rank's communicators."""
-        members = {WORLD: list(range(self.ranks)), SELF: [rank]}
-        for number in _firsts(self.sequences[rank].calls):
-            call = self.calls[number]
-            if call.call_class in ("comm_new", "icomm_new") and call.fields["new_comm"] >= 0:
-                members[call.fields["new_comm"]] = call.fields["members"]
-        return members
-
-    def _remotes(self, rank: int) -> dict[int, list[int]]:
-        """Return the members of the other group of each of a rank's communicators between two groups."""
-        calls = [self.calls[number] for number in _firsts(self.sequences[rank].calls)]
-        return {
-            call.fields["new_comm"]: call.fields["remote_members"]
-            for call in calls
-            if call.call_class in ("comm_new", "icomm_new")
-            and call.fields["new_comm"] >= 0
-            and call.fields["inter"]
-        }
-
-    def _neighbours(self, rank: int) -> dict[int, tuple[list[int], list[int]]]:
-        """Return from and to whom collective calls among neighbours go in a rank's communicators; negative: nobody."""
-        calls = [self.calls[number] for number in _firsts(self.sequences[rank].calls)]
-        return {
-            call.fields["new_comm"]: (
-                [call.fields["members"][each] if each >= 0 else each for each in call.fields["sources"]],
-                [call.fields["members"][each] if each >= 0 else each for each in call.fields["destinations"]],
-            )
-            for call in calls
-            if call.call_class in ("comm_new", "icomm_new") and call.fields["has_topology"]
-        }
-
     def peers(self, rank: int, communicator: int) -> list[int]:
         """Return the ranks that the peers of messages in a communicator are."""
         return self.remotes[rank].get(communicator) or self.communicators[rank].get(communicator, [])
 
-    def _windows(self, rank: int) -> dict[int, int]:
-        """Return the communicator of each of a rank's windows."""
-        return {
-            self.calls[number].fields["new_window"]: self.calls[number].fields["comm"]
-            for number in _firsts(self.sequences[rank].calls)
-            if self.calls[number].call_class == "win_new"
-        }
+    def _communicators(self, rank: int, calls: Collection[Call]) -> dict[int, list[int]]:
+        """Return the members of each of a rank's communicators."""
+        members = {WORLD: list(range(self.ranks)), SELF: [rank]}
+        for call in calls:
+            if call.call_class in NEW_COMMUNICATORS and call.fields["new_comm"] >= 0:
+                members[call.fields["new_comm"]] = call.fields["members"]
+        return members
+
+
+def _remotes(calls: Collection[Call]) -> dict[int, list[int]]:
+    """Return the members of the other group of each of a rank's communicators between two groups."""
+    return {
+        call.fields["new_comm"]: call.fields["remote_members"]
+        for call in calls
+        if call.call_class in NEW_COMMUNICATORS and call.fields["new_comm"] >= 0 and call.fields["inter"]
+    }
+
+
+def _neighbours(calls: Collection[Call]) -> dict[int, tuple[list[int], list[int]]]:
+    """Return from and to whom collective calls among neighbours go in a rank's communicators; negative: nobody."""
+    return {
+        call.fields["new_comm"]: (
+            [call.fields["members"][each] if each >= 0 else each for each in call.fields["sources"]],
+            [call.fields["members"][each] if each >= 0 else each for each in call.fields["destinations"]],
+        )
+        for call in calls
+        if call.call_class in NEW_COMMUNICATORS and call.fields["has_topology"]
+    }
+
+
+def _windows(calls: Collection[Call]) -> dict[int, int]:
+    """Return the communicator of each of a rank's windows."""
+    return {call.fields["new_window"]: call.fields["comm"] for call in calls if call.call_class == "win_new"}
 
 
 def _firsts(calls: Numbers) -> list[int]:

@@ -207,6 +207,7 @@ class ColumnFit:
             (name in SIZES and self._fewer)
             or (name in _PEERS and ((self._loops and value > 0) or self._site(name) in samples.fitter.peers))
             or (self._site(name) in samples.fitter.neighbours and value >= 0)
+            or (name in _NEIGHBOURS and value)
             or (name in _COUNTS and value and (self._fewer or not is_of_neighbours(self._first.entry)))
         )
         if alike and not may_differ:
@@ -458,7 +459,9 @@ def _fit_each(samples: Samples, different: Sequence[list[int]], place: Numbers, 
     for item in range(lengths.pop()):
         numbers = np.array([one[item] for one in different], dtype=np.int64)[place]
         if (numbers == numbers[0]).all():
-            items.append(Same(int(numbers[0])))
+            # A role that one recording shows at one place has the same ones there, which are others elsewhere.
+            near = fit_neighbour(samples, numbers, communicator) if numbers[0] >= 0 else None
+            items.append(near or Same(int(numbers[0])))
             continue
         rule = fit_partner(samples, numbers, communicator)
         if rule is None:

@@ -166,7 +166,7 @@ def fit_neighbour(samples: Samples, values: Numbers, communicator: int) -> Partn
         return None
     there = values >= 0
     steps = _offsets(samples.at.only(np.flatnonzero(there)), values[there])
-    if not len(steps) or (steps != steps[0]).any():
+    if not len(steps) or (steps != steps[0]).any() or np.abs(steps[0]).max() > 1:
         return None
     terms = tuple(Term("shift", "", step) for step in steps[0].tolist())
     rule = Partner(Peer(terms, edges=bool((~there).any())), communicator)
