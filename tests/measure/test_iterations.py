@@ -108,11 +108,11 @@ def test_a_result_has_them(tmp_path):
     launcher = FakeLauncher(stdout=WRF.read_text())
     result = run.run(plan.plan(plan.workload(["true"], 2))._replace(launcher=launcher))
     assert result.iteration_seconds == [2.71828, 1.61803]
-    result = run.run(
-        plan.plan(plan.workload(["true"], 2))._replace(launcher=FakeLauncher(stdout="t=0.5\n")),
-        iterations=r"t=([\d.]+)",
-    )
-    assert result.iteration_seconds == [0.5]
+    asked = plan.plan(plan.workload(["true"], 2))._replace(launcher=FakeLauncher(stdout="t=0.5\n"))
+    result = run.run(asked, iterations=r"t=([\d.]+)")
+    assert result.iteration_seconds == [0.5] and "pattern" not in result.remark
+    result = run.run(asked, iterations=r"step ([\d.]+)")
+    assert result.iteration_seconds == [] and "no line of the output has the seconds" in result.remark
 
 
 @pytest.mark.requires("mpi", "c++")

@@ -41,10 +41,10 @@ def pattern(text: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(text)
     except re.error as error:
-        raise UsageError(f"`iterations` {text!r} is no regular expression: {error}") from None
+        raise UsageError(f"`iterations` '{text}' is no regular expression: {error}") from None
     if compiled.groups != 1:
         raise UsageError(
-            f"`iterations` {text!r} has {compiled.groups} groups; put the seconds, and only those, into one: "
+            f"`iterations` '{text}' has {compiled.groups} groups; put the seconds, and only those, into one: "
             r"'step took ([\d.]+) s'"
         )
     return compiled
@@ -90,6 +90,12 @@ class IterationReader:
         for rest in self._rest.values():
             self._line(rest)
         return self.found.best()
+
+    def unmatched(self) -> str:
+        """Return a sentence if no line had a time by the user's pattern, else ""."""
+        if self._asked is None or self.found.asked:
+            return ""
+        return f"no line of the output has the seconds of an iteration by the pattern '{self._asked.pattern}'"
 
     def _is_own(self, line: bytes) -> bool:
         if not line.startswith(OWN):

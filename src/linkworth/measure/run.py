@@ -143,6 +143,7 @@ def execute(
     if trouble:
         ending = Ending("failed", trouble)
     unseen = found.unseen(decided) if ending.state == "complete" else ""
+    unmatched = reader.unmatched() if ending.state == "complete" else ""
     report = npb.parse(stdout)
     nodes = end.nodes or (list(place.nodes) if place else [])
     counters = end.counters or counted
@@ -168,7 +169,9 @@ def execute(
         counters=counters,
         core_use=used,
         facts=place.facts() if place else {},
-        remark="; ".join(filter(None, [sharing(decided), unseen, uncounted(counters, len(nodes))])),
+        remark="; ".join(
+            filter(None, [sharing(decided), unseen, unmatched, uncounted(counters, len(nodes))])
+        ),
     )
 
 
