@@ -41,7 +41,7 @@ def test_a_skeleton_is_recorded_with_options_behind_the_program(called, tmp_path
     machine = ("--machine", "xeon-e5-2650v3-x2")
     code, out, err = called("trace", "--skeleton", "-n", 4, "npb:cg.S", *machine, "-o", trace)
     assert code == 0
-    assert out.startswith(f"{trace}: npb:cg.S on 4 ranks, 20324 events")
+    assert out.startswith(f"{trace}: npb:cg.S on 4 ranks, 20,324 events")
     assert "linkworth: computation as fast as a core of xeon-e5-2650v3-x2" in err
     assert open_trace(trace).metadata.rates.machine == "xeon-e5-2650v3-x2"
 

@@ -108,7 +108,9 @@ def command(
     if as_json:
         emit_json(written)
     else:
-        answer(f"{written.path}: {units.plural(len(written.programs), 'program')}, {written.bytes} bytes")
+        answer(
+            f"{written.path}: {units.plural(len(written.programs), 'program')}, {units.plural(written.bytes, 'byte')}"
+        )
     for program in written.programs:
         for warning in program.warnings:
             note(f"linkworth: {program.trace}: {warning}")

@@ -114,7 +114,7 @@ def _show(summary: ScaleSummary) -> None:
     screen = console()
     screen.print(
         f"{summary.path}: {summary.workload} on {units.plural(summary.ranks, 'rank')}, scaled from {counts}; "
-        f"{units.plural(summary.events, 'event')}, {summary.bytes} bytes"
+        f"{units.plural(summary.events, 'event')}, {units.plural(summary.bytes, 'byte')}"
     )
     grid = " x ".join(map(str, scaling.grid))
     screen.print(

@@ -134,8 +134,8 @@ def command(
     else:
         verdict = {True: ", verified", False: ", NOT VERIFIED", None: ""}[summary.verified]
         console().print(
-            f"{summary.path}: {summary.workload} on {plural(summary.ranks, 'rank')}, {summary.events} events, "
-            f"{summary.bytes} bytes{verdict}"
+            f"{summary.path}: {summary.workload} on {plural(summary.ranks, 'rank')}, {plural(summary.events, 'event')}, "
+            f"{plural(summary.bytes, 'byte')}{verdict}"
         )
     for sentence in summary.damage[:SHOWN_DAMAGE]:
         note(f"linkworth: {summary.path}: {sentence}")
