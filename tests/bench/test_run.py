@@ -96,8 +96,8 @@ def test_values_warnings_and_overlap_reach_the_result():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"confidence_half_width": 0.3}, "the mean is not known to 0.02 at 8 B (95 % half-width up to 0.3 of it)"),
-        ({"samples": 1, "confidence_half_width": None}, "the mean is not known to 0.02 at 8 B (a single sample)"),
+        ({"confidence_half_width": 0.3}, "the mean is not known to 2 % at 8 B (95 % half-width up to 30 %)"),
+        ({"samples": 1, "confidence_half_width": None}, "the mean is not known to 2 % at 8 B (a single sample)"),
         ({"drift": 0.25}, "the times drifted while 8 B were measured (+25 % at 8 B)"),
         ({"median": 1e-6}, "a few slow samples make the mean at 8 B (up to 2 times the median)"),
     ],

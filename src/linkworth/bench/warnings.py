@@ -53,9 +53,9 @@ def _imprecise(rows: Sequence[BenchRow], precision: float, seconds: float) -> st
     if not wide:
         return ""
     worst = max(map(_half_width, wide))
-    known = "a single sample" if math.isinf(worst) else f"95 % half-width up to {worst:.2g} of it"
+    known = "a single sample" if math.isinf(worst) else f"95 % half-width up to {worst * 100:.3g} %"
     return (
-        f"the mean is not known to {precision:.2g} at {_sizes(row.bytes for row in wide)} ({known}): "
+        f"the mean is not known to {precision * 100:.3g} % at {_sizes(row.bytes for row in wide)} ({known}): "
         f"measure each size for more than {seconds:g} s, or on a calmer machine"
     )
 
