@@ -14,5 +14,5 @@ for verb in VERBS:
 
 
 def test_verbs_load_with_a_click_whose_types_are_not_generic() -> None:
-    """As those before click 8.4, which an environment or PYTHONPATH may have."""
+    """An environment or PYTHONPATH may have a click before 8.4, which has no generic types."""
     subprocess.run([sys.executable, "-c", VERBS], check=True)

@@ -242,7 +242,7 @@ for rank, place in enumerate(places):
 def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
     by_bindings(LIKE_SCORE_P, tmp_path / "scorep")
     summary = convert(tmp_path / "scorep", None, tmp_path / "scorep.lwt")
-    # Of two ranks, the totals fit an MPI_Allreduce of 8 bytes, and one of 16 with MPI_IN_PLACE.
+    # The totals of two ranks fit an MPI_Allreduce of 8 bytes, and one of 16 with MPI_IN_PLACE.
     (remark,) = summary.remarks
     assert remark.startswith("4 collectives may have used MPI_IN_PLACE") and summary.unknown == {}
     for rank in (0, 1):

@@ -93,7 +93,7 @@ def test_intervals_of_few_runs_contain_what_they_promise(runs):
         ratios += ratio.low <= 0 <= ratio.high
     # 95 % of 150 are 142, give or take 3.
     assert held > 134 and ratios > 134
-    # Of 2, 3 and 5 values, the range contains the median in 50, 75 and 94 %.
+    # The range of 2, 3 and 5 values contains the median in 50, 75 and 94 %.
     assert median.confidence == min(0.95, 1 - 0.5 ** (runs - 1))
     assert medians > 150 * median.confidence - 3 * math.sqrt(
         150 * median.confidence * (1 - median.confidence)
