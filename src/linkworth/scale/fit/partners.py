@@ -30,11 +30,6 @@ class Partner(NamedTuple):
         """Return the dimensions of the program's grid along which the distance doubles, or halves, from step to step."""
         return [] if self.dimensions else self.peer.doubled()
 
-    def across(self) -> int | None:
-        """Return the one dimension along which the peer is elsewhere."""
-        moved = self.moved()
-        return moved[0] if len(moved) == 1 else None
-
     def values(self, ranks: Ranks) -> Sequence[Any]:
         """Return it for each rank."""
         views = [each[self.communicator] for each in ranks.communicators]
