@@ -11,10 +11,6 @@ LinkworthError              one clear sentence for the user, and an exit code
 """
 
 
-class CalibrationWarning(UserWarning):
-    """A fabric with a bad calibration is used."""
-
-
 class LinkworthError(Exception):
     """Base of all errors that a user sees; `str()` is one sentence with advice."""
 

@@ -99,7 +99,6 @@ def check(content, trace):
     assert found.seconds >= 1e-4 and math.isfinite(found.seconds)
 
 
-@pytest.mark.filterwarnings("ignore::linkworth.errors.CalibrationWarning")  # worst_miss may be anything
 @settings(max_examples=150)
 @given(document=documents())
 @example(document='name = "odd"\ntitle = "odd"\nintranode = "shm"\nrails = 1099511627776\n[link]\nlatency_seconds = 0\n'

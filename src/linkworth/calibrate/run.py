@@ -55,6 +55,7 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     if request.base is None:
         _require_both(points, request.files)
     base = fabrics.get(request.base) if request.base else _base(points)
+    notes += fabrics.bad_fit(base)
     base = msgspec.structs.replace(base, rails=1)
 
     name = fabric_name(request.name, output, request.files[0])

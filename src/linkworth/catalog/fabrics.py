@@ -2,7 +2,6 @@
 
 import functools
 import re
-import warnings
 from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,7 +13,7 @@ from linkworth import units
 from linkworth.catalog import virtual
 from linkworth.catalog.decode import data_folder, read_toml, unknown_name
 from linkworth.catalog.fabric_file import parse
-from linkworth.errors import CalibrationWarning, UsageError
+from linkworth.errors import UsageError
 from linkworth.model import fabric as model
 
 _FILE = re.compile(r"\.toml(x[0-9]+)?(\+[a-z]+)?$")
@@ -55,13 +54,6 @@ def get(name_or_path: str) -> model.Fabric:
     base, rails = _split_rails(name_or_path)
     if is_path(base):
         found = _decoded(read_toml(Path(base)), base, origin=base)
-        if found.worst_miss > model.WORST_MISS:
-            warnings.warn(
-                f"{base} misses the results that it was calibrated to by up to {units.percent(found.worst_miss)} (more than "
-                f"{units.percent(model.WORST_MISS)}): do not rely on it; calibrate it to results of quiet nodes",
-                CalibrationWarning,
-                stacklevel=2,
-            )
     else:
         if base not in _files():
             hint = "; K rails are written NAMExK (gbex4), and a file of your own by its path (FILE.toml)"
@@ -78,6 +70,16 @@ def get(name_or_path: str) -> model.Fabric:
         title=f"{found.title}, {rails} rails" if rails > 1 else found.title,
         rails=rails,
     )
+
+
+def bad_fit(fabric: model.Fabric) -> list[str]:
+    """Return a sentence if a fabric's calibration misses the results that it was made of."""
+    if fabric.worst_miss <= model.WORST_MISS:
+        return []
+    return [
+        f"{fabric.name} misses the results that it was calibrated to by up to {units.percent(fabric.worst_miss)} (more than "
+        f"{units.percent(model.WORST_MISS)}): do not rely on it; calibrate it to results of quiet nodes"
+    ]
 
 
 def _split_rails(name_or_path: str) -> tuple[str, int | None]:

@@ -2,11 +2,11 @@
 
 import rich_click as click
 
-from linkworth.catalog import documents, fabric_file
+from linkworth.catalog import documents, fabric_file, fabrics
 from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import fabric_details, fabrics_table
 from linkworth.cli.known_name import KnownName
-from linkworth.cli.output import emit_json, json_option, show
+from linkworth.cli.output import emit_json, json_option, show, warn
 
 command = catalog_group(
     "fabrics",
@@ -22,7 +22,9 @@ command = catalog_group(
 @json_option("fabric")
 def show_command(name: str, as_json: bool) -> None:
     """Show the parameters, derived figures and sources of NAME: a fabric, NAMExK for K rails, or a file's path."""
-    show(documents.fabric_document(name), as_json, fabric_details)
+    document = documents.fabric_document(name)
+    warn(fabrics.bad_fit(document.fabric))
+    show(document, as_json, fabric_details)
 
 
 @command.command("schema")

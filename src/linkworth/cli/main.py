@@ -6,9 +6,8 @@ import importlib
 import io
 import os
 import sys
-import warnings
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any
 
 import rich_click as click
 from click.exceptions import Exit
@@ -18,7 +17,7 @@ from linkworth.cli import parameter_names
 from linkworth.cli.building import BuildWork
 from linkworth.cli.group import VerbGroup
 from linkworth.cli.output import note, refused_answer, silence
-from linkworth.errors import CalibrationWarning, LinkworthError
+from linkworth.errors import LinkworthError
 from linkworth.mpi import progress
 
 VERBS = {
@@ -122,8 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     progress.show_to(BuildWork)
-    with warnings.catch_warnings(), interrupts.raised_again(), interrupts.terminate_as_interrupt():
-        warnings.showwarning = _warning_as_note
+    with interrupts.raised_again(), interrupts.terminate_as_interrupt():
         code = _run(arguments)
     try:
         sys.stdout.flush()
@@ -133,20 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = 3
         silence(sys.stdout)
     return code
-
-
-def _warning_as_note(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    if issubclass(category, CalibrationWarning):
-        note(f"linkworth: {message}")
-    else:
-        note(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _run(arguments: Sequence[str] | None) -> int:

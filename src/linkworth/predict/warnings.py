@@ -1,8 +1,10 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from linkworth import _engine
+from linkworth.catalog.fabrics import bad_fit
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
@@ -159,13 +161,14 @@ def given_warnings(
     ppns: Iterable[int],
     settings: ReplaySettings,
 ) -> list[str]:
-    """Return sentences on the libraries with which the fabrics were measured, and on the time that scales the computation.
+    """Return sentences on the fabrics' calibrations, their MPI libraries, and the time that scales the computation.
 
     `ppns`: ranks on a node of each layout.
     """
     used = [*fabrics, *([known.response.fabric] if known is not None else [])]
     of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
-    warnings = list(dict.fromkeys(filter(None, of_others)))
+    fits = chain.from_iterable(map(bad_fit, used))
+    warnings = list(dict.fromkeys(filter(None, [*fits, *of_others])))
     if known is None:
         return warnings
     if not 1 / _FARTHEST_CORES <= known.scale <= _FARTHEST_CORES:
