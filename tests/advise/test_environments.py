@@ -6,6 +6,7 @@ from synthetic import recv, send, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.request import PriceOptions, gather_environments
+from linkworth.catalog.decode import data_folder
 from linkworth.errors import UsageError
 
 TWO = predicted({"gbe": 20.0, "ib-hdr": 10.0}, 2)
@@ -121,3 +122,17 @@ def test_unknown_cpus_of_node_types_are_named(options, types, tmp_path, json_of)
         if types
         else []
     )  # fmt: skip
+
+
+def test_a_catalog_may_price_the_fabric_of_a_file_beside_it(tmp_path, json_of):
+    shipped = (data_folder() / "fabrics" / "ib-hdr.toml").read_text()
+    (tmp_path / "mine.toml").write_text(shipped.replace('"ib-hdr"', '"mine"', 1))
+    (tmp_path / "prices.toml").write_text(
+        'title = "t"\n[[prices]]\nname = "fat"\nfabric = "mine.toml"\nusd_per_node_hour = 2\nprovider = "p"\n'
+        'region = "r"\ndate = "2026"\nsource = "s"\n'
+    )
+    trace = write_trace(tmp_path / "t.lwt", [[send(1, 8)], [recv(0, 8)]])
+    for on in ([], ["--on", str(tmp_path / "mine.toml"), "--on", "gbe"]):
+        given = ["--prices", str(tmp_path / "prices.toml"), "--price", "gbe=1", "--draws", "0", *on]
+        options = json_of("advise", str(trace), *given)["options"]
+        assert {each["fabric"]: each["price_usd_per_node_hour"] for each in options} == {"gbe": 1, "mine": 2}

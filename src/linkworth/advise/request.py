@@ -37,13 +37,14 @@ class PriceOptions(msgspec.Struct, frozen=True, kw_only=True):
         return any(msgspec.structs.astuple(self))
 
     def names_of(self, priced: Iterable[str]) -> list[str]:
-        """Return what each priced fabric is read by: its file if an option prices that, else its name."""
+        """Return what each priced fabric is read by: its file if an option or the catalog prices that, else its name."""
         texts = [
             *self.assignments,
             *(text.partition(",cores=")[0] for text in self.core_hours),
             *(text.partition(",")[0] for text in self.on_premises),
         ]
-        given = [text.rpartition("=")[0].strip() for text in texts]
+        given = price_catalog.fabric_files(self.catalog) if self.catalog is not None else []
+        given += [text.rpartition("=")[0].strip() for text in texts]
         files = {fabrics.get(path).name: path for path in given if fabrics.is_path(path)}
         return [files.get(fabric, fabric) for fabric in priced]
 
@@ -92,6 +93,7 @@ def gather_environments(
                 f"`prices` {options.catalog}: it has {markets} prices only; choose them with `market`"
             )
         for price in price_catalog.chosen(listed, region=options.region, instances=options.instances):
+            price = msgspec.structs.replace(price, fabric=fabric_name(price.fabric))
             name = key(price)
             if name not in own and (needed is None or name in needed):
                 found.setdefault(name, []).append(price)

@@ -75,6 +75,13 @@ def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
     return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
 
 
+def fabric_files(name_or_path: str) -> list[str]:
+    """Return the fabrics of a catalog that are given by their files."""
+    if name_or_path.startswith(skypilot.PREFIX):
+        return []
+    return [price.fabric for price in _load(name_or_path)[1].prices if fabrics.is_path(price.fabric)]
+
+
 def of_market(prices: Iterable[Price], market: Market | None) -> list[Price]:
     """Return the prices of a market; by default (None) all except spot prices, since a spot node may be taken away."""
     if market is None:
@@ -141,6 +148,8 @@ def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]
 def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
     document: dict[str, Any] = read_toml(path)
     file = decode(document, PricesFile, str(path))
+    if isinstance(path, Path):
+        file = msgspec.structs.replace(file, prices=[_beside(path, price) for price in file.prices])
     seen: dict[tuple[str, ...], int] = {}
     for index, price in enumerate(file.prices):
         _price(price, f"{path}: prices[{index}]")
@@ -155,6 +164,13 @@ def _checked(path: Path | Traversable) -> tuple[str, PricesFile]:
         except UsageError as error:
             raise UsageError(f"{path}: prices[{index}] ({price.name}): fabric: {error}") from None
     return str(path), file
+
+
+def _beside(catalog: Path, price: PriceTable) -> PriceTable:
+    """Return a price whose fabric's file, if it has one, is relative to the working folder."""
+    if not fabrics.is_path(price.fabric):
+        return price
+    return msgspec.structs.replace(price, fabric=str(catalog.parent / price.fabric))
 
 
 def _check_date(text: str, place: str) -> None:

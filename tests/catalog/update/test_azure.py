@@ -2,11 +2,13 @@
 
 import datetime
 import re
+from pathlib import Path
 
 import pytest
 from price_server import azure_item, azure_page, serving
 
 from linkworth.catalog import prices, user_prices
+from linkworth.catalog.decode import data_folder
 from linkworth.catalog.update.http import FIRST_WAIT_SECONDS, TRIES
 from linkworth.catalog.update.run import update
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -110,6 +112,20 @@ def test_another_region_and_node_type_are_asked_for():
     found = of(prices.get_catalog("azure"), "Standard_HB368rs_v5", "norwayeast")
     assert (found.usd_per_node_hour, found.fabric, found.cores) == (4.4, "ib-ndr", None)
     assert of(prices.get_catalog("azure"), "Standard_HC44rs", "norwayeast").usd_per_node_hour == 4.4
+
+
+def test_a_new_node_type_may_have_the_network_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shipped = (data_folder() / "fabrics" / "ib-ndr.toml").read_text()
+    Path("mine.toml").write_text(shipped.replace('"ib-ndr"', '"mine"', 1))
+    with serving(
+        lambda _, query, __: azure_page(
+            [azure_item(name_asked(query), "eastus", 4.4, "x", "Virtual Machines")]
+        )
+    ) as server:
+        update("azure", endpoint=server.url, instances=["Standard_Mine=mine.toml"])
+    monkeypatch.chdir("/")
+    assert of(prices.get_catalog("azure"), "Standard_Mine", "eastus").fabric == str(tmp_path / "mine.toml")
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

@@ -99,9 +99,9 @@ class Client:
                 if error.code not in AGAIN:
                     raise _refusal(url, why) from None
             except urllib.error.URLError as error:
-                why = str(error.reason)
+                why = str(getattr(error.reason, "strerror", None) or error.reason)
                 if isinstance(error.reason, socket.gaierror):
-                    why = f"its name is not known here ({error.reason.strerror})"
+                    why = f"its name is not known here ({why})"
             except (TimeoutError, OSError, http.client.HTTPException) as error:
                 why = str(error) or type(error).__name__
             except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -4,6 +4,7 @@ import datetime
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -116,15 +117,15 @@ def _templates(catalog: Iterable[Price], instances: Sequence[str]) -> dict[str, 
                 f"`instance` {text!r}: write `instance` NAME=FABRIC, the node type and its network"
             )
         found[name] = Price(
-            name=name,
-            fabric=fabrics.get(fabric).name,
-            usd_per_node_hour=0.0,
-            provider="",
-            region="",
-            date="",
-            source="",
+            name=name, fabric=_kept(fabric), usd_per_node_hour=0.0, provider="", region="", date="", source=""
         )
     return found
+
+
+def _kept(fabric: str) -> str:
+    """Return what the catalog, which is in another folder, calls a fabric."""
+    name = fabrics.get(fabric).name
+    return str(Path(fabric).absolute()) if fabrics.is_path(fabric) else name
 
 
 def _all_wanted(

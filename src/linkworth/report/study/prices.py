@@ -1,9 +1,12 @@
 """Price of a node in each environment of a study."""
 
+from pathlib import Path
+
 import msgspec
 
 from linkworth import units
 from linkworth.advise.request import unknown_cpus
+from linkworth.catalog.fabrics import is_path
 from linkworth.catalog.prices import get_catalog
 from linkworth.errors import UsageError
 from linkworth.model.price import Price
@@ -75,10 +78,14 @@ def _matching(environment: Environment, catalog: list[Price], region: str | None
     fitting = [
         price
         for price in catalog
-        if (
-            price.name == environment.instance if environment.instance else price.fabric == environment.fabric
-        )
+        if (price.name == environment.instance if environment.instance else _of_fabric(price, environment))
         and (region is None or price.region == region)
     ]
     # Prefer nodes that nobody takes away before the run ends.
     return [price for price in fitting if price.market != "spot"] or fitting
+
+
+def _of_fabric(price: Price, environment: Environment) -> bool:
+    if not (is_path(price.fabric) and is_path(environment.fabric)):
+        return price.fabric == environment.fabric
+    return Path(price.fabric).resolve() == Path(environment.fabric).resolve()
