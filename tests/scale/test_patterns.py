@@ -708,6 +708,21 @@ def test_a_set_up_whose_messages_are_received_later_is_not_left_out(tmp_path: Pa
     assert "and without it, rank 0 stops in MPI_Recv" in " ".join(summary.scaling.remarks)
 
 
+def solving(rank: int, ranks: int) -> Iterator[Event]:
+    """Solve in each step with as many iterations as the problem takes on any number of ranks."""
+    for iterations in (9, 7, 7, 6, 6, 6):
+        yield "MPI_Barrier@solve.c:1", "collective", BARRIER
+        for _ in range(iterations):
+            yield swap("MPI_Sendrecv@solve.c:2", (rank + 1) % ranks, (rank - 1) % ranks, 64)
+            yield collective("MPI_Allreduce@solve.c:3", 8)
+
+
+def test_iterations_that_are_the_same_at_all_counts_are_kept(tmp_path: Path) -> None:
+    made, summary = scaled(solving, (4, 8, 16), 32, tmp_path)
+    assert same_calls(made, trace(solving, 32, tmp_path))
+    assert "differently often" not in " ".join(summary.scaling.remarks)
+
+
 def communication(path: Path, rank: int) -> int:
     return sum(call_class != "local" for _, call_class, _ in calls(path, rank))
 

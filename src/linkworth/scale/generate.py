@@ -15,7 +15,7 @@ from linkworth.scale.behaviour import SLOT_MASK, Behaviour, Events, InSteps, Key
 from linkworth.scale.fit.members import Colour, Groups
 from linkworth.scale.fit.partners import Partner
 from linkworth.scale.fit.peers import Iterations, OffGridError
-from linkworth.scale.fit.rules import Communicator, Ranks, UnfitError
+from linkworth.scale.fit.rules import Communicator, Ranks, Turns, UnfitError
 from linkworth.scale.grids import positions, role_keys
 from linkworth.scale.points import Point
 from linkworth.scale.recording import SELF, WORLD, Numbers, Recording, Times
@@ -185,11 +185,17 @@ def _steps(count: int, iteration: int, iterations: int) -> Iterations:
 def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
     entered = [0] * len(counts)
 
-    def runs(loop: int) -> int:
-        """Return how often a loop runs this time, so that it is its count in the mean."""
+    def runs(loop: int, iteration: int) -> int:
+        """Return how often a loop runs this time. A count that is a mean is kept over all times."""
+        of = counts[loop]
+        before = entered[loop]
         entered[loop] += 1
-        mean: float = counts[loop]
-        return floor(entered[loop] * mean + ROUNDING) - floor((entered[loop] - 1) * mean + ROUNDING)
+        if isinstance(of, Turns):
+            return of.at(before)
+        if isinstance(of, tuple):
+            return int(of[iteration])
+        mean: float = of
+        return floor((before + 1) * mean + ROUNDING) - floor(before * mean + ROUNDING)
 
     def emit(
         items: Sequence[Item], iteration: int, iterations: int, outer: int, outers: int
@@ -209,8 +215,7 @@ def _sequence(role: Role, counts: Sequence[Any]) -> _Sequence:
         for item in items:
             if isinstance(item, Loop):
                 flush()
-                of = counts[item.number]
-                times = of[iteration] if isinstance(of, tuple) else runs(item.number)
+                times = runs(item.number, iteration)
                 for step in range(times):
                     out.extend(emit(item.body, step, times, outer, outers))
             elif isinstance(item, Ladder):

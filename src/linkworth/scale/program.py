@@ -25,7 +25,7 @@ from linkworth.scale.fit.numbers import Fitter
 from linkworth.scale.fit.partners import Peers, are_neighbours, fit_partner, peers_of_sites
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rings import directed
-from linkworth.scale.fit.rules import ByCount, Rule, Same, Samples, UnfitError, Varying
+from linkworth.scale.fit.rules import ByCount, Rule, Same, Samples, Turns, UnfitError, Varying
 from linkworth.scale.grids import GridRule, are_groups, are_parts
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
@@ -40,6 +40,8 @@ class _Runs(NamedTuple):
     means: Times
     varies: bool
     """It runs differently often each time that it is entered, though equally on all ranks."""
+    entered: Sequence[Sequence[int]]
+    """Iterations each time that it is entered."""
 
 
 class Builder:
@@ -226,12 +228,14 @@ class Builder:
                 unfit.fitted = 2
                 raise unfit
         means = np.array([sum(each) / len(each) for each in inside])
-        return _Runs(which, np.array([each[0] for each in inside]), means, varies)
+        return _Runs(which, np.array([each[0] for each in inside]), means, varies, inside)
 
     def _count(self, samples: Samples, runs: _Runs, columns: Sequence[PlacedCall], site: str) -> Rule:
         """Return the rule of how often a loop runs. `columns`: its calls that are in no inner loop."""
         if runs.varies:
             recordings, first = np.unique(samples.recording, return_index=True)
+            if len(recordings) > 1 and len(set(map(tuple, runs.entered))) == 1:
+                return Turns(tuple(runs.entered[0]))
             means = runs.means[first]
             # Only a steady trend goes on; the rest is the data's.
             if not ((np.diff(means) > 0).all() or (np.diff(means) < 0).all()):

@@ -177,6 +177,20 @@ class Varying(NamedTuple):
         return [self.model.at(ranks.point)] * len(ranks.at.ranks)
 
 
+class Turns(NamedTuple):
+    """Iterations of a loop each time that it is entered, if these are the same in all recordings."""
+
+    counts: tuple[int, ...]
+
+    def values(self, ranks: Ranks) -> Sequence[Any]:
+        """Return the rule itself for each rank, since iterations depend on how often the loop was entered."""
+        return [self] * len(ranks.at.ranks)
+
+    def at(self, entered: int) -> int:
+        """Return the iterations after the loop was entered so often."""
+        return self.counts[entered % len(self.counts)]
+
+
 class ByStep(NamedTuple):
     """A number that depends on the count and the iteration."""
 
