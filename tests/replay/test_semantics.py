@@ -200,7 +200,12 @@ def test_a_message_that_nobody_sends_stops_a_whole_trace_and_ends_a_cut_one(run:
 
 
 @pytest.mark.parametrize(
-    ("source", "advice"), [("recorded", "record the program again"), ("converted", "the trace was converted")]
+    ("source", "advice"),
+    [
+        ("recorded", "record the program again"),
+        ("converted", "the trace was converted"),
+        ("scaled", "the trace was scaled"),
+    ],
 )
 def test_what_to_do_where_a_message_is_missing_depends_on_where_the_trace_comes_from(
     source: str, advice: str, tmp_path: Path

@@ -50,11 +50,18 @@ class Neighbour(NamedTuple):
 
 
 _RECORD_AGAIN = "; record the program again"
-_NOT_IN_THE_ARCHIVE = (
-    "; the trace was converted, and its original lacks the rest of that call. Its calls and their times can still be "
-    "seen (convert it to perfetto or parquet); a replay needs a recording by linkworth, or by a tool "
-    "that writes the ends of non-blocking receives, as Score-P does"
-)
+_ADVICE = {
+    "converted": (
+        "; the trace was converted, and its original lacks the rest of that call. Its calls and their times can still be "
+        "seen (convert it to perfetto or parquet); a replay needs a recording by linkworth, or by a tool "
+        "that writes the ends of non-blocking receives, as Score-P does"
+    ),
+    "scaled": (
+        "; the trace was scaled, and its messages do not match on this number of ranks. Scale it from recordings of other "
+        "numbers of ranks, or record this one"
+    ),
+}
+"""Advice for a trace that no recording by linkworth made, by its source."""
 
 
 class _Recorded(msgspec.Struct):
@@ -165,9 +172,10 @@ def _recorded(trace: _engine.Trace) -> _Recorded:
 
 
 def _advised(error: str, traces: Sequence[_engine.Trace]) -> str:
-    """Return the engine's sentence, with advice for a user who may have another tool's archive but not the program."""
-    if error.endswith(_RECORD_AGAIN) and all(_recorded(trace).source == "converted" for trace in traces):
-        return error.removesuffix(_RECORD_AGAIN) + _NOT_IN_THE_ARCHIVE
+    """Return the engine's sentence, with other advice if recording the program again does not help."""
+    sources = {_recorded(trace).source for trace in traces}
+    if len(sources) == 1 and error.endswith(_RECORD_AGAIN):
+        return error.removesuffix(_RECORD_AGAIN) + _ADVICE.get(sources.pop(), _RECORD_AGAIN)
     return error
 
 
