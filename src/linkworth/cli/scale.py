@@ -10,6 +10,7 @@ from linkworth.cli.output import OutputFile, console, emit_json, json_option, ne
 from linkworth.cli.value_type import ValueType
 from linkworth.errors import UsageError
 from linkworth.model.scaling import LeftOut, ScaleSummary, extents
+from linkworth.model.trace import MOST_RANKS
 
 
 class Extents(ValueType[tuple[int, ...]]):
@@ -32,7 +33,7 @@ class Extents(ValueType[tuple[int, ...]]):
 @click.option(
     "-n",
     "--ranks",
-    type=click.IntRange(min=1, max=1 << 20),
+    type=click.IntRange(min=1, max=MOST_RANKS),
     required=True,
     help="Ranks to scale to, at least as many as the largest recording has.",
 )

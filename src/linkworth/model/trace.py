@@ -8,6 +8,9 @@ import msgspec
 from linkworth.model.rates import RateSource
 from linkworth.model.scaling import Scaling
 
+MOST_RANKS = 1 << 20
+"""Ranks of a trace at most. It has a list of all members for each communicator of all ranks."""
+
 RankState = Literal["complete", "cut", "aborted", "disk full"]
 
 

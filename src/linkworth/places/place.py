@@ -5,6 +5,7 @@ from typing import Protocol, Self
 from linkworth.errors import UsageError
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
+from linkworth.model.trace import MOST_RANKS
 from linkworth.places.job import Launcher
 
 
@@ -49,8 +50,6 @@ class OpenPlace(Protocol):
 RANKS_A_CORE = 64
 LEAST_LIMIT = 1024
 """Ranks that any place may start, however few cores it has."""
-MOST_RANKS = 1 << 20
-"""Limit of a place with an unknown number of cores."""
 
 
 def check_started_ranks(ranks: int, place: OpenPlace) -> None:
@@ -59,7 +58,7 @@ def check_started_ranks(ranks: int, place: OpenPlace) -> None:
     if ranks > most:
         raise UsageError(
             f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
-            "the skeleton of a bundled program, which runs nothing, on up to 1048576 ranks"
+            f"the skeleton of a bundled program, which runs nothing, on up to {MOST_RANKS} ranks"
         )
 
 

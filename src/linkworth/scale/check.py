@@ -44,13 +44,11 @@ class _Counting:
     def __init__(self, calls: Sequence[Call]) -> None:
         self._weights = np.array([_weight(call) for call in calls], dtype=np.int64).reshape(-1, 2)
         self._persistent = np.array([call.call_class in PERSISTENT for call in calls], dtype=bool)
-        self._requests = Requests(calls) if self._persistent.any() else None
+        self.requests = Requests(calls)
 
     def of(self, own: Numbers) -> tuple[int, int]:
         """Return those of a rank."""
-        sending = own
-        if self._requests is not None:
-            sending = np.append(own[~self._persistent[own]], own[self._requests.started(own).made])
+        sending = np.append(own[~self._persistent[own]], own[self.requests.started(own).made])
         messages, sent = (np.bincount(sending, minlength=len(self._weights)) @ self._weights).tolist()
         return messages, sent
 
@@ -90,9 +88,8 @@ class Counted:
 
     def __iter__(self) -> Iterator[RankEvents]:
         for each in self._ranks:
-            calls = [Call(*call) for call in each.calls]
-            Requests(calls).of(each.call)
-            counting = _Counting(calls)
+            counting = _Counting([Call(*call) for call in each.calls])
+            counting.requests.of(each.call)
             self.totals = self.totals.add(each.call, counting, float(each.compute.sum()))
             yield each
 

@@ -17,7 +17,7 @@ from linkworth import __version__, _engine
 from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.number_range import NumberRange
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling, extents
-from linkworth.model.trace import TraceMetadata
+from linkworth.model.trace import MOST_RANKS, TraceMetadata
 from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
@@ -54,8 +54,6 @@ OTHER_VOLUME = 1.2
 """Factor between calls or bytes as distributions and the recorded ones from which they are named."""
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
-MOST_RANKS = 1 << 20
-"""Ranks of a trace at most. It has a list of all members for each communicator of all ranks."""
 
 _PROBLEMS = NumberRange(least=1e-9, most=1e18)
 _NO_TRUST = "how far it can be trusted is not known"
