@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -84,8 +85,8 @@ def tracked_files():
     return [path for path in paths if path.is_file() and "fixtures" not in path.parts]
 
 
-def imported_layers(path):
-    """Return the first part below `linkworth` of everything that a file imports."""
+def imported(path):
+    """Return the modules of linkworth that a file imports, also in functions, and names that may be modules."""
     own_package = path.relative_to(PACKAGE.parent).parent.parts
     names: set[str] = set()
     for node in nodes(path):
@@ -94,11 +95,13 @@ def imported_layers(path):
         elif isinstance(node, ast.ImportFrom):
             base = own_package[: len(own_package) - node.level + 1] if node.level else ()
             module = ".".join((*base, *((node.module,) if node.module else ())))
-            names.update(
-                {module} if module != "linkworth" else {f"linkworth.{alias.name}" for alias in node.names}
-            )
-    parts = (name.split(".") for name in names if name.startswith("linkworth."))
-    return {part[1] for part in parts}
+            names.update([module, *(f"{module}.{alias.name}" for alias in node.names)])
+    return {name for name in names if name.startswith("linkworth.")}
+
+
+def imported_layers(path):
+    """Return the first part below `linkworth` of everything that a file imports."""
+    return {name.split(".")[1] for name in imported(path)}
 
 
 def test_a_package_imports_only_from_those_before_it():
@@ -111,6 +114,16 @@ def test_a_package_imports_only_from_those_before_it():
             later = imported_layers(path) & set(LAYERS[position + 1 :])
             wrong += [f"{path.relative_to(ROOT)} imports {name}, which comes later" for name in sorted(later)]
     assert not wrong
+
+
+def test_no_files_import_each_other():
+    files = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path
+        for path in PACKAGE.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    imports = {module: imported(path) & set(files) for module, path in files.items()}
+    assert list(TopologicalSorter(imports).static_order())
 
 
 def test_every_package_has_its_place_in_the_order():

@@ -12,7 +12,7 @@ from mpi_programs import compile_c, despite_faults, first_mpi
 from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import aggregation, kernel, labs, links
+from linkworth.lab import aggregation, kernel, labs, network
 from linkworth.lab.launcher import LabLauncher
 from linkworth.lab.place import LabPlace
 from linkworth.lab.spec import LabSpec
@@ -183,7 +183,7 @@ print(best)
 def test_plans_delay_a_packet_once_and_need_no_aggregation_of_one_nic(monkeypatch):
     monkeypatch.setattr(kernel, "has_netem", lambda: True)
     spec = LabSpec(nodes=2, rate=1e9, latency=1e-3, loss=0.01)
-    plan = links.plan_of(spec)
+    plan = network.plan_of(spec)
     assert [line for line in plan.head.tc if "netem" in line and "d0-node1 " in line]
     assert not [line for node in plan.nodes.values() for line in node.tc if "netem" in line]
     spec = LabSpec(nics=1, aggregate="bond")
@@ -205,7 +205,7 @@ def test_mptcp_without_a_kernel_for_it_is_named(tmp_path):
 def test_a_bond_takes_every_nic_and_one_address(mode, monkeypatch):
     monkeypatch.setattr(kernel, "has_bonding", lambda: True)
     spec = LabSpec(nodes=2, nics=2, aggregate="bond", bond_mode=mode, mtu=9000)
-    plan = aggregation.aggregation_for(spec).extend(links.plan_of(spec), spec)
+    plan = aggregation.aggregation_for(spec).extend(network.plan_of(spec), spec)
     lines = plan.nodes["node2"].ip
     made = next(
         number

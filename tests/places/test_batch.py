@@ -14,12 +14,13 @@ from linkworth.model.place import Place
 from linkworth.places import following, pairing
 from linkworth.places.batch import BatchState, JobShape, clock, duration
 from linkworth.places.batch_place import request_of
+from linkworth.places.host_list import expand
 from linkworth.places.job import Job
 from linkworth.places.job_folder import JobFolder, parse_reading
 from linkworth.places.job_script import PAIRING_FAILED, body
 from linkworth.places.lsf import Lsf
 from linkworth.places.pbs import Pbs
-from linkworth.places.slurm import Slurm, expand
+from linkworth.places.slurm import Slurm
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import addresses, kernel, links
+from linkworth.lab import addresses, kernel, links, network
 from linkworth.lab.native import compiled
 from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
@@ -130,7 +130,7 @@ class Bonding(Aggregation):
         """
         mode = spec.bond_mode
         in_switch = []
-        if mode == "802.3ad" and links.needs_switch(spec):
+        if mode == "802.3ad" and network.needs_switch(spec):
             raise EnvironmentLacksError(
                 "802.3ad needs the kernel's own links, and not moderated interrupts, nor latency and loss "
                 "without netem; leave these out, or use `bond_mode` balance-rr or balance-xor"

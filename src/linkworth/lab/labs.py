@@ -16,7 +16,7 @@ from typing import Self
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, links, state, system
+from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, network, state, system
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.plan import MARK, SupervisorAnswer, SupervisorRequest
 from linkworth.lab.spec import LabSpec
@@ -107,7 +107,7 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
         raise UsageError(
             f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit"
         )
-    plan = aggregation.aggregation_for(spec).extend(links.plan_of(spec), spec)
+    plan = aggregation.aggregation_for(spec).extend(network.plan_of(spec), spec)
     plan = isolation.extend(plan, spec)
     mark = uuid.uuid4().hex[:12]
     own_user_namespace = not kernel.may_make_namespaces()

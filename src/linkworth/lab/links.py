@@ -2,8 +2,8 @@
 
 import math
 
-from linkworth.lab import addresses, kernel
-from linkworth.lab.plan import LabPlan, PlacePlan
+from linkworth.lab import addresses
+from linkworth.lab.plan import PlacePlan
 from linkworth.lab.spec import LabSpec
 
 FRAME_OVERHEAD = 24
@@ -27,28 +27,6 @@ QUEUE_SECONDS = 20e-3
 QUEUE_BYTES_LEAST = 256 * 1024
 UNSHAPED_RATE = 100e9
 """Assumed upper limit of an unshaped link in bits per second."""
-
-
-def plan_of(spec: LabSpec) -> LabPlan:
-    """Return the plan of a lab's links, after which every node's NIC is up and has its address.
-
-    Raises EnvironmentLacksError if the kernel does not support them.
-    """
-    if needs_switch(spec):
-        from linkworth.lab.switch import switched_head
-
-        head = switched_head(spec)
-    else:
-        # Token buckets at both ends of a veth pair give the rate, and netem at the head's end latency and loss.
-        # A packet passes two pairs, from its node and to the other one, and one netem.
-        head = bridges(spec, [addresses.LAUNCH_NIC, *spec.nic_names])
-    nodes = {name: node_network(spec, number) for number, name in enumerate(spec.node_names, 1)}
-    return LabPlan(head=head, nodes=nodes)
-
-
-def needs_switch(spec: LabSpec) -> bool:
-    """Return whether a lab needs moderated interrupts, or latency or loss that this kernel does not support."""
-    return bool(spec.moderation) or (bool(spec.latency or spec.loss) and not kernel.has_netem())
 
 
 def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> list[str]:

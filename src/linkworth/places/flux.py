@@ -24,7 +24,7 @@ from linkworth.places.batch import (
     job_name,
     unanswered,
 )
-from linkworth.places.slurm import expand
+from linkworth.places.host_list import expand
 
 # Job states of flux-jobs(1).
 _PENDING = {"NEW", "DEPEND", "PRIORITY", "SCHED"}

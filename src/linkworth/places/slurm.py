@@ -23,7 +23,9 @@ from linkworth.places.batch import (
     job_name,
     unanswered,
 )
+from linkworth.places.host_list import expand
 from linkworth.places.place import OpenPlace
+from linkworth.places.slurm_steps import SlurmSteps
 from linkworth.units import plural
 
 # Job states of squeue(1), "JOB STATE CODES", that have not ended and use nodes, or will.
@@ -188,10 +190,7 @@ class Slurm(BatchSystem):
 
     def steps(self, place: Place) -> OpenPlace:
         """Return the job's nodes as a place."""
-        # Imported late, since steps are made of the parts of this file.
-        from linkworth.places.slurm_steps import SlurmSteps
-
-        return SlurmSteps(place)
+        return SlurmSteps(place, self)
 
     def elements(self, job: JobId, count: int) -> list[JobId]:
         """Return `12_0`, `12_1`, ... of an array."""
@@ -324,33 +323,6 @@ def _state(text: str, *, reason: str = "", exit_code: str = "", nodes: str = "")
         nodes=expand(nodes) if nodes and nodes != "(null)" else [],
         reason=reason if phase == "pending" and reason != "None" else "",
     )
-
-
-_BRACKETS = re.compile(r"\[([^\]]*)\]")
-
-
-def expand(hosts: str) -> list[str]:
-    """Expand a list of hosts: `n[1-3,07],gpu1` gives n1 n2 n3 n07 gpu1. A range keeps its leading zeros."""
-    names: list[str] = []
-    for item in re.findall(r"(?:[^,\[]|\[[^\]]*\])+", hosts):
-        names += _expand_one(item)
-    return names
-
-
-def _expand_one(item: str) -> list[str]:
-    found = _BRACKETS.search(item)
-    if not found:
-        return [item]
-    names = []
-    for part in found[1].split(","):
-        first, dash, last = part.partition("-")
-        if dash and first.isdecimal() and last.isdecimal():
-            numbers = [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
-        else:
-            numbers = [part]
-        for number in numbers:
-            names += _expand_one(item[: found.start()] + number + item[found.end() :])
-    return names
 
 
 def process_managers() -> list[str]:

@@ -12,8 +12,9 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.mpi import build
 from linkworth.places import pairing
-from linkworth.places.batch import JobShape
+from linkworth.places.batch import BatchSystem, JobShape
 from linkworth.places.batch_place import transport_variables
+from linkworth.places.host_list import expand
 from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import PROBE_SECONDS, READ_COUNTED
@@ -21,7 +22,6 @@ from linkworth.places.mpiexec import ROOT_ALLOWED, set_for_ranks
 from linkworth.places.pairing import Remembered
 from linkworth.places.place import check_layout
 from linkworth.places.process import run_session
-from linkworth.places.slurm import Slurm, expand
 from linkworth.units import plural
 
 _COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
@@ -37,10 +37,10 @@ class SlurmSteps:
 
     name = "slurm"
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, system: BatchSystem) -> None:
         if place.name or place.options:
             raise UsageError(
-                f"this is inside the Slurm job {os.environ[Slurm.job_variable]}, whose partition, limits and constraints "
+                f"this is inside the Slurm job {os.environ[system.job_variable]}, whose partition, limits and constraints "
                 "are settled; leave `partition`, `constraint`, `account`, `time` and `batch_option` out"
             )
         every = expand(os.environ["SLURM_JOB_NODELIST"])
@@ -49,6 +49,7 @@ class SlurmSteps:
         self.nodes = every[: place.nodes]
         self.transport = place.transport
         self._place = place
+        self.system = system
         cpus = per_node(os.environ.get("SLURM_JOB_CPUS_PER_NODE", ""))
         self._cpus = cpus[: len(self.nodes)]
 
@@ -75,7 +76,7 @@ class SlurmSteps:
 
     def launcher(self, mpi: MpiInstallation) -> "StepLauncher":
         """Return a launcher that runs programs of an MPI as steps of the job."""
-        Slurm().check_binding(self._place.binding)
+        self.system.check_binding(self._place.binding)
         return StepLauncher(self, mpi)
 
     def counters(self) -> list[NodeCounters]:
@@ -106,7 +107,10 @@ class SlurmSteps:
     def facts(self) -> dict[str, str]:
         """Return the job that the steps belong to."""
         bound = {"binding": self._place.binding} if self._place.binding else {}
-        return {"batch system": Slurm().version(), "slurm job": os.environ[Slurm.job_variable]} | bound
+        return {
+            "batch system": self.system.version(),
+            "slurm job": os.environ[self.system.job_variable],
+        } | bound
 
     def __enter__(self) -> Self:
         """Return itself, since the job already has the nodes."""
@@ -143,7 +147,7 @@ class StepLauncher:
 
     def _session(self, words: list[str], job: Job, observer: Observer) -> JobEnd:
         return run_session(
-            ["/bin/sh", "-c", f'{Slurm.prepares}; exec "$@"', "sh", *words],
+            ["/bin/sh", "-c", f'{self.opened.system.prepares}; exec "$@"', "sh", *words],
             observer,
             environment=ROOT_ALLOWED if self.mpi.kind == "openmpi" else {},
             timeout=job.timeout,
@@ -155,7 +159,7 @@ class StepLauncher:
         return [*shlex.split(way), *set_for_ranks(self._variables | job.environment, job.command)]
 
     def _ways(self, job: Job) -> tuple[list[str], Remembered]:
-        ways = pairing.ways(Slurm(), self.mpi, self.opened.shape(job.ranks))
+        ways = pairing.ways(self.opened.system, self.mpi, self.opened.shape(job.ranks))
         version = f"step {os.environ.get('SLURM_CLUSTER_NAME', '')} {os.environ.get('SLURM_CONF', '')}"
         return ways, Remembered("slurm", version, self.mpi, ways)
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from study_samples import record
 
 from linkworth.model.study import Environment, Study, StudyComparison, StudyWorkload
-from linkworth.report.study import cheapest, comparing, unlike
+from linkworth.report.study import cheapest, unlike
 from linkworth.report.study.comparing import comparisons, pair
 from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
@@ -412,7 +412,7 @@ def test_each_comparison_of_a_report_is_computed_once(monkeypatch):
         asked.append((first, second))
         return compare(first, second, better, margin=margin)
 
-    monkeypatch.setattr(comparing, "compare", counted)
+    monkeypatch.setattr("linkworth.report.study.results.compare", counted)
     times = {"a": [1.0, 1.1, 1.2], "b": [1.5, 1.6, 1.7]}
     records = [
         run for name, each in times.items() for size in "AB" for run in noisy(name, each, f"npb:ft.{size}")

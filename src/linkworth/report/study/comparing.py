@@ -10,7 +10,6 @@ from linkworth.model.study import Mode, StudyComparison
 from linkworth.report import show
 from linkworth.report.study.results import MODES, Results, RunGroup
 from linkworth.report.table import NOTHING, Cell, Mark
-from linkworth.statistics import compare
 from linkworth.study.metrics import Metric, metric
 from linkworth.study.patterns import matches
 
@@ -48,9 +47,8 @@ class ComparedPair:
         self.metric: Metric = metric(name)
         self.group = group
         self.baseline = baseline
-        first, second = baseline.values(name), group.values(name)
         self.predicted = "predict" in (group.mode, baseline.mode)
-        self.comparison: Comparison = compare(first, second, self.metric.better or "lower", margin=margin)
+        self.comparison: Comparison = group.compare(baseline, name, margin)
 
     @property
     def difference(self) -> float | None:
@@ -175,15 +173,7 @@ def pair(
     baseline = next((each for each in baselines if each and each.values(name)), None)
     if group is None or baseline is None or not group.values(name):
         return None
-    return paired(results, name, group, baseline, comparison.margin)
-
-
-def paired(results: Results, name: str, group: RunGroup, baseline: RunGroup, margin: float) -> ComparedPair:
-    """Return the comparison of two cells, which is computed once."""
-    key = (group, baseline, name, margin)
-    if key not in results.pairs:
-        results.pairs[key] = ComparedPair(name, group, baseline, margin)
-    return results.pairs[key]
+    return ComparedPair(name, group, baseline, comparison.margin)
 
 
 def pairs(results: Results, comparison: StudyComparison, name: str) -> list[ComparedPair]:

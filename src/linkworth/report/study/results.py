@@ -4,20 +4,17 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from linkworth.errors import UsageError
-from linkworth.model.statistics import Description
+from linkworth.model.statistics import Comparison, Description
 from linkworth.model.study import Environment, Mode, RunRecord, Study, StudyWorkload
 from linkworth.report.study.trace_profiles import TraceProfile
-from linkworth.statistics import describe
+from linkworth.statistics import compare, describe
 from linkworth.study.matrix import layout
+from linkworth.study.metrics import metric
 from linkworth.study.outcome import shares_cores
-
-if TYPE_CHECKING:
-    from linkworth.report.study.comparing import ComparedPair
 
 _CLASSES = "SWABCDEF"
 """Problem classes of the NAS Parallel Benchmarks, smallest first."""
@@ -48,6 +45,7 @@ class RunGroup:
         self.done = [record for record in self.records if record.state == "done"]
         self.lost = [record for record in self.records if record.state != "done"]
         self._described: dict[str, Description | None] = {}
+        self._compared: dict[tuple[RunGroup, str, float], Comparison] = {}
         self._curves: dict[tuple[str, str], list[CurvePoint]] = {}
 
     def values(self, metric: str) -> list[float]:
@@ -60,6 +58,14 @@ class RunGroup:
             values = self.values(metric)
             self._described[metric] = describe(values) if values else None
         return self._described[metric]
+
+    def compare(self, baseline: "RunGroup", name: str, margin: float) -> Comparison:
+        """Compare the metric's values with those of a baseline."""
+        key = (baseline, name, margin)
+        if key not in self._compared:
+            better = metric(name).better or "lower"
+            self._compared[key] = compare(baseline.values(name), self.values(name), better, margin=margin)
+        return self._compared[key]
 
     @cached_property
     def labels(self) -> list[str]:
@@ -124,8 +130,6 @@ class Results:
         for record in self.records:
             by_key.setdefault((record.workload, record.environment, record.mode), []).append(record)
         self._groups = {key: RunGroup(*key, records) for key, records in by_key.items()}
-        self.pairs: dict[tuple[RunGroup, RunGroup, str, float], ComparedPair] = {}
-        """Comparisons made so far; see `linkworth.report.study.comparing.pair`."""
         self._environments = {environment.name: environment for environment in study.environments}
         self._workloads = {workload.name: workload for workload in study.workloads}
 

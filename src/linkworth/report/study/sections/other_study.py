@@ -8,7 +8,7 @@ from linkworth import units
 from linkworth.model.study import StudyComparison
 from linkworth.report import show
 from linkworth.report.charts import kinds
-from linkworth.report.study.comparing import ComparedPair, mean_cell, paired, relative_cell
+from linkworth.report.study.comparing import ComparedPair, mean_cell, relative_cell
 from linkworth.report.study.results import Results, RunGroup
 from linkworth.report.study.sections import environments, times
 from linkworth.report.table import Field, ReportTable, Section, cell, table, whole, words
@@ -24,7 +24,7 @@ _UNCHANGED = ("same", "undecided")
 def compared(results: Results, other: Results) -> list[ComparedPair]:
     """Return the pairs of the cells that both studies have; the other study is the baseline."""
     return [
-        paired(results, name, group, before, _margin(results, group.environment))
+        ComparedPair(name, group, before, _margin(results, group.environment))
         for group, before in _common(results, other)
         for name in _metrics(results)
         if group.values(name) and before.values(name)
