@@ -28,7 +28,7 @@ from synthetic import (
 
 from linkworth import _engine
 from linkworth.convert import convert
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure.plan import plan
 from linkworth.model.workload import Workload
 from linkworth.trace.record import record
@@ -210,7 +210,9 @@ def test_a_full_disk_is_told_from_other_failures(tmp_path, monkeypatch):
         convert(path, "otf2")
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
-    with pytest.raises(IncompleteError, match="no space left; free some space"):
+    with pytest.raises(
+        EnvironmentLacksError, match=r"t\.otf2 cannot be written: no space left; make room or give"
+    ):
         convert(path, "otf2")
 
 

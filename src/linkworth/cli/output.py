@@ -22,7 +22,7 @@ from rich.text import Text
 from linkworth.cli.parameter_names import spelled
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.writing.documents import encode
-from linkworth.writing.files import STANDARD_OUTPUT, is_stream
+from linkworth.writing.files import STANDARD_OUTPUT, is_stream, unwritable
 from linkworth.writing.text import printable, sentence
 
 D = TypeVar("D", bound=msgspec.Struct | Mapping[str, object])
@@ -54,6 +54,10 @@ class OutputFile(click.Path):
                 self.fail("standard output takes one file only", param, ctx)
             return STANDARD_OUTPUT
         path = cast(Path, super().convert(value, param, ctx))
+        try:
+            path.exists()
+        except OSError as error:
+            raise unwritable(path, error, (param and param.name) or "output") from None
         asks = ctx is not None and any(each.name == "force" for each in ctx.command.params)
         if not asks and _is_trace(path):
             self.fail(f"{path} is a trace, which would be lost; choose another name", param, ctx)

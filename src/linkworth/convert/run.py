@@ -7,10 +7,10 @@ import msgspec
 
 from linkworth._engine import ConvertError, TraceError, TraceWriteError
 from linkworth.convert.formats import ALIASES, FORMATS, Format, module, recognise, targets
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import Allowance, TraceFile, open_trace
-from linkworth.writing.files import is_stream, staged, unwritable
+from linkworth.writing.files import is_stream, not_written, staged, unwritable
 
 _AS_RECORDED = ConversionOptions()
 
@@ -28,8 +28,8 @@ def convert(
 
     Without `output`, the name is that of `path` with the new suffix. The output is written completely or not at all.
     Raises UsageError for an unreadable file, a target that does not exist or cannot represent the trace, and an
-    existing output (unless `replace`). Raises IncompleteError for a full disk, and for an incomplete trace unless it is
-    `allowed`.
+    existing output (unless `replace`). Raises EnvironmentLacksError for a full disk, and IncompleteError for an incomplete
+    trace unless it is `allowed`.
     """
     source = recognise(path)
     target = ALIASES.get(target or "", target)
@@ -121,10 +121,9 @@ def _published(
                 unfinished.mkdir()
             summary = write(unfinished)
     except (ConvertError, TraceWriteError) as error:
-        reason = str(error).replace(str(unfinished), str(output))
         if isinstance(error, TraceWriteError):
-            raise IncompleteError(f"{reason}; free some space and convert {path} again") from None
-        raise UsageError(_about(path, reason)) from None
+            raise not_written(error, unfinished, output) from None
+        raise UsageError(_about(path, str(error).replace(str(unfinished), str(output)))) from None
     except TraceError as error:
         raise UsageError(_about(path, str(error))) from None
     except OSError as error:

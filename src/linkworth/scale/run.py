@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from linkworth import __version__, _engine
-from linkworth.errors import DamagedInputError, IncompleteError, LinkworthError, ThresholdError, UsageError
+from linkworth.errors import DamagedInputError, LinkworthError, ThresholdError, UsageError
 from linkworth.model.number_range import NumberRange
 from linkworth.model.scaling import LeftOut, ScaleSummary, Scaling, extents
 from linkworth.model.trace import MOST_RANKS, TraceMetadata
@@ -46,7 +46,7 @@ from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.units import percent, plural
-from linkworth.writing.files import unwritable, work_folder
+from linkworth.writing.files import not_written, unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
@@ -106,7 +106,7 @@ def scale(request: ScaleRequest, say: Callable[[str], None] | None = None) -> Sc
     `say` receives the remarks that are known before the search for rules, which may take minutes and end in a refusal.
 
     Raises UsageError for unusable recordings or options, ThresholdError if the recordings do not align, with the call
-    and the reason, and IncompleteError if the trace cannot be written.
+    and the reason, and EnvironmentLacksError if the trace cannot be written.
     """
     _check(request)
     target = Target(request.ranks, request.to_size or 1.0, request.grid, request.weak)
@@ -510,13 +510,13 @@ def _write(
 ) -> tuple[Path, int]:
     output = request.output
     folder = work_folder(output, f".{output.stem}-")
+    made = folder / "scaled.lwt"
     try:
-        made = folder / "scaled.lwt"
         fill(made, metadata, ranks, events)
         size = made.stat().st_size
         return publish(made, output, request.replace), size
     except _engine.TraceWriteError as error:
-        raise IncompleteError(f"the trace could not be written: {error}") from None
+        raise not_written(error, made, output) from None
     except OSError as error:
         raise unwritable(output, error) from None
     finally:

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linkworth import __version__, _engine
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import UsageError
 from linkworth.model.rates import RateSource
 from linkworth.model.trace import TraceMetadata, TraceSummary
 from linkworth.skeleton.program import Program, check
 from linkworth.skeleton.progress import SilentProgress, StepProgress
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
-from linkworth.writing.files import unwritable, work_folder
+from linkworth.writing.files import not_written, unwritable, work_folder
 
 
 def record_skeleton(
@@ -29,7 +29,7 @@ def record_skeleton(
 
     If `output` exists, a number is added to the name, unless `replace` is set; the summary has the `path`. Memory is
     that of one rank for each core. Raises UsageError for an invalid rank count and an output that cannot be made, and
-    IncompleteError for a full disk.
+    EnvironmentLacksError for a full disk.
     """
     check(program, ranks)
     metadata = TraceMetadata(
@@ -57,7 +57,7 @@ def record_skeleton(
         )
         path = publish(folder / "skeleton.lwt", output, replace)
     except _engine.TraceWriteError as error:
-        raise IncompleteError(f"the skeleton of {program.workload} could not be written: {error}") from None
+        raise not_written(error, folder / "skeleton.lwt", output) from None
     except (_engine.SkeletonError, _engine.TraceError) as error:
         raise UsageError(f"{program.workload}: {error}") from None
     except OSError as error:

@@ -140,6 +140,12 @@ def unwritable(path: Path, error: OSError, parameter: str = "output") -> Linkwor
     )
 
 
+def not_written(error: Exception, made: Path, output: Path) -> EnvironmentLacksError:
+    """Return the error for an output that the engine could not write under the name `made`: no room is left."""
+    reason = str(error).replace(str(made), str(output))
+    return EnvironmentLacksError(f"{reason}; make room or give another place with `output`")
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD_OUTPUT:
