@@ -109,7 +109,7 @@ def test_progress_is_told_rank_by_rank_and_may_stop_it(tmp_path):
         (["npb:bt.S"], 3, r"bt class S runs on square numbers \(1, 4, 9, 16, .*\) up to 16 ranks, not on 3"),
         (["npb:sp.S"], 3, "sp class S runs on square numbers"),
         (["npb:cg.C"], 0, "the number of ranks must be at least 1"),
-        (["npb:cg.C"], None, "npb:cg.C: give the number of ranks with -n"),
+        (["npb:cg.C"], None, "npb:cg.C: give `ranks`, the number of its ranks"),
         (["npb:cg.C"], 10**12, "no program has that many ranks"),
         (["npb:cg.C"], 2**30, "a run has 1 to 16777216 ranks|runs on powers of two"),
         (["npb:cg.F"], 4, "cg takes one class, S, W, A, B, C, D, E, not 'F'"),

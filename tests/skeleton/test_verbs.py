@@ -106,7 +106,7 @@ def test_reports_and_profiles_say_that_a_skeleton_did_not_run(called, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["predict", "npb:cg.C", "--on", "gbe"], "npb:cg.C: give the number of ranks with -n"),
+        (["predict", "npb:cg.C", "--on", "gbe"], "npb:cg.C: give -n, the number of its ranks"),
         (["predict", "npb:cg.C", "-n", "6", "--on", "gbe"], "cg class C runs on powers of two"),
         (["predict", "npb:cg.C", "-n", "4", "--machine", "laptp", "--on", "gbe"], "laptop"),
         (["predict", "t.lwt", "-n", "4", "--on", "gbe"], "t.lwt is a trace and has its rank count already"),

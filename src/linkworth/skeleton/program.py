@@ -44,7 +44,7 @@ def parse(command: Sequence[str]) -> Program:
 def check(program: Program, ranks: int | None) -> int:
     """Return the rank count. Raises UsageError with the program's own sentence if it cannot run on that many."""
     if ranks is None:
-        raise UsageError(f"{program.workload}: give the number of ranks with -n")
+        raise UsageError(f"{program.workload}: give `ranks`, the number of its ranks")
     if ranks < 1:
         raise UsageError(f"`ranks` {ranks}: the number of ranks must be at least 1")
     try:
