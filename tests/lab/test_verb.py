@@ -79,6 +79,7 @@ def test_a_terminated_command_takes_its_lab_along(linkworth, own_labs):
         (("exec", "nobody", "--", "true"), 2, "there is no lab nobody; no lab is up; presets: "),
         (("exec", "gbe", "--node", "node9", "--", "true"), 2, "has no node node9; it has node1"),
         (("exec", "gbe", "-n", "2", "--", "no-such-program"), 2, "there is no program no-such-program"),
+        (("exec", "gbe", "--", "no-such-program"), 2, "there is no program no-such-program"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(linkworth, arguments, code, words):

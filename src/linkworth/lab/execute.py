@@ -37,8 +37,9 @@ def on_node(
 ) -> Executed:
     """Run a command on one node (the first one by default, or `head`, where launchers start) and wait for it.
 
-    Its standard output goes to `output`, else to this process's own. Raises UsageError for an unknown node.
+    Its standard output goes to `output`, else to this process's own. Raises UsageError for an unknown node or program.
     """
+    find.program_path(command[0])
     place = node or opened.nodes[0]
     words = opened.lab.enter(place, command)
     before = opened.counters()
