@@ -166,6 +166,8 @@ def test_programs_that_cannot_be_run_are_named(tmp_path, monkeypatch):
     for word, sentence in {
         "./absent": "there is no program ./absent",
         "absent-program": "on PATH",
+        "cg.A": "a NAS Parallel Benchmark is written npb:PROGRAM.CLASS",
+        "stencil": "the weather-like code is written stencil:POINTS",
         "./data": "chmod \\+x ./data",
         str(tmp_path): "is a folder",
     }.items():

@@ -59,6 +59,13 @@ def words(word: str) -> list[str] | None:
     return [*form.program, *found.groups()]
 
 
+def unfinished(word: str) -> str:
+    """Return how a bundled program is written of which a word has a part, such as `stencil` or `cg.A`; "" for others."""
+    name = word.lower()
+    kind = "npb" if f"npb:{name.partition('.')[0]}" in app_catalog.names() else name
+    return f"{word}: {_FORMS[kind].written}" if kind in _FORMS else ""
+
+
 def own_options(word: str) -> frozenset[str]:
     """Return a bundled program's long options (`--iterations` of `stencil:default`). Each takes a value."""
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import search, wheels
+from linkworth.mpi import apps, search, wheels
 from linkworth.mpi.files import is_file, is_folder
 from linkworth.mpi.search import find_all
 from linkworth.mpi.target import NO_TARGET, RankProgram
@@ -130,5 +130,7 @@ def program_path(command: str) -> Path:
         raise UsageError(f"{command} is a folder, not a program")
     if is_file(path):
         raise UsageError(f"{command} cannot be executed; try: chmod +x {command}")
+    if own := apps.unfinished(command):
+        raise UsageError(own)
     where = "" if "/" in command else " on PATH (a program in this folder is written with ./ before it)"
     raise UsageError(f"there is no program {command}{where}")

@@ -58,7 +58,7 @@ def check_started_ranks(ranks: int, place: OpenPlace) -> None:
     if ranks > most:
         raise UsageError(
             f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
-            f"the skeleton of a bundled program, which runs nothing, on up to {MOST_RANKS} ranks"
+            "the skeleton of a bundled program, which runs nothing"
         )
 
 

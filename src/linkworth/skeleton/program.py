@@ -31,7 +31,10 @@ def parse(command: Sequence[str]) -> Program:
         raise UsageError("give the program, for example: npb:lu.D")
     own = apps.words(command[0])
     if own is None:
-        raise UsageError(f"{command[0]} is not a bundled program; these are {', '.join(app_catalog.names())}")
+        known_names = ", ".join(app_catalog.names())
+        raise UsageError(
+            apps.unfinished(command[0]) or f"{command[0]} is not a bundled program; these are {known_names}"
+        )
     name, *arguments = [*own, *command[1:]]
     known = _engine.skeleton_programs()
     if name not in known:
