@@ -1,4 +1,4 @@
-"""Call sites of programs that are compiled for each rank count."""
+"""Call sites of programs that are copied or compiled for each rank count."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from written_programs import BARRIER, Event, calls, message, scaled
 
 from linkworth.model.trace import CallSite
-from linkworth.scale.sites import readable, without_own_files
+from linkworth.scale.sites import common_names, readable, without_own_files
 
 
 def test_a_program_compiled_for_each_count_is_scaled(tmp_path: Path) -> None:
@@ -32,6 +32,17 @@ def test_sites_in_files_of_all_recordings_stay_as_they_are() -> None:
     other = ["MPI_Recv@/bin/a.8+0x30", library, fortran, "MPI_Init"]
     assert without_own_files([one, other]) == [{one[0]: "MPI_Send"}, {other[0]: "MPI_Recv"}]
     assert without_own_files([one, one[1:]]) == [{}, {}]
+
+
+def test_calls_in_copies_of_a_program_correspond_by_site() -> None:
+    sites = ["MPI_Send@{}/a+0x10", "MPI_Send@{}/a+0x20", "MPI_Send@{}/lib.so+0x10"]
+    small, large = ([site.format(f"/run{ranks}") for site in sites] for ranks in (4, 8))
+    assert common_names([small[1:], large]) == [dict(zip(small[1:], large[1:], strict=True)), {}]
+    other = ["MPI_Send@/run16/a+0x10", "MPI_Send@/run16/a+0x30"]
+    assert common_names([small[:2], other]) == [
+        dict.fromkeys(small[:2], "MPI_Send"),
+        dict.fromkeys(other, "MPI_Send"),
+    ]
 
 
 def test_sentences_name_the_place_of_a_call_and_not_its_address() -> None:

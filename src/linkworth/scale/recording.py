@@ -110,7 +110,7 @@ class Recording:
         """True if calls of MPI_Pcontrol are left out. A replay then times the whole run."""
         self.calls: list[Call] = []
         self.sequences: list[Sequence] = []
-        self.renamed = bool(names)
+        self.renamed = any("@" not in name for name in (names or {}).values())
         """True if some calls have no site, since it is in a file that another recording lacks."""
         self._entries = [(names or {}).get(entry, entry) for entry in trace.engine.entries]
         numbers: dict[Any, int] = {}

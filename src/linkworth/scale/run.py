@@ -40,7 +40,7 @@ from linkworth.scale.search import (
     with_distributions,
 )
 from linkworth.scale.shares import Unseen, unseen_remainders
-from linkworth.scale.sites import readable, without_own_files
+from linkworth.scale.sites import common_names, readable
 from linkworth.scale.warnings import is_short, scaling_warnings
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
@@ -357,7 +357,7 @@ def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Reco
     for doubt in _doubts(request, [(traces[each].engine.ranks, traces[each]) for each in order]):
         if say is not None:
             say(doubt)
-    names = without_own_files([traces[each].engine.entries for each in order])
+    names = common_names([traces[each].engine.entries for each in order])
     recordings = [Recording(traces[each], sizes[each], of) for each, of in zip(order, names, strict=True)]
     for one, other in pairwise(recordings):
         if (one.ranks, one.size) == (other.ranks, other.size):

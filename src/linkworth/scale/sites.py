@@ -1,7 +1,9 @@
-"""Call sites of programs that are compiled for each rank count, as those with a constant grid are, and their names."""
+"""Call sites of programs that are copied or compiled for each rank count, and their names."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import PurePath
 
 from linkworth.model.trace import CallSite
 from linkworth.profile.where_called import place_at
@@ -9,6 +11,43 @@ from linkworth.profile.where_called import place_at
 _REPEATED = re.compile(r"(\w+ at [^,]+)(, \1)+\b")
 _ENTRY = re.compile(r"(\w+)@([^@,]*?\+0x[0-9a-f]+)")
 """Call and site in the table of names; file names with a comma or @ stay as they are."""
+
+
+def common_names(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str]]:
+    """Return other names of each recording's entries, so that the same calls have the same name in all."""
+    moved = _as_in_the_last(entries)
+    now = [[names.get(entry, entry) for entry in of] for names, of in zip(moved, entries, strict=True)]
+    own = without_own_files(now)
+    return [
+        {
+            entry: names.get(new, new)
+            for entry, new in zip(of, to, strict=True)
+            if names.get(new, new) != entry
+        }
+        for names, of, to in zip(own, entries, now, strict=True)
+    ]
+
+
+def _as_in_the_last(entries: Sequence[Sequence[str]]) -> Sequence[Mapping[str, str]]:
+    """Return other names of each recording's entries: those in copies of a file, as in that of the last recording.
+
+    A program may be copied into a folder for each run. Copies have their calls at the same addresses, which few files that
+    are compiled for each count do. So the sites of each recording must contain those of all with fewer.
+    """
+    renamed: list[dict[str, str]] = [{} for _ in entries]
+    files = [{_file_of(entry) for entry in of} - {""} for of in entries]
+    for last in files[-1]:
+        of_name = [[file for file in of if PurePath(file).name == PurePath(last).name] for of in files]
+        if any(len(of) != 1 for of in of_name):
+            continue
+        to = [
+            {entry: entry.replace(f"@{file}+", f"@{last}+", 1) for entry in of if _file_of(entry) == file}
+            for (file,), of in zip(of_name, entries, strict=True)
+        ]
+        if all(one <= other for one, other in pairwise(sorted((set(each.values()) for each in to), key=len))):
+            for names, each in zip(renamed, to, strict=True):
+                names |= each
+    return renamed
 
 
 def without_own_files(entries: Sequence[Sequence[str]]) -> list[Mapping[str, str]]:
