@@ -26,6 +26,10 @@ honoured.
 `-` as the name of an output file (`-o`, `--plot`, `--timeline`, `--html`) is standard output; tables and JSON then go to standard
 error. An output is written whole or not at all, through symbolic links, and into devices and pipes without replacing them.
 
+What was recorded or measured is never replaced unasked. `trace`, `scale` and `convert` need `--force` for a name that exists.
+`bench` adds to its file. Every other verb refuses a name that is a trace, a file of `bench` or a machine file. What follows from
+other files (pages, tables, charts, fabrics, timelines) replaces a file of its name. A folder of `run -o` has its last run.
+
 A byte of a name that is not UTF-8 is printed as `\\xNN`, in JSON documents and files too, and so is a control character in tables
 and messages. In CSV, a quote stands before a text that a spreadsheet would take for a formula.
 

@@ -9,15 +9,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.table import Table
 from synthetic import collective, recv, send, write_trace
 from verbs import commands
 
+from linkworth.catalog import machines
 from linkworth.cli.main import cli, main
 from linkworth.cli.output import OutputFile, OutputFolder, SafeConsole, console, note
 from linkworth.cli.sweep_table import as_csv
+from linkworth.model.bench import BenchResult, BenchSet
+from linkworth.model.machine import Machine
+from linkworth.model.startup import StartupResult
 from linkworth.model.sweep import TIMES, Sweep, SweepAxis, SweepPoint
+from linkworth.skeleton.machine import text as machine_text
+from linkworth.writing.documents import encode
 
 EVIL = "evil\x1b]0;owned\x07\x9b2J[bold]"
 SHOWN = "evil\\x1b]0;owned\\x07\\x9b2J[bold]"
@@ -181,6 +188,27 @@ def test_a_recording_is_not_replaced_by_another_file(trace, words, capsys):
     assert main(words) == 2
     assert "t.lwt is a trace, which would be lost; choose another name" in capsys.readouterr().err
     assert trace.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", [BenchResult, BenchSet, StartupResult, Machine])
+def test_a_measurement_is_replaced_by_nothing_but_a_file_that_can_be_made_again_is(trace, kind, capsys):
+    machine = machine_text(machines.get("laptop"))
+    schema = msgspec.structs.fields(kind)[0].default
+    kept = machine if kind is Machine else encode({"schema": schema}, indent=2).decode()
+    Path("kept").write_text(kept)
+    Path("kept.toml").write_text(kept)
+    for words in (
+        ["sweep", "t.lwt", "--on", "gbe", "-o", "kept"],
+        ["report", "t.lwt", "-o", "kept"],
+        ["bench", "init", "-n", "1", "-o", "kept"],
+        ["machines", "measure", "-o", "kept.toml"],
+    ):
+        assert main(words) == 2, words
+        assert "is a measurement, which would be lost; choose another name" in capsys.readouterr().err
+    assert Path("kept").read_text() == Path("kept.toml").read_text() == kept
+    Path("kept").write_text("a table")
+    assert main(["sweep", "t.lwt", "--on", "gbe", "--workers", "1", "-o", "kept"]) == 0
+    assert Path("kept").read_text().startswith("fabric,")
 
 
 def test_a_dash_is_standard_output(trace, linkworth):

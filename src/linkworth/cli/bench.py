@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=OutputFile(),
+    type=OutputFile(adds=True),
     metavar="FILE",
     help="Add the results to this JSON file, each as soon as its test is done; earlier results stay.",
 )

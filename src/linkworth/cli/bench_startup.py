@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from linkworth import units
-from linkworth.cli.output import note, show
+from linkworth.cli.output import note, refuse_loss, show
 from linkworth.cli.steps import Steps
 from linkworth.model.place import Place
 from linkworth.model.startup import StartupFit, StartupResult
@@ -31,6 +31,7 @@ def run(
     if dry_run:
         return show_plan(startup.arguments(place, mpi=mpi, ranks=ranks), as_json)
     if output is not None:
+        refuse_loss(output)
         require_writable(output)
     stopped = ""
     with Steps() as steps:

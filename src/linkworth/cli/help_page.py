@@ -38,7 +38,7 @@ EXAMPLES = {
     "bench": (
         "bench latency bandwidth -o here.json",
         "bench collectives --lab gbe -n 8 --sizes 1K,64K",
-        "bench init -n 8 -o startup.json",
+        "bench init -n 8 -o here-startup.json",
         "bench init --hostfile hosts --nodes 4 -o startup.json",
     ),
     "calibrate": ("calibrate here.json -o mine.toml", "calibrate osu.txt --base gbe --plot fit.svg"),

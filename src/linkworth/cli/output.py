@@ -33,19 +33,24 @@ FILE_WIDTH = 400
 SCREEN_WIDTH, SCREEN_HEIGHT = 100, 41
 """Columns and lines of a common terminal, without the shell's last line."""
 
-TRACE_START = b"LWTRACE"
-"""First bytes of a trace file of any version (docs/reference/trace-format.md)."""
+_KEPT = {
+    "a trace": re.compile(rb"LWTRACE"),
+    "a measurement": re.compile(rb'\{\s*"schema":\s*"linkworth\.(bench|bench-set|startup)/|\[\[machines\]\]'),
+}
+"""First bytes of files that nothing else brings back."""
+_LONGEST_START = 100
 _TAKEN = "linkworth.standard_output_is_taken"
 
 
 class OutputFile(click.Path):
     """A file to write. `-` is standard output; the verb's other messages then go to standard error.
 
-    A trace is replaced only by a verb that asks for it (`--force`), since nothing else brings a recording back.
+    What was recorded or measured is replaced only if the verb asks for it (`--force`). `adds`: the verb adds to measurements.
     """
 
-    def __init__(self, *, or_folder: bool = False) -> None:
+    def __init__(self, *, or_folder: bool = False, adds: bool = False) -> None:
         super().__init__(path_type=Path, dir_okay=or_folder, allow_dash=True)
+        self._adds = adds
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401
         """Return the path."""
@@ -59,19 +64,23 @@ class OutputFile(click.Path):
         except OSError as error:
             raise unwritable(path, error, (param and param.name) or "output") from None
         asks = ctx is not None and any(each.name == "force" for each in ctx.command.params)
-        if not asks and _is_trace(path):
-            self.fail(f"{path} is a trace, which would be lost; choose another name", param, ctx)
+        if not asks:
+            refuse_loss(path, measured=not self._adds)
         return path
 
 
-def _is_trace(path: Path) -> bool:
+def refuse_loss(path: Path, *, measured: bool = True) -> None:
+    """Raise UsageError if a file to write is a trace or, if `measured`, a measurement."""
     if not path.is_file():  # a pipe would be waited for
-        return False
+        return
     try:
         with path.open("rb") as stream:
-            return stream.read(len(TRACE_START)) == TRACE_START
+            start = stream.read(_LONGEST_START)
     except OSError:
-        return False
+        return
+    for what, pattern in _KEPT.items():
+        if pattern.match(start) and (measured or what == "a trace"):
+            raise UsageError(f"{path} is {what}, which would be lost; choose another name, or remove it")
 
 
 PROGRAM_TO_STDERR = "; the program's output goes to stderr"
