@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from linkworth.report.latex import latex
-from linkworth.report.svg import converter, png, standalone
+from linkworth.report.svg import NO_CONVERTER, can_draw, converter, png, standalone
 from linkworth.report.table import Figure, ReportTable, Section
 from linkworth.writing.files import unwritable, write_atomically
 from linkworth.writing.text import csv_cell
 
 FORMATS = ("csv", "parquet", "latex", "svg", "png", "pdf")
+_PICTURES = {"svg", "png", "pdf"}
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +33,7 @@ def write_files(
 ) -> Written:
     """Write all tables and figures; `step` is called with the name of each before it is written.
 
-    Without pyarrow there is no Parquet, only a remark. Raises UsageError or EnvironmentLacksError if the folder
+    Without pyarrow there is no Parquet, and without vl-convert no picture, only a remark. Raises UsageError or EnvironmentLacksError if the folder
     cannot be written to.
     """
     remarks = []
@@ -40,6 +41,9 @@ def write_files(
     if "parquet" in chosen and not _has_pyarrow():
         chosen.remove("parquet")
         remarks.append("no Parquet files: pyarrow is not installed (pip install 'linkworth[parquet]')")
+    if not _PICTURES.isdisjoint(chosen) and not can_draw():
+        chosen = [name for name in chosen if name not in _PICTURES]
+        remarks.append(f"no pictures of figures: {NO_CONVERTER}")
     files: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

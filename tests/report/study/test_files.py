@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import pytest
 import study_samples as samples
 
 from linkworth.errors import UsageError
+from linkworth.report import files, svg
 from linkworth.report.files import csv_text, write_files
 from linkworth.report.latex import escape, latex
 from linkworth.report.study.contents import contents
@@ -47,6 +49,15 @@ def test_figures_are_what_their_names_say(networks_folder):
     assert (networks_folder / "by-mtu-1.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert (networks_folder / "by-mtu-1.pdf").read_bytes().startswith(b"%PDF-")
     assert ElementTree.parse(networks_folder / "by-mtu-1.svg").getroot().tag.endswith("svg")
+
+
+def test_without_a_converter_of_charts_everything_else_is_written(tmp_path, networks_sections, monkeypatch):
+    monkeypatch.setattr(svg, "can_draw", lambda: False)
+    monkeypatch.setattr(files, "can_draw", lambda: False)
+    written = write_files([networks_sections["by-mtu"]], tmp_path)
+    assert {Path(name).suffix for name in written.files} == {".csv", ".parquet", ".tex"}
+    (remark,) = written.remarks
+    assert "no pictures of figures" in remark and "pip install 'linkworth[plots]'" in remark
 
 
 def test_wanted_formats_alone_are_written_and_faults_are_one_sentence(tmp_path, networks_sections):
