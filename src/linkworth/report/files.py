@@ -33,8 +33,8 @@ def write_files(
 ) -> Written:
     """Write all tables and figures; `step` is called with the name of each before it is written.
 
-    Without pyarrow there is no Parquet, and without vl-convert no picture, only a remark. Raises UsageError or EnvironmentLacksError if the folder
-    cannot be written to.
+    Without pyarrow there is no Parquet, and without vl-convert no picture, only a remark. Raises UsageError or
+    EnvironmentLacksError if the folder cannot be written to.
     """
     remarks = []
     chosen = list(formats)
