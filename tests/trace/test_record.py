@@ -23,6 +23,7 @@ from linkworth.model.workload import Workload
 from linkworth.places.local import LocalLauncher
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace import record
+from linkworth.trace.merge import merge
 
 needs_mpi = pytest.mark.requires("mpi", "c++")
 
@@ -245,7 +246,15 @@ def test_a_merge_without_space_keeps_the_parts_for_later(program, monkeypatch):
             recorded(program, "well")
     kept = program.parent / str(raised.value).split("`merge` ")[1].split()[0]
     assert len(list(kept.glob("*.part"))) == 3
-    summary = record.merge_folder(kept, program.parent / "later.lwt")
+    written = []
+
+    def seen(parts, output, metadata):
+        written.append(output)
+        return merge(parts, output, metadata)
+
+    monkeypatch.setattr(record, "merge", seen)
+    summary = record.merge_folder(kept, program.parent / "elsewhere/later.lwt")
+    assert kept not in written[0].parents and len(list((program.parent / "elsewhere").iterdir())) == 1
     assert (summary.ranks, summary.workload, summary.state) == (3, "ends", "complete")
     assert not kept.exists()
     with monkeypatch.context() as inside:
@@ -276,7 +285,7 @@ def test_a_full_disk_lets_the_program_end_and_keeps_what_fits(program, tmp_path)
             assert json.loads(_engine.Trace(summary.path).metadata_json)["exit_code"] == 0
             assert summary.state != "complete"
         except IncompleteError as error:
-            assert "--merge" in str(error)  # not even the merged trace fits: the parts are kept
+            assert "`merge`" in str(error)  # not even the merged trace fits: the parts are kept
             kept = next(small.glob("*.parts"))
             merged = record.merge_folder(kept, tmp_path / "elsewhere.lwt")
             assert json.loads(_engine.Trace(merged.path).metadata_json)["workload"] == "ends"

@@ -157,12 +157,16 @@ def merge_folder(parts: Path, output: Path, *, replace: bool = False, exact: boo
 
 
 def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: bool) -> TraceSummary:
-    merged = parts / "merged.lwt"
+    beside = None
     try:
-        summary = merge(parts, merged, metadata)
-        path = publish(merged, output, replace)
+        beside = work_folder(output, f".{output.stem}-")  # the disk of the parts may be full
+        summary = merge(parts, beside / "merged.lwt", metadata)
+        path = publish(beside / "merged.lwt", output, replace)
     except (OSError, TraceError, LinkworthError, KeyboardInterrupt) as error:
         raise _kept(parts, output, error) from error
+    finally:
+        if beside is not None:
+            shutil.rmtree(beside, ignore_errors=True)
     shutil.rmtree(parts, ignore_errors=True)
     return msgspec.structs.replace(summary, path=str(path))
 
@@ -171,8 +175,8 @@ def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
     """Return the error that names parts from which a trace can be made later."""
     why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else error
     return IncompleteError(
-        f"the parts could not be merged into {output} ({why}); they are kept; "
-        f"make a trace of them with linkworth trace `merge` {parts} `output` {output}"
+        f"the parts could not be merged into {output} ({why}); they are kept; make a trace of them, where there is room, with "
+        f"linkworth trace `merge` {parts} `output` {output}"
     )
 
 
