@@ -1,5 +1,6 @@
 """Fabric files of a user: what is accepted, and what is said of a faulty one."""
 
+import copy
 import math
 
 import jsonschema
@@ -7,7 +8,6 @@ import msgspec
 import pytest
 
 from linkworth.catalog import fabric_file, fabrics
-from linkworth.catalog.decode import data_folder, read_toml
 from linkworth.errors import UsageError
 
 GOOD = """
@@ -133,9 +133,9 @@ def test_the_json_schema_accepts_the_catalog_and_refuses_a_misspelt_field():
     schema = fabric_file.schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    for entry in (data_folder() / "fabrics").iterdir():
-        validator.validate(msgspec.to_builtins(read_toml(entry)))
-    bad = read_toml(data_folder() / "fabrics" / "gbe.toml")
+    for name in fabrics.names():
+        validator.validate(msgspec.to_builtins(fabrics.document_of(name)))
+    bad = copy.deepcopy(fabrics.document_of("gbe"))
     bad["link"]["latency"] = 1.0
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(bad)

@@ -4,6 +4,7 @@ import functools
 import re
 from collections.abc import Sequence
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -118,12 +119,32 @@ def _files() -> dict[str, Traversable]:
 
 @functools.cache
 def _of_catalog(name: str) -> model.Fabric:
-    return _decoded(_document(name), str(_files()[name]), origin="catalog")
+    return _decoded(document_of(name), str(_files()[name]), origin="catalog")
 
 
 @functools.cache
-def _document(name: str) -> dict[str, Any]:
-    return read_toml(_files()[name])
+def document_of(name: str) -> dict[str, Any]:
+    """Return the document of a catalog's fabric: its file, completed by that of the fabric that it is `like`."""
+    own = read_toml(_files()[name])
+    return _completed(own, document_of(own.pop("like"))) if "like" in own else own
+
+
+def _completed(own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return a fabric's document with what another's has beside it. Sources replace the other's of the same fields."""
+    tables = {
+        key: other[key] | table
+        for key, table in own.items()
+        if isinstance(table, dict) and isinstance(other.get(key), dict)
+    }
+    sources = (_by_fields(other["sources"]) | _by_fields(own["sources"])).values()
+    return other | own | tables | {"sources": list(chain.from_iterable(sources))}
+
+
+def _by_fields(sources: list[dict[str, Any]]) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for source in sources:
+        found.setdefault(tuple(source["fields"]), []).append(source)
+    return found
 
 
 def _decoded(document: dict[str, Any], path: str, origin: str) -> model.Fabric:
@@ -143,7 +164,7 @@ def _named_intranode(name: str, origin: str) -> model.Fabric:
         raise UsageError(
             f"{origin}: intranode names no fabric of the catalog ({name!r}); write 'shm' or an [intranode] table"
         )
-    if isinstance(_document(name)["intranode"], str):
+    if isinstance(document_of(name)["intranode"], str):
         raise UsageError(
             f"{origin}: intranode = {name!r} is a network between nodes; write 'shm' or an [intranode] table"
         )
