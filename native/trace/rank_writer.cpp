@@ -13,8 +13,7 @@ namespace linkworth::tracefile {
 std::uint32_t RankWriter::shape(const Shape& shape) {
     payload_.clear();
     encode_shape(shape, payload_);
-    const std::uint32_t known = shapes_.find(payload_, raw_);
-    if (known != ShapeTable::absent) return known;
+    if (const auto known = shapes_.find(payload_); known != shapes_.end()) return known->second;
     if (!decode_shape(payload_, checked_)) {
         throw TraceError(
             "a call of class " + std::to_string(static_cast<int>(shape.call_class)) +
@@ -25,7 +24,7 @@ std::uint32_t RankWriter::shape(const Shape& shape) {
     std::uint8_t* at = put_varint(put_varint(raw_.data() + used_, head_shape), payload_.size());
     std::memcpy(at, payload_.data(), payload_.size());
     used_ = static_cast<std::size_t>(at - raw_.data()) + payload_.size();
-    return shapes_.add(payload_, used_ - payload_.size());
+    return shapes_.emplace(payload_, shapes_.size()).first->second;
 }
 
 void RankWriter::grow(std::size_t bytes) {

@@ -9,7 +9,6 @@
 #include "calls/event.hpp"
 #include "trace/container.hpp"
 #include "trace/shape_codec.hpp"
-#include "trace/shape_table.hpp"
 #include "trace/varint.hpp"
 
 namespace linkworth::tracefile {
@@ -84,7 +83,7 @@ class RankWriter {
     std::uint32_t rank_;
     std::vector<std::uint8_t> raw_;  ///< `used_` bytes of it are filled
     std::size_t used_ = 0;
-    ShapeTable shapes_;
+    ShapeNumbers shapes_;  ///< of the open block
     std::vector<std::uint8_t> payload_;
     Shape checked_;
     std::uint32_t events_ = 0;

@@ -29,7 +29,7 @@ bool RecordRewriter::is_followed_by(const PartBlock& block) const {
 
 void RecordRewriter::clear() {
     used_ = 0;
-    table_.clear();
+    numbers_.clear();
     events_ = 0;
     cpu_ = 0;
     cpu_written_ = 0;
@@ -42,14 +42,13 @@ RecordRewriter::OutShape RecordRewriter::take_shape(std::span<const std::uint8_t
     append_varint(payload_, new_number_.at(in.varint32()));
     payload_.insert(payload_.end(), in.position(), payload.data() + payload.size());
     const bool requests = !in.at_end() && makes_request(static_cast<CallClass>(*in.position()));
-    const std::uint32_t known = table_.find(payload_, out_);
-    if (known != ShapeTable::absent) return {known, requests};
-    std::uint8_t* const at =
-        put_varint(put_varint(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
-    const auto offset = static_cast<std::size_t>(at - out_.data());
-    std::ranges::copy(payload_, at);
-    used_ = offset + payload_.size();
-    return {table_.add(payload_, offset), requests};
+    const auto [known, is_new] = numbers_.try_emplace(payload_, numbers_.size());
+    if (is_new) {
+        std::uint8_t* const at =
+            put_varint(put_varint(room(most_event_bytes + payload_.size()), head_shape), payload_.size());
+        used_ = static_cast<std::size_t>(std::ranges::copy(payload_, at).out - out_.data());
+    }
+    return {known->second, requests};
 }
 
 /// Moves the clock on; in units of the output.

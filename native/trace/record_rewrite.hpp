@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trace/part.hpp"
-#include "trace/shape_table.hpp"
+#include "trace/shape_codec.hpp"
 
 namespace linkworth::tracefile {
 
@@ -74,7 +74,7 @@ class RecordRewriter {
     const TimeGrid* grid_;
     std::vector<std::uint8_t> out_;  ///< `used_` bytes of it are filled
     std::size_t used_ = 0;
-    ShapeTable table_;
+    ShapeNumbers numbers_;          ///< of the shapes in `out_`
     std::vector<OutShape> shapes_;  ///< by number in the block that is added
     std::vector<std::uint8_t> payload_;
     std::uint64_t events_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ inline constexpr std::uint64_t head_event = 8;
 /// Limit for the threads of a rank. Readers keep something for each, and a damaged number must not become
 /// gigabytes.
 inline constexpr std::uint64_t most_threads = 1U << 20;
+
+/// Shapes of a block that is being written: their numbers by payload.
+using ShapeNumbers = std::map<std::vector<std::uint8_t>, std::uint32_t>;
 
 /// Fills `shape` (all fields but `collective`, which the name decides). Returns false if the payload is
 /// malformed.

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "trace/shape_codec.hpp"
-#include "trace/shape_table.hpp"
 #include "trace/varint.hpp"
 
 namespace linkworth::tracefile {
@@ -129,13 +128,13 @@ class StreamWriter {
 
   private:
     std::uint32_t shape(std::span<const std::uint8_t> payload) {
-        const std::uint32_t known = shapes_.find(payload, raw_);
-        if (known != ShapeTable::absent) return known;
-        append_varint(raw_, head_shape);
-        append_varint(raw_, payload.size());
-        const std::size_t offset = raw_.size();
-        raw_.insert(raw_.end(), payload.begin(), payload.end());
-        return shapes_.add(payload, offset);
+        const auto [known, is_new] = shapes_.try_emplace({payload.begin(), payload.end()}, shapes_.size());
+        if (is_new) {
+            append_varint(raw_, head_shape);
+            append_varint(raw_, payload.size());
+            raw_.insert(raw_.end(), payload.begin(), payload.end());
+        }
+        return known->second;
     }
 
     const std::function<void(const PartBlock&)>& take_;
@@ -143,7 +142,7 @@ class StreamWriter {
     std::uint64_t next_request_ = 0;
     std::uint32_t thread_ = 0;
     std::vector<std::uint8_t> raw_;
-    ShapeTable shapes_;
+    ShapeNumbers shapes_;
     PartBlock block_;
 };
 
