@@ -31,22 +31,7 @@ double time_after(RankCursor cursor, std::uint64_t events) {
 
 std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     auto data = std::make_shared<TraceData>();
-    data->label = data_->label;
-    data->bytes = data_->bytes;
-    data->header = data_->header;
-    data->metadata = data_->metadata;
-    data->entries = data_->entries;
-    data->names = data_->names;
-    data->name_of_entry = data_->name_of_entry;
-    data->collectives = data_->collectives;
-    data->blocks = data_->blocks;
-    data->first_block = data_->first_block;
-    data->events = data_->events;
-    data->raw_bytes = data_->raw_bytes;
-    data->damage = data_->damage;
-    data->refuse_damage = data_->refuse_damage;
-    data->has_index = data_->has_index;
-    data->lost_events = data_->lost_events;
+    static_cast<TraceContents&>(*data) = *data_;
     data->whole = data_;
     if (data_->events > events) {
         // All ranks end at the time when the one with most events has made its share of them.
