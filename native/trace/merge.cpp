@@ -299,8 +299,6 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     describe_ranks(world, result);
     count_unmodelled(world, result);
     result.ranks = static_cast<std::uint32_t>(world.part_of_rank.size());
-    for (const Part* part : world.part_of_rank)
-        if (part != nullptr && result.library.empty()) result.library = part->header().library;
     const CommonNames common = common_names(world);
     ContainerWriter file(output, result.ranks);
     std::optional<Compressor> compressor;

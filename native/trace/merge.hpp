@@ -30,7 +30,6 @@ struct MergeResult {
     std::uint32_t ranks = 0;
     std::uint64_t events = 0;
     std::uint64_t file_bytes = 0;
-    std::string library;                ///< MPI library version, as rank 0 names it
     std::vector<MergedRank> rank_info;  ///< by rank; a rank without a part is "cut" and has no host
     std::vector<std::string> damage;    ///< losses, one sentence each
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls recorded by name and time only

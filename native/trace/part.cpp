@@ -79,7 +79,6 @@ void Part::read_header() {
     header_.first_core = load<std::int32_t>(&bytes[120]) - 1;
     header_.helpers_seconds = load<std::uint32_t>(&bytes[124]) * 1e-3;
     header_.host = text(&bytes[128], 128);
-    header_.program = text(&bytes[256], 512);
     header_.library = text(&bytes[768], 192);
     header_.processor = text(&bytes[960], 64);
     if (names_offset > bytes.size() || names_bytes > bytes.size() - names_offset ||

@@ -43,7 +43,6 @@ struct PartHeader {
     std::int32_t first_core = -1;  ///< of those that the process may use; -1: not known
     double ticks_per_second = 0;
     std::string host;
-    std::string program;
     std::string library;
     std::string processor;  ///< empty: not known
 };

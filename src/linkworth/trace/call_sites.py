@@ -1,8 +1,7 @@
 """Call sites of a recorded run: the function, file and line of each, found by binutils' addr2line where it ran."""
 
-import os
+import contextlib
 import shutil
-import struct
 import subprocess
 from bisect import bisect_right
 from collections import defaultdict
@@ -10,32 +9,21 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from linkworth._engine import TraceError, part_info
 from linkworth.model.trace import CallSite
 from linkworth.mpi import elf
 
 LONGEST_SECONDS = 60.0
 """Time limit for one file's addresses: reading large debug data is slow."""
 
-_NAMES = struct.Struct("<32xII")
-"""Offset and size of the table of names in a part's header (docs/reference/trace-format.md)."""
-
 
 def of_parts(parts: Iterable[Path]) -> list[str]:
     """Return the call sites that ranks wrote into their tables of names, `MODULE+0xADDRESS`, each once."""
     found: dict[str, None] = {}
     for part in parts:
-        try:
-            with part.open("rb") as file:
-                offset, size = _NAMES.unpack(file.read(_NAMES.size))
-                file.seek(offset)
-                table = file.read(size)
-        except (OSError, struct.error):
-            continue
-        # Most of the table is unused.
-        for entry in table.rstrip(b"\0").split(b"\0"):
-            _, mark, site = entry.partition(b"@")
-            if mark:
-                found.setdefault(os.fsdecode(site))
+        # The merge reports a damaged one by name.
+        with contextlib.suppress(TraceError):
+            found |= dict.fromkeys(part_info(str(part))["call_sites"])
     return list(found)
 
 

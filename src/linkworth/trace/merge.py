@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -41,7 +40,7 @@ def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummar
         bytes=result["file_bytes"],
         verified=metadata.verified,
         workload=metadata.workload,
-        state=_state(result["rank_info"]),
+        state=_state(result["states"]),
         seconds=metadata.seconds,
         reported_seconds=metadata.reported_seconds,
         damage=[*metadata.damage, *result["damage"]],
@@ -55,7 +54,7 @@ def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
         if mpi.library:
             break
         try:
-            mpi = MpiInfo(library=_engine.part_info(part, with_records=False)["library"])
+            mpi = MpiInfo(library=_engine.part_info(part)["library"])
         except _engine.TraceError:
             continue
     return msgspec.structs.replace(
@@ -67,11 +66,11 @@ def _completed(metadata: TraceMetadata, parts: list[str]) -> TraceMetadata:
     )
 
 
-def _state(ranks: list[dict[str, Any]]) -> str:
+def _state(states: list[str]) -> str:
     """Return `complete`, or how many ranks are not complete, and why."""
-    counts = Counter(rank["state"] for rank in ranks)
+    counts = Counter(states)
     reasons = [
-        f"{counts[state]} of {plural(len(ranks), 'rank')} {reason}"
+        f"{counts[state]} of {plural(len(states), 'rank')} {reason}"
         for state, reason in ENDINGS.items()
         if counts[state]
     ]

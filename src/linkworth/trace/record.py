@@ -240,7 +240,7 @@ def _read_parts(folder: Path) -> _Parts:
     aborted = False
     for file in files:
         try:
-            found = part_info(str(file), with_records=False)
+            found = part_info(str(file))
         except (TraceError, OSError):
             # Damaged: the merge reports it by name.
             continue
