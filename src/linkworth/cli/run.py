@@ -43,7 +43,7 @@ from linkworth.model.place import Place
 )
 @place_options
 @launch_options
-@json_option("run", PROGRAM_TO_STDERR)
+@json_option("run/1, or with --profile linkworth.call-profile", PROGRAM_TO_STDERR)
 def command(
     output: Path | None,
     profile: bool,
