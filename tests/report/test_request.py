@@ -188,3 +188,6 @@ def test_a_path_that_does_not_exist_is_named(tmp_path, name):
 def test_an_empty_folder_says_how_to_fill_it(tmp_path):
     with pytest.raises(UsageError, match="contains no trace"):
         find_traces([tmp_path])
+    (tmp_path / "study.json").write_text("{}")
+    with pytest.raises(UsageError, match="is the folder of a study; its report: linkworth study report "):
+        find_traces([tmp_path])

@@ -37,6 +37,10 @@ def find_traces(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if path.is_dir():
             inside = sorted(path.glob("*.lwt"), key=_by_number)
+            if not inside and (path / "study.json").is_file():
+                raise UsageError(
+                    f"{path} is the folder of a study; its report: linkworth study report {path}"
+                )
             if not inside:
                 raise UsageError(
                     f"{path} contains no trace (*.lwt); record one with `linkworth trace -o {path}/NAME.lwt`"
