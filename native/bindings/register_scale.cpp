@@ -45,7 +45,7 @@ struct RankCalls {
     std::vector<Shape> shapes;
     std::vector<std::uint32_t> call;
     std::vector<double> gap, cpu, duration;
-    bool threaded = false;  ///< several threads call MPI at once
+    std::uint64_t threaded = 0;  ///< calls up to the last of another thread, if several call MPI at once
 };
 
 RankCalls read_events(const Trace& trace, std::uint32_t rank) {
@@ -81,8 +81,9 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
         out.cpu.push_back(event.cpu_seconds);
         out.duration.push_back(event.duration_seconds);
         turns.take(event);
+        if (event.thread != 0) out.threaded = out.call.size();
     }
-    out.threaded = turns.at_once();
+    if (!turns.at_once()) out.threaded = 0;
     return out;
 }
 

@@ -75,7 +75,10 @@ def parse_sequence(
     """
 
 def read_rank(trace: Trace, rank: int) -> dict[str, Any]:
-    """Return a rank's different `calls` (index of the entry, class, fields), and arrays of its events."""
+    """Return a rank's different `calls` (index of the entry, class, fields), and arrays of its events.
+
+    `threaded`: its events up to the last of another thread, if several threads call MPI at once, or 0.
+    """
 
 def write_rank(
     writer: TraceWriter,

@@ -9,7 +9,8 @@ from threaded_traces import merged
 from written_programs import BARRIER, Event, trace
 
 from linkworth.errors import UsageError
-from linkworth.scale.recording import Recording
+from linkworth.scale.recording import Cut, Recording
+from linkworth.scale.setup import after_threads
 from linkworth.trace.read import open_trace
 
 UNKNOWN, THREAD_SERIALIZED, THREAD_MULTIPLE = 0, 2, 3
@@ -43,13 +44,35 @@ def test_threads_that_take_turns_are_one_sequence(
     path = merged(tmp_path, [(1000, 0, first), (41_000, 0, other)], [0, 1])
     if last_call or (level != THREAD_SERIALIZED and computed > 1_000):
         with pytest.raises(UsageError, match="several threads of rank 0 call MPI at once"):
-            Recording(open_trace(path), 1.0)
+            after_threads([Recording(open_trace(path), 1.0)])
         return
-    found = Recording(open_trace(path), 1.0)
+    (found,) = after_threads([Recording(open_trace(path), 1.0)])
     own = found.sequences[0]
     assert [found.calls[number].call_class for number in own.calls] == ["init", "send", "send", "finalize"]
     # An eighth of the first thread's last gap comes after the other's call.
     assert own.compute[3] == pytest.approx(computed * 1e-9 / 8)
+
+
+@pytest.mark.parametrize("later", [2, 3])
+def test_a_set_up_in_which_threads_call_at_once_is_left_out(tmp_path: Path, later: int) -> None:
+    send = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8)))
+    # A barrier ends a set-up of four calls. Then one thread goes on.
+    first = shape(payload(NAMES, "MPI_Init", 18, varint(THREAD_MULTIPLE))) + call(0, 0, 1_000)
+    first += send + call(1, 1_000, 8_000) + shape(payload(NAMES, "MPI_Barrier", 12, b"\0\1\0\0\1\0\0"))
+    first += call(2, 19_000, 1_000) + call(1, 5_000, 1_000) * later
+    first += shape(payload(NAMES, "MPI_Finalize", 19)) + call(3, 1_000, 1_000)
+    path = merged(tmp_path, [(1000, 0, first), (6_000, 0, send + call(0, 0, 2_000))], [0, 1])
+    recordings = [Recording(open_trace(path), 1.0)]
+    if later < 3:
+        with pytest.raises(UsageError, match="several threads of rank 0 call MPI at once"):
+            after_threads(recordings)
+        return
+    (rest,) = after_threads(recordings)
+    own = rest.sequences[0]
+    assert [rest.calls[number].call_class for number in own.calls] == ["init", *["send"] * later, "finalize"]
+    # Until the send that ends first, before the barrier, and after it.
+    assert own.compute[1] == pytest.approx(4e-6 + 19e-6 + 5e-6)
+    assert rest.setup == Cut("MPI_Barrier", 3, "calls from several threads at once")
 
 
 def test_computation_of_several_cores_is_as_long_as_its_gap(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from linkworth import _engine
-from linkworth.errors import UsageError
 from linkworth.model.trace import FILE_CALLS
 from linkworth.trace.read import TraceFile
 
@@ -58,6 +57,8 @@ class Cut(NamedTuple):
     """Last call of the set-up, a collective of all ranks."""
     events: int
     """Calls of the set-up, of all ranks."""
+    why: str
+    """What the set-up does that cannot be scaled."""
 
 
 Pair = tuple[str, str]
@@ -113,6 +114,8 @@ class Recording:
         self.renamed = any("@" not in name for name in (names or {}).values())
         """True if some calls have no site, since it is in a file that another recording lacks."""
         self._entries = [(names or {}).get(entry, entry) for entry in trace.engine.entries]
+        self.threaded: list[int] = []
+        """By rank: its calls up to the last one by another thread, if several threads call at once, or 0."""
         numbers: dict[Any, int] = {}
         for rank in range(self.ranks):
             self.sequences.append(self._read(rank, numbers))
@@ -201,10 +204,6 @@ class Recording:
 
     def _read(self, rank: int, numbers: dict[Any, int]) -> Sequence:
         read = _engine.read_rank(self.trace.engine, rank)
-        if read["threaded"]:
-            raise UsageError(
-                f"{self.trace.path}: several threads of rank {rank} call MPI at once, and such programs cannot be scaled"
-            )
         own = []
         for entry, call_class, fields in read["calls"]:
             key = (entry, call_class, frozen(fields))
@@ -220,6 +219,7 @@ class Recording:
         ]
         # Time inside all other calls follows from a replay. What was recorded belongs to other ranks and another network.
         durations = np.where(local, read["duration_seconds"], 0.0)
+        self.threaded.append(read["threaded"] - int(polls[: read["threaded"]].sum()))
         compute = np.where(cpu >= 0, np.minimum(cpu, gap), gap)
         found = Sequence(calls, compute, cpu >= 0, durations)
         if not polls.any():

@@ -39,6 +39,7 @@ from linkworth.scale.search import (
     candidates,
     with_distributions,
 )
+from linkworth.scale.setup import after_threads
 from linkworth.scale.shares import Unseen, unseen_remainders
 from linkworth.scale.sites import common_names, readable
 from linkworth.scale.warnings import is_short, scaling_warnings
@@ -369,7 +370,7 @@ def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Reco
             f"`ranks` {request.ranks}: {recordings[-1].trace.path} has more; give a count of at least "
             f"{recordings[-1].ranks}"
         )
-    return recordings
+    return after_threads(recordings)
 
 
 def _check_sizes(recordings: Sequence[Recording], target: Target) -> None:
@@ -454,12 +455,12 @@ def _omitted(recording: Recording, actual: TraceFile) -> dict[str, float]:
         differences = times(actual, recording.trace)
     except ReplayStoppedError as error:
         raise UnfitError(
-            recording.setup.entry, f"the set-up up to it calls by no rule, and without it, {error.where}"
+            recording.setup.entry, f"the set-up up to it {recording.setup.why}, and without it, {error.where}"
         ) from None
     shares = {name: max(-difference, 0.0) for name, difference in differences.items()}
     if max(shares.values()) > MOST_OMITTED:
         raise UnfitError(
-            recording.setup.entry, "the set-up up to it calls by no rule, and takes most of the time"
+            recording.setup.entry, f"the set-up up to it {recording.setup.why}, and takes most of the time"
         )
     return shares
 
@@ -468,8 +469,8 @@ def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
     assert recording.setup is not None
     shares = " and ".join(f"{100 * share:.0f} % on {name}" for name, share in omitted.items())
     return (
-        f"the set-up, up to {recording.setup.entry}, calls by no rule of the rank count and is left out, except for its "
-        f"computation: {recording.setup.events / recording.ranks:.0f} calls of a rank, and of the time {shares}, of the "
+        f"the set-up, up to {recording.setup.entry}, {recording.setup.why} and is left out, except for its computation: "
+        f"{recording.setup.events / recording.ranks:.0f} calls of a rank, and of the time {shares}, of the "
         f"recording on {recording.ranks} ranks"
     )
 

@@ -1,7 +1,8 @@
 """The part of a program after its set-up, if the set-up follows no rule of the rank count.
 
 A planner that tries ways to divide the ranks, or a reader of input, may call differently at each count, although the
-loops after it are alike. The set-up is then left out, except for its computation.
+loops after it are alike. Several threads of a partitioner may call at once. The set-up is then left out, except for its
+computation.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkworth import _engine
+from linkworth.errors import UsageError
 from linkworth.scale.recording import Call, Cut, Numbers, Recording, frozen, references, without
 
 LEAST_CALLS = 0.5
@@ -18,6 +20,7 @@ LEAST_CALLS = 0.5
 _KEPT = {"init", "pcontrol"}
 _NUMBERED = {"comm": "new_comm", "window": "new_window"}
 """Fields of calls that name a communicator or a window, and those of the calls that create them."""
+_NO_RULE, _THREADS = "calls by no rule of the rank count", "calls from several threads at once"
 _NEW = frozenset(_NUMBERED.values())
 
 
@@ -32,7 +35,7 @@ def after_setup(
     first, last = 0, len(choices)
     while first < last:
         middle = (first + last) // 2 if found else last - 1
-        shorter = [each.after(place) for each, place in zip(meetings, choices[middle], strict=True)]
+        shorter = [each.after(place, _NO_RULE) for each, place in zip(meetings, choices[middle], strict=True)]
         if align(shorter):
             found, last = shorter, middle
         elif found is None:
@@ -40,6 +43,24 @@ def after_setup(
         else:
             first = middle + 1
     return found
+
+
+def after_threads(recordings: Sequence[Recording]) -> list[Recording]:
+    """Return each recording without a set-up in which several threads of a rank call MPI at once.
+
+    Raises UsageError if they also do so later.
+    """
+    threaded = [(each, rank) for each in recordings for rank, calls in enumerate(each.threaded) if calls]
+    if not threaded:
+        return list(recordings)
+    meetings = [Meetings(recording) for recording in recordings]
+    for places in _choices(meetings):
+        return [each.after(at, _THREADS) for each, at in zip(meetings, places, strict=True)]
+    recording, rank = threaded[0]
+    raise UsageError(
+        f"{recording.trace.path}: several threads of rank {rank} call MPI at once, which cannot be scaled unless a collective "
+        "call of all ranks ends it within the first half of the calls"
+    )
 
 
 def _choices(meetings: Sequence["Meetings"]) -> list[tuple[int, ...]]:
@@ -73,9 +94,12 @@ class Meetings:
         self._open = np.zeros(len(self.entries), dtype=bool)
         makes = np.array([_engine.makes_request(call.call_class) for call in calls], dtype=np.int64)
         furthest = np.array([max(references(call), default=0) for call in calls], dtype=np.int64)
-        for sequence, places in zip(recording.sequences, self.places, strict=True):
+        for sequence, places, threaded in zip(
+            recording.sequences, self.places, recording.threaded, strict=True
+        ):
             if alike:
                 self._open |= _reaches_back(makes[sequence.calls], furthest[sequence.calls])[places]
+                self._open |= places < threaded
 
     def _of_rank(self, rank: int, collective: Numbers) -> Numbers:
         """Return the places of these calls. `collective`: communicator of each collective call; -1: other calls."""
@@ -87,19 +111,23 @@ class Meetings:
         return np.flatnonzero(np.isin(collective[self.recording.sequences[rank].calls], everyone))
 
     def allows(self, place: int) -> bool:
-        """Return whether enough follows the call, and no request from before it is completed or started after it."""
+        """Return whether enough follows the call, and no request or thread from before it goes on after it."""
         sequences = self.recording.sequences
         before = sum(int(places[place]) + 1 for places in self.places)
         enough = before <= (1 - LEAST_CALLS) * sum(len(each.calls) for each in sequences)
         return enough and not self._open[place]
 
-    def after(self, place: int) -> Recording:
-        """Return what follows the call. Communicators and windows that are used there are created at its beginning."""
+    def after(self, place: int, why: str) -> Recording:
+        """Return what follows the call. `why`: what the set-up does that cannot be scaled.
+
+        Communicators and windows that are used there are created at its beginning.
+        """
         recording = self.recording
         shorter = copy(recording)
         shorter.calls, shorter.sequences = [], []
+        shorter.threaded = [0] * recording.ranks
         known: dict[Any, int] = {}
-        dropped = 0
+        dropped = recording.setup.events if recording.setup else 0
         for sequence, places in zip(recording.sequences, self.places, strict=True):
             end = int(places[place]) + 1
             keep = _kept(recording.calls, sequence.calls, end)
@@ -115,7 +143,7 @@ class Meetings:
                     shorter.calls.append(call)
             shorter.sequences.append(kept._replace(calls=new[kept.calls]))
         shorter.name_groups()
-        shorter.setup = Cut(self.entries[place], dropped)
+        shorter.setup = Cut(self.entries[place], dropped, why)
         return shorter
 
 
