@@ -8,6 +8,7 @@ import pytest
 from linkworth.measure.figures import figures
 from linkworth.model.counters import NicCounters, NodeCounters
 from linkworth.model.run import CoreUse, RunResult
+from linkworth.places.counters import LEAST_CPU_TIME
 from linkworth.study.metrics import metric
 
 LINE = re.compile(r"^[a-z_]+=-?[0-9.e+-]+ \S+$")
@@ -60,6 +61,8 @@ def test_every_line_can_be_picked_out_and_keeps_its_digits():
     )
     assert (found["sent_bytes"], found["retransmits"], found["dropped_packets"]) == (150, 5, 8)
     assert found["core_utilisation"] == 0.75
+    bounded = msgspec.structs.replace(given, facts={LEAST_CPU_TIME: "from readings"})
+    assert "core_utilisation" not in values(bounded)
     assert "sent_bytes" not in values(msgspec.structs.replace(given, nodes=["a", "b", "c"]))
     for figure in figures(given):
         assert metric(figure.name).unit in (figure.unit, ""), f"{figure.name} has another unit in studies"

@@ -20,7 +20,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.places import proc
-from linkworth.places.counters import node_counters
+from linkworth.places.counters import LEAST_CPU_TIME, node_counters
 from linkworth.places.local import cores
 
 
@@ -77,7 +77,7 @@ class LabPlace:
         """Return the facts about the lab that a result reports."""
         said = facts(self.lab.spec)
         if not cgroups.core_seconds(self.lab.state.places[self.nodes[0]].cgroup):
-            said["CPU time"] = (
+            said[LEAST_CPU_TIME] = (
                 "from readings of processes: without what each took between the last reading and its end"
             )
         return said | ({"cleaned": "; ".join(self.cleaned)} if self.cleaned else {})

@@ -4,7 +4,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from linkworth.model.run import RunResult
-from linkworth.places.counters import sums, uncounted
+from linkworth.places.counters import LEAST_CPU_TIME, sums, uncounted
 
 
 class ReportedFigure(NamedTuple):
@@ -53,6 +53,6 @@ def figures(result: RunResult) -> list[ReportedFigure]:
             for name, value in sums(result.counters).items()
         ]
     shares = [share for use in result.core_use for share in use.mean]
-    if shares:
+    if shares and LEAST_CPU_TIME not in result.facts:
         found.append(ReportedFigure("core_utilisation", fmean(shares), "1"))
     return found

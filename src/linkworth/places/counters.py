@@ -11,6 +11,8 @@ from linkworth.mpi.files import text_of
 _CORE = re.compile(r"^cpu\d+\s+(.*)$", re.MULTILINE)
 # Fields of a core in /proc/stat (proc(5)): user nice system idle iowait irq softirq steal. User includes guest time.
 _BUSY = (0, 1, 2, 5, 6, 7)
+LEAST_CPU_TIME = "CPU time"
+"""Fact of a place whose CPU times are lower bounds."""
 
 
 def node_counters(name: str, net: Path, stat: Path | None = None, nics: Path | None = None) -> NodeCounters:
