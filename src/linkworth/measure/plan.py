@@ -142,7 +142,7 @@ def _check_rank_count(app: str, ranks: int) -> None:
     try:
         _engine.check_skeleton(words[0], words[1:], ranks)
     except _engine.SkeletonError as error:
-        raise UsageError(f"{app}: {error}") from None
+        raise UsageError(f"`ranks` {ranks}: {error}") from None
 
 
 def _mpi_of(launcher: GivenLauncher, started: RankProgram, name: str | None) -> MpiInstallation:
