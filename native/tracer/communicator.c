@@ -80,13 +80,18 @@ const struct lw_comm* lw_comm_find(MPI_Comm handle) {
     return search(key);
 }
 
-static void forget(MPI_Comm handle) {
+uint32_t lw_comm_forget(MPI_Comm handle) {
+    uint32_t number_and_one = 0;
+    lw_lock();
     const struct lw_comm* comm = search(key_of(handle));
     if (comm) {
+        number_and_one = comm->number + 1;
         comms[comm - comms] = comms[--comm_count];
         lw_handles_changed();
         latest_comm = 0;
     }
+    lw_unlock();
+    return number_and_one;
 }
 
 // World ranks of a group's members; NULL if one of them is not in this world (a spawned process).
@@ -208,14 +213,13 @@ void lw_comm_arrived(MPI_Comm handle, uint32_t number) {
     if (handle != lw_mpi.comm_null) keep(handle, number);
 }
 
-void lw_record_comm_free(struct lw_call* call, MPI_Comm handle) {
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_and_one) {
     lw_lock();
-    const struct lw_comm* comm = lw_comm_find(handle);
-    if (comm && call->succeeded) {
+    if (number_and_one && call->succeeded) {
         uint8_t* at = lw_payload_begin(call, LW_COMM_FREE, LW_VARINT_MOST_BYTES);
-        lw_write(call, at ? lw_put(at, comm->number) : NULL);
-        forget(handle);
+        lw_write(call, at ? lw_put(at, number_and_one - 1) : NULL);
     } else {
+        if (number_and_one) keep(handle, number_and_one - 1);
         lw_write_local(call);
     }
     lw_unlock();

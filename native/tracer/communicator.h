@@ -30,8 +30,11 @@ void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_co
                          const MPI_Request* request);
 /// The request of lw_record_icomm_new is complete. Under the lock.
 void lw_comm_arrived(MPI_Comm handle, uint32_t number);
-/// Records MPI_Comm_free of the communicator that HANDLE was before the call.
-void lw_record_comm_free(struct lw_call* call, MPI_Comm handle);
+/// Forgets a communicator ahead of the call that frees it, since a callback or another thread may get its
+/// handle for another one during that call. Returns its number and one, or 0 if it is not known.
+uint32_t lw_comm_forget(MPI_Comm handle);
+/// Records MPI_Comm_free of a communicator. One that could not be freed is known again.
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_and_one);
 
 #pragma GCC visibility pop
 #endif

@@ -61,15 +61,26 @@ void lw_record_win_new(struct lw_call* call, MPI_Comm comm_handle, MPI_Aint byte
     lw_unlock();
 }
 
-void lw_record_win_free(struct lw_call* call, MPI_Win handle) {
+uint32_t lw_win_forget(MPI_Win handle) {
+    uint32_t number_and_one = 0;
     lw_lock();
-    const struct window* window = call->succeeded ? find(handle) : NULL;
+    const struct window* window = find(handle);
     if (window) {
-        uint8_t* at = lw_payload_begin(call, LW_WIN_FREE, LW_VARINT_MOST_BYTES);
-        lw_write(call, at ? lw_put(at, window->number) : NULL);
+        number_and_one = window->number + 1;
         windows[window - windows] = windows[--window_count];
         latest_window = 0;
+    }
+    lw_unlock();
+    return number_and_one;
+}
+
+void lw_record_win_free(struct lw_call* call, MPI_Win handle, uint32_t number_and_one) {
+    lw_lock();
+    if (number_and_one && call->succeeded) {
+        uint8_t* at = lw_payload_begin(call, LW_WIN_FREE, LW_VARINT_MOST_BYTES);
+        lw_write(call, at ? lw_put(at, number_and_one - 1) : NULL);
     } else {
+        if (number_and_one) keep_window(handle, number_and_one - 1);
         lw_write_local(call);
     }
     lw_unlock();

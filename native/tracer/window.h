@@ -47,8 +47,10 @@ struct lw_target {
 
 /// Records a constructor of windows. BYTES: memory that this rank exposes.
 void lw_record_win_new(struct lw_call* call, MPI_Comm comm, MPI_Aint bytes, const MPI_Win* window);
-/// Records MPI_Win_free of the window that HANDLE was before the call.
-void lw_record_win_free(struct lw_call* call, MPI_Win handle);
+/// Forgets a window ahead of the call that frees it. Returns its number and one, or 0 if it is not known.
+uint32_t lw_win_forget(MPI_Win handle);
+/// Records MPI_Win_free of a window. One that could not be freed is known again.
+void lw_record_win_free(struct lw_call* call, MPI_Win handle, uint32_t number_and_one);
 
 void lw_record_put(struct lw_call* call, struct lw_target target, struct lw_extent origin);
 void lw_record_get(struct lw_call* call, struct lw_target target, struct lw_extent origin);

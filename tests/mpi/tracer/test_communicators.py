@@ -59,3 +59,19 @@ def _check_numbers(part):
             assert event.fields["comm"] in live
     assert live == {0, 1}
     assert [event.kind for event in part.named("MPI_Neighbor_allgather")] == ["collective"]
+
+
+def test_a_communicator_that_a_callback_frees_is_not_taken_for_a_later_one(bench):
+    run = bench.record(bench.compile("freed_by_callback.c"), ranks=2)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        alone, both = (
+            event.fields["new"]
+            for event in part.events
+            if event.kind == "comm_new" and event.fields["new"] > 3
+        )
+        sums = part.named("MPI_Allreduce")
+        assert [event.fields["comm"] for event in sums] == [alone, both, alone, both]
+        _, window = (event.fields["new"] for event in part.named("MPI_Win_create"))
+        (fence, *_) = part.named("MPI_Win_fence")
+        assert fence.fields["window"] == window
