@@ -1,12 +1,14 @@
 """Node types and numbers of nodes as options, prices of cores and of one's own machines."""
 
+import msgspec
 import pytest
 from advice_inputs import predicted, price
 from synthetic import recv, send, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.request import PriceOptions, gather_environments
-from linkworth.catalog.decode import data_folder
+from linkworth.calibrate.run import write
+from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
 
 TWO = predicted({"gbe": 20.0, "ib-hdr": 10.0}, 2)
@@ -125,8 +127,7 @@ def test_unknown_cpus_of_node_types_are_named(options, types, tmp_path, json_of)
 
 
 def test_a_catalog_may_price_the_fabric_of_a_file_beside_it(tmp_path, json_of):
-    shipped = (data_folder() / "fabrics" / "ib-hdr.toml").read_text()
-    (tmp_path / "mine.toml").write_text(shipped.replace('"ib-hdr"', '"mine"', 1))
+    write(msgspec.structs.replace(fabrics.get("ib-hdr"), name="mine"), tmp_path / "mine.toml")
     (tmp_path / "prices.toml").write_text(
         'title = "t"\n[[prices]]\nname = "fat"\nfabric = "mine.toml"\nusd_per_node_hour = 2\nprovider = "p"\n'
         'region = "r"\ndate = "2026"\nsource = "s"\n'

@@ -4,11 +4,12 @@ import datetime
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from price_server import azure_item, azure_page, serving
 
-from linkworth.catalog import prices, user_prices
-from linkworth.catalog.decode import data_folder
+from linkworth.calibrate.run import write
+from linkworth.catalog import fabrics, prices, user_prices
 from linkworth.catalog.update.http import FIRST_WAIT_SECONDS, TRIES
 from linkworth.catalog.update.run import update
 from linkworth.errors import EnvironmentLacksError, UsageError
@@ -116,8 +117,7 @@ def test_another_region_and_node_type_are_asked_for():
 
 def test_a_new_node_type_may_have_the_network_of_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shipped = (data_folder() / "fabrics" / "ib-ndr.toml").read_text()
-    Path("mine.toml").write_text(shipped.replace('"ib-ndr"', '"mine"', 1))
+    write(msgspec.structs.replace(fabrics.get("ib-ndr"), name="mine"), Path("mine.toml"))
     with serving(
         lambda _, query, __: azure_page(
             [azure_item(name_asked(query), "eastus", 4.4, "x", "Virtual Machines")]
