@@ -54,8 +54,9 @@ def after_threads(recordings: Sequence[Recording]) -> list[Recording]:
     if not threaded:
         return list(recordings)
     meetings = [Meetings(recording) for recording in recordings]
-    for places in _choices(meetings):
-        return [each.after(at, _THREADS) for each, at in zip(meetings, places, strict=True)]
+    choices = _choices(meetings)
+    if choices:
+        return [each.after(at, _THREADS) for each, at in zip(meetings, choices[0], strict=True)]
     recording, rank = threaded[0]
     raise UsageError(
         f"{recording.trace.path}: several threads of rank {rank} call MPI at once, which cannot be scaled unless a collective "
