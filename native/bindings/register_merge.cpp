@@ -41,7 +41,7 @@ nb::dict merge_parts(const std::vector<std::string>& parts, const std::string& o
     return out;
 }
 
-/// What a part's header and its table of names say, without its records.
+/// Facts of a part's header and its table of names, without its records.
 nb::dict part_info(const std::string& path) {
     const auto part = without_gil([&] { return Part(path, false); });
     nb::list sites;

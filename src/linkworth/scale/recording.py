@@ -58,7 +58,7 @@ class Cut(NamedTuple):
     events: int
     """Calls of the set-up, of all ranks."""
     why: str
-    """What the set-up does that cannot be scaled."""
+    """Reason for which the set-up cannot be scaled, as a verb with its object."""
 
 
 Pair = tuple[str, str]
