@@ -16,6 +16,7 @@ class Body(msgspec.Struct, frozen=True):
     """The parts of a wrapper that depend on the procedure."""
 
     before: str = ""
+    always: str = ""
     record: str = ""
     condition: str = "lw_call.recording"
     yielding: str = ""
