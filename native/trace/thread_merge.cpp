@@ -128,7 +128,8 @@ class StreamWriter {
 
   private:
     std::uint32_t shape(std::span<const std::uint8_t> payload) {
-        const auto [known, is_new] = shapes_.try_emplace({payload.begin(), payload.end()}, shapes_.size());
+        payload_.assign(payload.begin(), payload.end());
+        const auto [known, is_new] = shapes_.try_emplace(payload_, shapes_.size());
         if (is_new) {
             append_varint(raw_, head_shape);
             append_varint(raw_, payload.size());
@@ -143,6 +144,7 @@ class StreamWriter {
     std::uint32_t thread_ = 0;
     std::vector<std::uint8_t> raw_;
     ShapeNumbers shapes_;
+    std::vector<std::uint8_t> payload_;  ///< of the latest event, as a key
     PartBlock block_;
 };
 
