@@ -66,6 +66,13 @@ def unfinished(word: str) -> str:
     return f"{word}: {_FORMS[kind].written}" if kind in _FORMS else ""
 
 
+def not_bundled(word: str) -> UsageError:
+    """Return the error for a word that names no bundled program."""
+    return UsageError(
+        unfinished(word) or f"{word} is not a bundled program; these are {', '.join(app_catalog.names())}"
+    )
+
+
 def own_options(word: str) -> frozenset[str]:
     """Return a bundled program's long options (`--iterations` of `stencil:default`). Each takes a value."""
     try:
@@ -97,7 +104,7 @@ def resized(word: str, size: str) -> list[str]:
     kind, _, program = word.partition(":")
     name = f"{kind}:{program.partition('.')[0]}.{first}" if kind == "npb" else f"{kind}:{first}"
     if words(name) is None:
-        raise UsageError(f"{word} is not a bundled program; these are {', '.join(app_catalog.names())}")
+        raise not_bundled(word)
     return [name, *rest]
 
 

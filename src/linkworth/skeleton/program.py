@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import msgspec
 
 from linkworth import _engine
-from linkworth.catalog import apps as app_catalog
 from linkworth.errors import UsageError
 from linkworth.mpi import apps
 
@@ -31,10 +30,7 @@ def parse(command: Sequence[str]) -> Program:
         raise UsageError("give the program, for example: npb:lu.D")
     own = apps.words(command[0])
     if own is None:
-        known_names = ", ".join(app_catalog.names())
-        raise UsageError(
-            apps.unfinished(command[0]) or f"{command[0]} is not a bundled program; these are {known_names}"
-        )
+        raise apps.not_bundled(command[0])
     name, *arguments = [*own, *command[1:]]
     known = _engine.skeleton_programs()
     if name not in known:
