@@ -76,9 +76,9 @@ def test_the_merge_knows_what_other_threads_computed_beside_calls(bench):
     assert run.returncode == 0, run.stderr
     folder = run.parts[0].path.parent
     merge(folder, folder / "out.lwt", TraceMetadata(workload="threads"))
-    waits, sleeps = open_trace(folder / "out.lwt").metadata.ranks
-    assert waits.helpers_seconds == pytest.approx(0.03, abs=0.015)
-    assert sleeps.helpers_seconds < 0.005
+    inside, between = open_trace(folder / "out.lwt").metadata.ranks
+    assert inside.helpers_seconds == pytest.approx(0.03, abs=0.015)
+    assert between.helpers_seconds < 0.005
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
