@@ -183,6 +183,7 @@ static void record_no_comm(struct lw_call* call, uint32_t parent) {
 }
 
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
+    lw_own.duplicating = NULL;
     lw_lock();
     const struct lw_comm* from = lw_comm_find(parent);
     if (!from || !call->succeeded) {
@@ -196,8 +197,22 @@ void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* n
     lw_unlock();
 }
 
+int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm) {
+    struct lw_call* outer = lw_own.duplicating;
+    if (!outer || result != MPI_SUCCESS) return result;
+    struct lw_call call = *outer;  // with the gap ahead of it
+    call.name = name;
+    call.site = 0;
+    call.end = call.start;
+    call.succeeded = true;
+    lw_record_comm_new(&call, parent, new_comm);
+    lw_own.duplicating = outer;
+    return result;
+}
+
 void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
                          const MPI_Request* request) {
+    lw_own.duplicating = NULL;
     lw_lock();
     const struct lw_comm* from = lw_comm_find(parent);
     if (!from || !call->succeeded) {

@@ -25,6 +25,8 @@ void lw_comms_begin(const struct lw_world* world);
 const struct lw_comm* lw_comm_find(MPI_Comm handle);
 /// Records a constructor's call.
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
+/// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.
+int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm);
 /// Records MPI_Comm_idup, whose communicator may be read only when REQUEST is complete.
 void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
                          const MPI_Request* request);

@@ -107,11 +107,12 @@ extern bool lw_fast;
 
 /// State of one thread.
 struct lw_own {
-    struct lw_thread* ready;  ///< its state (thread.h) while it is outside any MPI call, else NULL
-    struct lw_thread* self;   ///< its state; NULL until its first call
-    bool inside;              ///< an MPI call that did not take the fast way
-    uintptr_t frame;          ///< CFA of the wrapper of the call under way; 0: not known
-    uintptr_t site;           ///< its return address
+    struct lw_thread* ready;      ///< its state (thread.h) while it is outside any MPI call, else NULL
+    struct lw_thread* self;       ///< its state; NULL until its first call
+    bool inside;                  ///< an MPI call that did not take the fast way
+    uintptr_t frame;              ///< CFA of the wrapper of the call under way; 0: not known
+    uintptr_t site;               ///< its return address
+    struct lw_call* duplicating;  ///< a duplication under way, whose callbacks make communicators; or NULL
 };
 extern __thread struct lw_own lw_own __attribute__((tls_model("initial-exec")));
 

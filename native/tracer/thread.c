@@ -138,6 +138,7 @@ bool lw_left_by_jump(uintptr_t cfa) {
     if (nested) return false;
     lw_own.inside = false;
     lw_own.ready = lw_own.self;
+    lw_own.duplicating = NULL;
     return true;
 }
 

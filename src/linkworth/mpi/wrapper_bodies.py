@@ -17,6 +17,7 @@ class Body(msgspec.Struct, frozen=True):
 
     before: str = ""
     always: str = ""
+    nested: str = "$real"
     record: str = ""
     condition: str = "lw_call.recording"
     yielding: str = ""

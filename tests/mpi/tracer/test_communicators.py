@@ -75,3 +75,23 @@ def test_a_communicator_that_a_callback_frees_is_not_taken_for_a_later_one(bench
         _, window = (event.fields["new"] for event in part.named("MPI_Win_create"))
         (fence, *_) = part.named("MPI_Win_fence")
         assert fence.fields["window"] == window
+
+
+def test_a_communicator_that_a_callback_makes_is_known(bench, yielding):
+    run = bench.record(bench.compile("made_by_callback.c"), ranks=2, yielding=yielding)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    for part in run.parts:
+        made = [event for event in part.events if event.kind in ("comm_new", "icomm_new")]
+        assert [(event.name, event.fields["parent"], event.fields["new"]) for event in made] == [
+            ("MPI_Comm_dup", 0, 2),
+            ("MPI_Comm_dup", 0, 3),
+            ("MPI_Comm_dup", 2, 4),  # by the callback
+            ("MPI_Comm_dup", 3, 5),
+            ("MPI_Comm_dup", 2, 6),  # by the callback
+            ("MPI_Comm_idup", 3, 7),
+        ]
+        sums = part.named("MPI_Allreduce")
+        assert [(event.kind, event.fields["comm"]) for event in sums] == [
+            ("collective", 4),
+            ("collective", 6),
+        ]
