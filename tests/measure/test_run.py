@@ -196,5 +196,5 @@ def test_ranks_yield_where_they_share_cores_and_would_not_by_themselves(tmp_path
 @pytest.mark.parametrize(("app", "ranks"), [("npb:ft.S", 3), ("npb:bt.S", 8), ("npb:cg.A", 6)])
 def test_a_rank_count_that_a_class_cannot_use_is_refused_before_anything_is_built(monkeypatch, app, ranks):
     monkeypatch.setattr("linkworth.mpi.build.npb", lambda _: pytest.fail("built"))
-    with pytest.raises(UsageError, match=f"^`ranks` {ranks}: {app[4:6]} class {app[-1]} runs on "):
+    with pytest.raises(UsageError, match=rf"^{app[4:6]} class {app[-1]} runs on .* not on {ranks}$"):
         plan.plan(Workload(name=app, command=[app], ranks=ranks))

@@ -8,8 +8,9 @@ import msgspec
 import pytest
 from fake_place import Places
 
-from linkworth.errors import IncompleteError, UsageError
+from linkworth.errors import EnvironmentLacksError, IncompleteError, UsageError
 from linkworth.study import resume as taking_up
+from linkworth.study import runner
 from linkworth.study.inputs import files_of
 from linkworth.study.runner import run_study
 from linkworth.study.runs.open_places import is_batch
@@ -51,6 +52,14 @@ def test_all_runs_are_made_once_in_the_order_of_the_seed(begin):
     assert sorted(places.log) == ["close a", "close b", "open a", "open b"]
     assert run_study(store, opener=places).done == 18
     assert len(places.jobs) == 18
+
+
+def test_without_any_mpi_no_run_fails(begin, monkeypatch):
+    monkeypatch.setattr(runner, "find_all", list)
+    store = begin('workloads = ["npb:is.S"]\nenvironments = [{ name = "a" }]\nranks = 2\n')
+    with pytest.raises(EnvironmentLacksError, match="no MPI was found"):
+        run_study(store, opener=Places())
+    assert store.records() == []
 
 
 @needs_mpi

@@ -132,7 +132,7 @@ def refuse_static(decided: Plan) -> None:
 
 
 def _check_rank_count(app: str, ranks: int) -> None:
-    """Raise UsageError if a benchmark's class cannot run on `ranks` ranks, before its program is built.
+    """Raise UsageError for an unknown class, or one that cannot run on `ranks` ranks, before its program is built.
 
     The engine has the programs' own rules. Rules of programs without classes depend on their options: they report it.
     """
@@ -142,7 +142,7 @@ def _check_rank_count(app: str, ranks: int) -> None:
     try:
         _engine.check_skeleton(words[0], words[1:], ranks)
     except _engine.SkeletonError as error:
-        raise UsageError(f"`ranks` {ranks}: {error}") from None
+        raise UsageError(str(error)) from None
 
 
 def _mpi_of(launcher: GivenLauncher, started: RankProgram, name: str | None) -> MpiInstallation:

@@ -12,6 +12,8 @@ from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.interrupts import deferred
 from linkworth.measure.open_place import open_place
 from linkworth.model.study import RunRecord
+from linkworth.mpi.apps import is_app
+from linkworth.mpi.find import find_all, no_mpi
 from linkworth.places.arrays import MOST_ELEMENTS, Arrays
 from linkworth.places.batch import BatchSystem
 from linkworth.places.batch_place import BatchPlace
@@ -128,6 +130,9 @@ class Runner:
                     self.open[planned.run] = planned
 
     def _make(self, runs: Sequence[PlannedRun]) -> None:
+        # Without any MPI all of them would fail, and stay failed once there is one.
+        if any(_starts_bundled(planned) for planned in runs) and not find_all():
+            raise no_mpi()
         jobs = [planned for planned in runs if is_batch(planned)]
         if (self.max_parallel or 1) > 1 and jobs:
             self._parallel = self.max_parallel or 1
@@ -283,6 +288,11 @@ class _Said:
 
     def step(self, text: str) -> None:
         self.watch.say(text)
+
+
+def _starts_bundled(planned: PlannedRun) -> bool:
+    """Return whether a run is that of a bundled program under an MPI of this machine."""
+    return not is_batch(planned) and is_app(planned.workload.command[0])
 
 
 def record_of(

@@ -175,7 +175,7 @@ def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
     """Return the error that names parts from which a trace can be made later."""
     why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else error
     return IncompleteError(
-        f"the parts could not be merged into {output} ({why}); they are kept; make a trace of them, where there is room, with "
+        f"the parts could not be merged into {output} ({why}); make a trace of them, where there is room, with "
         f"linkworth trace `merge` {parts} `output` {output}"
     )
 
