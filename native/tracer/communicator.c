@@ -94,14 +94,13 @@ uint32_t lw_comm_forget(MPI_Comm handle) {
     return number_and_one;
 }
 
-// World ranks of a group's members; NULL if one of them is not in this world (a spawned process).
-static int* members_of(MPI_Group group, int* size) {
+int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size) {
     lw_mpi.group_size(group, size);
     int* ranks = malloc(2 * (size_t)(*size + 1) * sizeof *ranks);
     if (!ranks) return NULL;
     int* in_group = ranks + *size;
     for (int i = 0; i < *size; i++) in_group[i] = i;
-    lw_mpi.group_translate_ranks(group, *size, in_group, world_group, ranks);
+    lw_mpi.group_translate_ranks(group, *size, in_group, whole, ranks);
     for (int i = 0; i < *size; i++)
         if (ranks[i] < 0) {
             free(ranks);
@@ -135,11 +134,11 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
     MPI_Group group;
     lw_mpi.comm_test_inter(comm_like, &inter);
     lw_mpi.comm_group(comm_like, &group);
-    members = members_of(group, &size);
+    members = lw_ranks_of(group, world_group, &size);
     lw_mpi.group_free(&group);
     if (inter) {
         lw_mpi.comm_remote_group(comm_like, &group);
-        remote = members_of(group, &remote_size);
+        remote = lw_ranks_of(group, world_group, &remote_size);
         lw_mpi.group_free(&group);
     } else {
         neighbours = lw_neighbours_of(comm_like);

@@ -23,6 +23,9 @@ void lw_comms_begin(const struct lw_world* world);
 /// Returns NULL if the communicator is not known (null, or made by a call that is not modelled). Under the
 /// lock.
 const struct lw_comm* lw_comm_find(MPI_Comm handle);
+/// Returns the ranks of a group's members in the group WHOLE, which the caller frees. NULL if memory runs
+/// out, or one of them is not in it (a spawned process, which is not in this world).
+int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size);
 /// Records a constructor's call.
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
 /// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.

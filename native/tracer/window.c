@@ -170,26 +170,14 @@ void lw_record_win_sync(struct lw_call* call, enum lw_win_sync_kind kind, MPI_Wi
     lw_unlock();
 }
 
-// Returns the ranks of a group's members in the window's communicator, which the caller frees. NULL if memory
-// runs out.
-static int* ranks_in_window(MPI_Win window, MPI_Group group, int* size) {
-    MPI_Group whole;
-    lw_mpi.group_size(group, size);
-    int* ranks = malloc(2 * ((size_t)*size + 1) * sizeof *ranks);
-    if (!ranks) return NULL;
-    int* in_group = ranks + *size;
-    for (int i = 0; i < *size; i++) in_group[i] = i;
-    lw_mpi.win_get_group(window, &whole);
-    lw_mpi.group_translate_ranks(group, *size, in_group, whole, ranks);
-    lw_mpi.group_free(&whole);
-    return ranks;
-}
-
 void lw_record_win_group(struct lw_call* call, enum lw_win_sync_kind kind, MPI_Win handle, MPI_Group group) {
     const struct window* window = begin_access(call, handle);
     if (!window) return;
     int size = 0;
-    int* ranks = ranks_in_window(handle, group, &size);
+    MPI_Group whole;
+    lw_mpi.win_get_group(handle, &whole);
+    int* ranks = lw_ranks_of(group, whole, &size);
+    lw_mpi.group_free(&whole);
     uint8_t* at =
         ranks ? lw_payload_begin(call, LW_WIN_SYNC, ((size_t)size + 5) * LW_VARINT_MOST_BYTES) : NULL;
     if (at) {
