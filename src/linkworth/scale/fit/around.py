@@ -13,7 +13,7 @@ import numpy as np
 from linkworth.scale.fit.number_rules import fit_number
 from linkworth.scale.fit.peers import Iterations
 from linkworth.scale.fit.rules import Ranks, Rule, Samples, UnfitError
-from linkworth.scale.grids import Offset, Position
+from linkworth.scale.grids import Offset, Position, coordinates
 from linkworth.scale.recording import Numbers
 
 _MOST_RANKS = 1 << 40
@@ -116,6 +116,8 @@ def fit_around(samples: Samples, peers: Numbers, communicator: int) -> NextAroun
     steps = samples.steps
     if not np.ptp(steps.total) or (peers < 0).any() or not samples.is_of_all(communicator):
         return None
+    if not _are_near(samples.at, peers):
+        return None
     known, longest = samples.fitter.around, int(steps.total.max())
     # There are hundreds of lists, and a few samples refuse most.
     few = np.unique(np.linspace(0, len(peers) - 1, _FEW).astype(np.int64))
@@ -130,6 +132,13 @@ def fit_around(samples: Samples, peers: Numbers, communicator: int) -> NextAroun
                 known.append(around)
             return NextAround(around, communicator)
     return None
+
+
+def _are_near(at: Position, peers: Numbers) -> bool:
+    """Return whether all peers are at most one step away along each dimension of a torus, as in every stencil."""
+    there, _ = coordinates(peers, at.extents)
+    steps = [(to - x) % n for to, x, n in zip(there, at.coordinates, at.extents, strict=True)]
+    return all(((step <= 1) | (step == n - 1)).all() for step, n in zip(steps, at.extents, strict=True))
 
 
 def _gives(around: Around, samples: Samples, peers: Numbers) -> bool:
