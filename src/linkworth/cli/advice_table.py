@@ -46,10 +46,11 @@ def advice_table(advice: Advice) -> RenderableType:
         ),
         Text(f"Choice: {'' if advice.choice or advice.too_close else 'none; '}{advice.reason}."),
     ]
-    if advice.breakeven_price_ratio not in (None, 1.0):  # 1: no node that costs more is faster
+    ratio = f"{advice.breakeven_price_ratio or 1.0:.4g}"
+    if ratio != "1":  # 1: no node that costs more is faster
         parts.append(
             Text(
-                f"Break-even price ratio of the fastest and the cheapest node: {advice.breakeven_price_ratio:.4g}. "
+                f"Break-even price ratio of the fastest and the cheapest node: {ratio}. "
                 "Up to it, a run costs less on the fastest."
             )
         )
