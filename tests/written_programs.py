@@ -152,6 +152,14 @@ def scaled(
     return made, scale(ScaleRequest(traces=traces, ranks=large, output=made, **growth))
 
 
+def scales_exactly(program: Program, counts: Sequence[int], folder: Path) -> ScaleSummary:
+    """Scale a program's traces to the last count, and check that every call is that of the program."""
+    *small, large = counts
+    made, summary = scaled(program, small, large, folder)
+    assert same_calls(made, trace(program, large, folder))
+    return summary
+
+
 def computed(path: Path) -> float:
     """Return the computation of all ranks."""
     trace = _engine.Trace(str(path))

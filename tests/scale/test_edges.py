@@ -19,6 +19,7 @@ from written_programs import (
     message,
     same_calls,
     scaled,
+    scales_exactly,
     seconds_on,
     swap,
     trace,
@@ -274,15 +275,21 @@ def test_another_grid_than_that_of_cartesian_communicators_is_told(tmp_path: Pat
     assert "Cartesian communicators have other grids" in " ".join(summary.scaling.remarks)
 
 
-def test_a_ring_of_two_ranks_has_the_directions_of_another_ring(tmp_path: Path) -> None:
-    made, _ = scaled(edges, (8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(edges, 64, tmp_path))
-
-
-@pytest.mark.parametrize("program", [lattice, checkered])
-def test_a_loop_over_dimensions_is_as_long_as_there_are_dimensions(program: Program, tmp_path: Path) -> None:
-    made, _ = scaled(program, (4, 8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(program, 64, tmp_path))
+@pytest.mark.parametrize(
+    ("program", "counts"),
+    [
+        # A ring of two ranks has the directions of another ring.
+        (edges, (8, 16, 32, 64)),
+        # A loop over dimensions is as long as there are dimensions.
+        (lattice, (4, 8, 16, 32, 64)),
+        (checkered, (4, 8, 16, 32, 64)),
+        # One rank shows no messages.
+        (guarded, (1, 8, 27, 64)),
+        (listed, (1, 8, 27, 64)),
+    ],
+)
+def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:
+    scales_exactly(program, counts, tmp_path)
 
 
 def test_two_ranks_in_a_ring_are_no_edges(tmp_path: Path) -> None:
@@ -419,18 +426,10 @@ def uneven(rank: int, ranks: int) -> Iterator[Event]:
 def test_ranks_of_a_kind_that_no_recording_has(
     program: Program, counts: tuple[int, ...], tmp_path: Path
 ) -> None:
-    *small, large = counts
-    made, summary = scaled(program, small, large, tmp_path)
-    assert same_calls(made, trace(program, large, tmp_path))
+    summary = scales_exactly(program, counts, tmp_path)
     assert summary.scaling.left_out is not None
     assert summary.scaling.left_out.calls == 0
     assert not any("slabs" in each for each in summary.scaling.remarks)
-
-
-@pytest.mark.parametrize("program", [guarded, listed])
-def test_one_rank_shows_no_messages(program: Program, tmp_path: Path) -> None:
-    made, _ = scaled(program, (1, 8, 27), 64, tmp_path)
-    assert same_calls(made, trace(program, 64, tmp_path))
 
 
 def test_persistent_messages_between_which_others_start(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from written_programs import (
     message,
     same_calls,
     scaled,
+    scales_exactly,
     seconds_on,
     swap,
     trace,
@@ -166,8 +167,7 @@ def aggregators(rank: int, ranks: int) -> Iterator[Event]:
     [aggregators, ocean, rows_and_columns, cyclic, unrolled, blocks, collected, writer, epochs, coupled],
 )
 def test_every_call_is_that_of_the_program(program: Program, tmp_path: Path) -> None:
-    made, _ = scaled(program, (4, 8, 16), 32, tmp_path)
-    assert same_calls(made, trace(program, 32, tmp_path))
+    scales_exactly(program, (4, 8, 16, 32), tmp_path)
 
 
 BLOCKS, BYTES = 24, 80
@@ -280,8 +280,7 @@ def writers(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_the_first_of_each_four_ranks_does_more(tmp_path: Path) -> None:
-    made, _ = scaled(writers, (8, 16, 32), 64, tmp_path)
-    assert same_calls(made, trace(writers, 64, tmp_path))
+    scales_exactly(writers, (8, 16, 32, 64), tmp_path)
 
 
 def ring(rank: int, ranks: int, ahead: int = 0) -> Iterator[Event]:
@@ -305,6 +304,5 @@ def ring(rank: int, ranks: int, ahead: int = 0) -> Iterator[Event]:
 
 @pytest.mark.parametrize("program", [partial(ring, ahead=1), partial(ring, ahead=2), ring])
 def test_a_panel_that_ranks_pass_on_has_an_owner(program: Program, tmp_path: Path) -> None:
-    made, summary = scaled(program, (4, 8, 16), 32, tmp_path)
+    summary = scales_exactly(program, (4, 8, 16, 32), tmp_path)
     assert not summary.scaling.distributions
-    assert same_calls(made, trace(program, 32, tmp_path))

@@ -19,8 +19,8 @@ from written_programs import (
     counted,
     even,
     message,
-    same_calls,
     scaled,
+    scales_exactly,
     swap,
     trace,
     wait,
@@ -603,9 +603,7 @@ def mirrored(rank: int, ranks: int) -> Iterator[Event]:
     ],
 )
 def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:
-    *small, large = counts
-    made, _ = scaled(program, small, large, tmp_path)
-    assert same_calls(made, trace(program, large, tmp_path))
+    scales_exactly(program, counts, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -718,8 +716,7 @@ def solving(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_iterations_that_are_the_same_at_all_counts_are_kept(tmp_path: Path) -> None:
-    made, summary = scaled(solving, (4, 8, 16), 32, tmp_path)
-    assert same_calls(made, trace(solving, 32, tmp_path))
+    summary = scales_exactly(solving, (4, 8, 16, 32), tmp_path)
     assert "differently often" not in " ".join(summary.scaling.remarks)
 
 

@@ -91,6 +91,7 @@ def test_prints_the_block(npb):
     assert " Size            =             20x  16x   7" in lines
     assert " Iterations      =                       25" in lines
     assert " Radiation every =                       12" in lines
+    assert not any(line.startswith(" Class") for line in lines)
 
 
 @pytest.mark.requires("openmpi")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import Event, calls, communicator, exchanged, same_calls, scaled, trace
+from written_programs import Event, calls, communicator, exchanged, scaled, scales_exactly
 
 SIDES = (70, 66, 90)
 GRIDS = {4: (2, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4), 25: (5, 5), 32: (8, 4), 36: (6, 6), 64: (8, 8)}
@@ -46,9 +46,7 @@ def sorted_keys(rank: int, ranks: int) -> Iterator[Event]:
 
 @pytest.mark.parametrize("counts", [(4, 8, 16, 32, 64), (4, 9, 16, 25, 36)])
 def test_pencils_are_turned_in_parts_along_each_side(counts: tuple[int, ...], tmp_path: Path) -> None:
-    *small, large = counts
-    made, _ = scaled(transposed, small, large, tmp_path)
-    assert same_calls(made, trace(transposed, large, tmp_path))
+    scales_exactly(transposed, counts, tmp_path)
 
 
 def test_counts_by_no_rule_are_no_multiples_of_those_of_the_largest_recording(tmp_path: Path) -> None:
