@@ -168,6 +168,7 @@ class Multigrid:
             ]
             for slot in slots
         }
+        far = {slot: _distances(slot, self._grids) for slot in slots}
         failed: UnfitError | None = None
         rare = sorted(calls, key=lambda slot: sum(int(each.sum()) for each in calls[slot]))
         for shape, last in product(_shapes(len(self._grids[0])), (True, False)):
@@ -177,7 +178,7 @@ class Multigrid:
                     continue
                 fits = [
                     level
-                    for level in _possible(slot, self._grids, last, shape)
+                    for level in _possible(slot, far[slot], self._grids, last, shape)
                     if all(
                         np.array_equal(level.calls(of), each)
                         for of, each in zip(self._at, calls[slot], strict=True)
@@ -467,8 +468,25 @@ def _shapes(dimensions: int) -> list[tuple[int, ...]]:
     return sorted(found, key=sum)
 
 
+def _distances(slot: Slot, grids: Sequence[tuple[int, ...]]) -> set[tuple[int, int, int]]:
+    """Return how far messages go: an axis, the ranks along it, and a distance that is not 0."""
+    return {
+        (axis, n, distance)
+        for block, grid in zip(slot.blocks, grids, strict=True)
+        for event in block or ()
+        for moved in event.moved
+        if moved >= 0
+        for axis, (n, distance) in enumerate(zip(grid, distances(moved, grid), strict=True))
+        if distance
+    }
+
+
 def _possible(
-    slot: Slot, grids: Sequence[tuple[int, ...]], last: bool, shape: tuple[int, ...]
+    slot: Slot,
+    far: set[tuple[int, int, int]],
+    grids: Sequence[tuple[int, ...]],
+    last: bool,
+    shape: tuple[int, ...],
 ) -> Iterator[Level]:
     """Yield levels, and then steps between two, over which the slot's messages go."""
     axes = range(len(shape))
@@ -483,19 +501,15 @@ def _possible(
         while width <= (WIDEST if len(parts) == 1 else max(map(max, grids))):
             for each in parts:
                 level = Level(width, last, shape, each)
-                if _reaches(slot, level, grids):
+                if _reaches(level, far):
                     yield level
             width *= 2
 
 
-def _reaches(slot: Slot, level: Level, grids: Sequence[tuple[int, ...]]) -> bool:
+def _reaches(level: Level, far: set[tuple[int, int, int]]) -> bool:
     """Return whether all messages go as far as a level's do."""
     return all(
-        distance in (0, reach % n, -reach % n)
-        for block, grid in zip(slot.blocks, grids, strict=True)
-        for event in block or ()
-        for moved in event.moved
-        if moved >= 0
-        for axis, (n, distance) in enumerate(zip(grid, distances(moved, grid), strict=True))
+        distance in (reach % n, -reach % n)
+        for axis, n, distance in far
         for reach in (int(level.reach(axis, np.array(n))),)
     )
