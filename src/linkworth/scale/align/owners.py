@@ -177,10 +177,15 @@ class _Aligner:
         """
         best: tuple[tuple[int, int, int], _Cut] | None = None
         for ends in self._ends(spans):
-            found = self._between(spans, ends)
+            by_size = {(size, len(of)) for size, of in zip(self._sizes, ends, strict=True)}
+            differing = len(by_size) - len(set(self._sizes))
+            if best is not None and differing > best[0][0]:
+                continue
+            # Folding the bodies takes most of the time. It ends where the cost exceeds the best one.
+            most = best[0][1] if best is not None and differing == best[0][0] else _MOST_KINDS
+            found = self._between(spans, ends, most)
             if found is not None and len(found.kinds) > 1:
-                by_size = {(size, len(of)) for size, of in zip(self._sizes, found.steps, strict=True)}
-                cost = len(by_size) - len(set(self._sizes)), len(found.kinds), len(found.steps[-1])
+                cost = differing, len(found.kinds), len(found.steps[-1])
                 if best is None or cost < best[0]:
                     best = cost, found
         return None if best is None else best[1]
@@ -207,8 +212,8 @@ class _Aligner:
                 yield places[max(turns, key=lambda each: int(places[each][0][0]))]
                 symbols = [each for each in symbols if each not in turns]
 
-    def _between(self, spans: Sequence[Span], ends: Sequence[Numbers]) -> _Cut | None:
-        """Return the steps with these ends, or None if their bodies are of too many kinds."""
+    def _between(self, spans: Sequence[Span], ends: Sequence[Numbers], most: int) -> _Cut | None:
+        """Return the steps with these ends, or None if their bodies are of more than `most` kinds."""
         if sum(map(len, ends)) > _MOST_STEPS:
             return None
         inner = np.zeros(1 + max(int(each.max(initial=0)) for each in self._plain), dtype=bool)
@@ -229,7 +234,7 @@ class _Aligner:
         kinds: dict[Key, int] = {}
         for span in chain.from_iterable(steps):
             kinds.setdefault(self._kind(span), len(kinds))
-            if len(kinds) > _MOST_KINDS:
+            if len(kinds) > most:
                 return None
         return _Cut(steps, kinds)
 
