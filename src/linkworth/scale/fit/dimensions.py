@@ -105,6 +105,9 @@ def fit_across(
         there - here if edges else (there - here) % n
         for here, there, n in zip(own, theirs, extents, strict=True)
     ]
+    if (np.sum([each != 0 for each in moved], axis=0)[peers >= 0] > 1).any():
+        # No loop leads along two dimensions at once.
+        return None
     fit = _fit_with_edges if edges else _fit_offsets
     # Rounds over all dimensions may follow one another, such as that of even and that of odd points.
     several = (
@@ -133,7 +136,6 @@ def _fit_offsets(rule: Across, samples: Samples, peers: Numbers, moved: Sequence
     dimension, turn = places(rule, samples)
     offsets = []
     none: dict[tuple[int, int], int] = {}
-    elsewhere = np.sum([each != 0 for each in moved], axis=0)
     for number in range(rule.repeats.each):
         constant: int | None = None
         # The longest dimension shows the direction: on one of two ranks both are the same.
@@ -152,7 +154,7 @@ def _fit_offsets(rule: Across, samples: Samples, peers: Numbers, moved: Sequence
                 constant = int(distance[longest])
                 if 2 * constant > n[longest]:
                     constant -= int(n[longest])
-            if constant == 0 or (elsewhere[here] > 1).any() or ((distance - constant) % n).any():
+            if constant == 0 or ((distance - constant) % n).any():
                 return None
         if constant is None and not none:
             return None
@@ -171,10 +173,9 @@ def _fit_with_edges(
     offsets[turn[inner]] = along[inner]
     there = np.stack(samples.at.coordinates)[dimension, every] + offsets[turn]
     inside = (there >= 0) & (there < np.stack(samples.at.extents)[dimension, every])
-    elsewhere = np.sum([each != 0 for each in moved], axis=0)
     if not offsets.all() or not np.array_equal(inside, inner) or (peers[~inner] != NOBODY).any():
         return None
-    if (elsewhere[inner] != 1).any() or (along[inner] != offsets[turn[inner]]).any():
+    if (along[inner] != offsets[turn[inner]]).any():
         return None
     return rule._replace(offsets=tuple(offsets.tolist()))
 
