@@ -13,7 +13,7 @@
 // A program has few communicators alive at a time: a list with the latest one first tried is enough.
 static struct lw_comm* comms;
 static uint32_t comm_count, comm_capacity, latest_comm, next_comm;
-static MPI_Group world_group;
+MPI_Group lw_world_group;
 
 static uint64_t key_of(MPI_Comm handle) { return (uint64_t)(uintptr_t)handle; }
 
@@ -61,7 +61,6 @@ void lw_comms_begin(const struct lw_world* world) {
     if (self) self->size = self->peers = 1;
     latest_comm = 0;
     next_comm = 2;
-    world_group = world->group;
 }
 
 static const struct lw_comm* search(uint64_t key) {
@@ -134,11 +133,11 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
     MPI_Group group;
     lw_mpi.comm_test_inter(comm_like, &inter);
     lw_mpi.comm_group(comm_like, &group);
-    members = lw_ranks_of(group, world_group, &size);
+    members = lw_ranks_of(group, lw_world_group, &size);
     lw_mpi.group_free(&group);
     if (inter) {
         lw_mpi.comm_remote_group(comm_like, &group);
-        remote = lw_ranks_of(group, world_group, &remote_size);
+        remote = lw_ranks_of(group, lw_world_group, &remote_size);
         lw_mpi.group_free(&group);
     } else {
         neighbours = lw_neighbours_of(comm_like);

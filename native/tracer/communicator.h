@@ -18,6 +18,9 @@ struct lw_comm {
     bool inter;
 };
 
+/// The processes that started together.
+extern MPI_Group lw_world_group;
+
 /// Adds MPI_COMM_WORLD and MPI_COMM_SELF, which a program that begins with a session cannot query.
 void lw_comms_begin(const struct lw_world* world);
 /// Returns NULL if the communicator is not known (null, or made by a call that is not modelled). Under the

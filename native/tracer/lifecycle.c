@@ -160,6 +160,7 @@ void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world)
     lw_exit(call, succeeded);
     open_beginnings = succeeded;
     lw_active = succeeded && (lw_tracing || lw_yielding);
+    lw_world_group = world.group;
     if (succeeded && world.rank == 0) lw_report_ranks(world.size);
     if (!lw_tracing) return;
     if (!succeeded) {

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "yield.h"
 
+#include "communicator.h"
+
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -106,10 +108,34 @@ int lw_yield_sendrecv_replace(void* buffer, int count, MPI_Datatype datatype, in
     return result;
 }
 
+static bool is_inter(MPI_Comm comm) {
+    int inter = 0;
+    lw_mpi.comm_test_inter(comm, &inter);
+    return inter;
+}
+
+static bool in_world(MPI_Comm comm, int (*group_of)(MPI_Comm, MPI_Group*)) {
+    MPI_Group group;
+    if (group_of(comm, &group) != MPI_SUCCESS) return false;
+    int size;
+    int* ranks = lw_ranks_of(group, lw_world_group, &size);
+    lw_mpi.group_free(&group);
+    bool all = ranks != NULL;
+    free(ranks);
+    return all;
+}
+
+// Returns whether all processes of COMM yield as this one does. Spawned ones may not: MPICH starts them
+// without the tracer.
+static bool all_yield(MPI_Comm comm) {
+    if (comm == lw_mpi.world) return true;
+    if (comm == lw_mpi.comm_null || !in_world(comm, lw_mpi.comm_group)) return false;
+    return !is_inter(comm) || in_world(comm, lw_mpi.comm_remote_group);
+}
+
 void lw_yield_barrier(MPI_Comm comm) {
     MPI_Request request;
-    if (comm != lw_mpi.comm_null)
-        lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
+    if (all_yield(comm)) lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
 
 bool lw_yield_any(bool wish) {
@@ -153,9 +179,9 @@ void lw_yield_settle(void) {
     }
 }
 
-bool lw_yield_between_groups(MPI_Comm comm) {
-    int inter = 0;
-    if (comm != lw_mpi.world && comm != lw_mpi.comm_null) lw_mpi.comm_test_inter(comm, &inter);
+bool lw_yield_spins(MPI_Comm comm) {
+    if (!all_yield(comm)) return true;
+    bool inter = comm != lw_mpi.world && is_inter(comm);
     if (inter) lw_yield_barrier(comm);
     return inter;
 }

@@ -27,9 +27,9 @@ void lw_yield_barrier(MPI_Comm comm);
 bool lw_yield_any(bool wish);
 /// Lets the library complete what its connections still exchange, once all ranks are here.
 void lw_yield_settle(void);
-/// Returns whether COMM is an inter-communicator. If so, first waits there by yielding, for the blocking
-/// collective to come.
-bool lw_yield_between_groups(MPI_Comm comm);
+/// Returns whether a collective must be the blocking one: COMM is an inter-communicator, or includes spawned
+/// processes. First waits by yielding, if all processes there do.
+bool lw_yield_spins(MPI_Comm comm);
 
 /// Completes what a non-blocking call with the answer RESULT has begun.
 static inline int lw_yield_finish(int result, MPI_Request* request, MPI_Status* status) {

@@ -1,5 +1,7 @@
 """Communicators as they stand in the parts of `programs/communicators.c`."""
 
+import pytest
+
 
 def _constructions(part):
     return {event.name: event.fields for event in part.events if event.kind in ("comm_new", "icomm_new")}
@@ -95,3 +97,10 @@ def test_a_communicator_that_a_callback_makes_is_known(bench, yielding):
             ("collective", 4),
             ("collective", 6),
         ]
+
+
+def test_collectives_with_spawned_ranks_match(bench):
+    if bench.mpi.name.startswith("mpich-4.0"):
+        pytest.skip("Debian's MPICH cannot spawn")
+    run = bench.record(bench.compile("spawned.c"), ranks=2)
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
