@@ -103,8 +103,10 @@ def _gain(gain: NetworkGain) -> str:
     """Return the effect of networks on this run."""
     if gain.ideal_seconds <= 0:
         return "This run: nothing but communication"
-    most = gain.seconds / gain.ideal_seconds
-    return f"This run: up to {most:.3g} x as fast as on {gain.fabric} (ideal network, one rank per node)"
+    most = f"{gain.seconds / gain.ideal_seconds:.3g}"
+    if most == "1":
+        return f"This run: as fast on {gain.fabric} as on an ideal network (one rank per node)"
+    return f"This run: up to {most} x as fast as on {gain.fabric} (ideal network, one rank per node)"
 
 
 def _cpu(cpu: CpuUse) -> str:
