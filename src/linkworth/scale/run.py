@@ -42,7 +42,7 @@ from linkworth.scale.search import (
 from linkworth.scale.setup import after_threads
 from linkworth.scale.shares import Unseen, unseen_remainders
 from linkworth.scale.sites import common_names, readable
-from linkworth.scale.warnings import is_short, scaling_warnings
+from linkworth.scale.warnings import is_short, scaling_warnings, waits_in_files
 from linkworth.trace.comparable import doubts
 from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
@@ -181,16 +181,16 @@ def _by_distributions(
             f"they exchange through it is in no message; {_record_more(target)}"
         )
     largest = f"the time of the recording on {recordings[-1].ranks} ranks"
-    why = f"{largest} is not predicted from the others"
+    why, advice = f"{largest} is not predicted from the others", _record_more(target)
     as_distributions = _AsDistributions(reason, recordings[-1].without_local_calls(marks=False))
     for aligned in with_distributions(recordings, target):
         try:
             return _scaled(aligned, target, request, as_distributions=as_distributions)
         except TooWrongError as error:
-            why = f"{largest} is off by {error.how}"
+            why, advice = f"{largest} is off by {error.how}", waits_in_files(recordings[-1]) or advice
         except UnfitError:
             continue
-    raise ThresholdError(f"{reason}; with messages as distributions, {why}; {_record_more(target)}")
+    raise ThresholdError(f"{reason}; with messages as distributions, {why}; {advice}")
 
 
 def _scaled(

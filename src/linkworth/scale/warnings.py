@@ -62,13 +62,22 @@ def scaling_warnings(
     ]
 
 
+def waits_in_files(recording: Recording) -> str:
+    """Return what to do if the time of calls to files contains waits for cores, else an empty string."""
+    if not any(call.entry.startswith(FILE_CALLS) for call in recording.calls):
+        return ""
+    if not shared_cores(recording.trace):
+        return ""
+    return (
+        f"the time of calls to files contains the waits of {recording.ranks} ranks, which shared cores, for a core and for each "
+        "other, and may grow otherwise; record where each rank has a core"
+    )
+
+
 def _of_files(recordings: Sequence[Recording], target: Target) -> Iterator[str]:
     largest = recordings[-1]
-    if any(call.entry.startswith(FILE_CALLS) for call in largest.calls) and shared_cores(largest.trace):
-        yield (
-            f"the time of calls to files contains the waits of {largest.ranks} ranks, which shared cores, for a core and for "
-            "each other, and may grow otherwise; record where each rank has a core"
-        )
+    if waits := waits_in_files(largest):
+        yield waits
     before, now = (_seconds_in_files(each) for each in recordings[-2:])
     if target.ranks > largest.ranks and min(before, now) > 0 and abs(log(now / before)) > log(OTHER_FILES):
         yield (

@@ -23,6 +23,7 @@ from written_programs import (
 )
 
 from linkworth.errors import ThresholdError
+from linkworth.scale import warnings
 from linkworth.scale.distributions.traffic import _messages
 from linkworth.scale.recording import Call
 
@@ -219,6 +220,18 @@ def test_what_does_not_predict_the_largest_recording_is_refused(
     with pytest.raises(ThresholdError, match=rf"do not align: MPI_.*@graph.c.*{reason}"):
         scaled(program, counts, 64, tmp_path)
     assert not (tmp_path / "made.lwt").exists()
+
+
+def test_files_and_shared_cores_may_be_the_cause_of_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def writing(rank: int, ranks: int) -> Iterator[Event]:
+        yield "MPI_File_write_all@graph.c:9", "local", {}
+        yield from erratic(rank, ranks)
+
+    monkeypatch.setattr(warnings, "shared_cores", lambda _: True)
+    with pytest.raises(ThresholdError, match=r"off by .* waits of 32 ranks.* where each rank has a core$"):
+        scaled(writing, COUNTS, 64, tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [2, 7, 8])
