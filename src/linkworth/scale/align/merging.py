@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -12,6 +13,8 @@ from linkworth.scale.align.folding import Body, Grammar
 Tree = tuple["int | Tree", ...]
 """A body: symbols, and the bodies of its loops."""
 Item = int | Tree
+Places = npt.NDArray[np.int64]
+"""A number for each item of a body, or places in it."""
 _Known = dict[tuple[Tree, Tree], tuple["Item | None", int]]
 """By two loops: the loop that they are together, if any, and the symbols that they share."""
 
@@ -74,10 +77,12 @@ def _symbols(item: Item) -> int:
 
 def _may_share(one: Tree, other: Tree, least: float) -> bool:
     """Return whether two bodies share a part of their symbols, in whatever order. This is quick, and alignment is not."""
-    common = (_counted(one) & _counted(other)).total()
-    return common >= least * max(_symbols(one), _symbols(other))
+    first, second = _counted(one), _counted(other)
+    fewer, more = sorted((first.total(), second.total()))
+    return fewer >= least * more and (first & second).total() >= least * more
 
 
+@lru_cache(maxsize=1 << 14)
 def _counted(body: Tree) -> Counter[int]:
     found: Counter[int] = Counter()
     for item in body:
@@ -131,30 +136,53 @@ def _most_shared(one: Tree, other: Tree, known: _Known) -> npt.NDArray[np.int64]
         np.array([numbers.setdefault(item, len(numbers)) for item in body], dtype=np.int64)
         for body in (one, other)
     )
-    loops = [j for j, item in enumerate(other) if isinstance(item, tuple)]
-    starts: defaultdict[Item, list[int]] = defaultdict(list)
-    begins: defaultdict[Item, list[int]] = defaultdict(list)
-    for j, item in enumerate(other):
-        if isinstance(item, tuple):
-            begins[item[0]].append(j)
-        else:
-            starts[item].append(j)
+    places = [np.flatnonzero(second == number) for number in range(len(numbers))]
+    loops = [at for at in places if len(at) and isinstance(other[at[0]], tuple)]
+    iterations: defaultdict[int, list[tuple[Tree, Places]]] = defaultdict(list)
+    for at in loops:
+        if isinstance(loop := other[at[0]], tuple):
+            for i in _starts(loop, first, numbers).tolist():
+                iterations[i].append((loop, at))
+    gains: dict[int, Places] = {}
     best = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int64)
     for i in range(len(one) - 1, -1, -1):
-        row, below = best[i], best[i + 1]
-        row[:] = below
-        # A symbol is the same or it is not, for a whole row at once.
-        row[:-1] = np.maximum(below[:-1], (below[1:] + 1) * (second == first[i]))
-        # A loop may meet another one, or the first symbol of its iteration. Elsewhere it is passed.
-        item = one[i]
-        for j in (*loops, *starts[item[0]]) if isinstance(item, tuple) else begins[item]:
-            row[j] = max(
-                shared + best[i + down, j + right]
-                for down, right, _, shared in _ways(one, other, i, j, known)
-                if down
-            )
+        row, below, item, number = best[i], best[i + 1], one[i], int(first[i])
+        if number not in gains:
+            gains[number] = _gains(item, places[number], other, loops, known)
+        # A whole row at once: both items are passed, or that of the other body is kept.
+        row[:-1] = np.maximum(below[:-1], below[1:] + gains[number])
+        if isinstance(item, tuple):
+            at = _starts(item, second, numbers)
+            row[at] = np.maximum(row[at], below[at + len(item)] + _symbols(item))
+        for loop, at in iterations[i]:
+            row[at] = np.maximum(row[at], best[i + len(loop), at + 1] + _symbols(loop))
         row[:] = np.maximum.accumulate(row[::-1])[::-1]
     return best
+
+
+def _starts(loop: Tree, body: Places, numbers: dict[Item, int]) -> Places:
+    """Return where a body has the items of one iteration of a loop."""
+    at = np.arange(len(body) - len(loop) + 1)
+    for k, item in enumerate(loop):
+        at = at[body[at + k] == numbers.get(item, -1)]
+    return at
+
+
+def _gains(item: Item, same: Places, other: Tree, loops: Sequence[Places], known: _Known) -> Places:
+    """Return how many symbols an item shares with each of another body. `same`: where that has it."""
+    shared = np.zeros(len(other), dtype=np.int64)
+    if isinstance(item, tuple):
+        for at in loops:
+            if isinstance(loop := other[at[0]], tuple) and loop != item:
+                shared[at] = _together(item, loop, known)[1]
+    shared[same] = _symbols(item)
+    return shared
+
+
+def _together(one: Tree, other: Tree, known: _Known) -> tuple[Item | None, int]:
+    if (one, other) not in known:
+        known[one, other] = _same_loop(one, other)
+    return known[one, other]
 
 
 def _ways(
@@ -166,9 +194,7 @@ def _ways(
         if first == second:
             yield 1, 1, second if isinstance(second, Perhaps) else first, _symbols(first)
         elif isinstance(first, tuple) and isinstance(second, tuple):
-            if (first, second) not in known:
-                known[first, second] = _same_loop(first, second)
-            item, shared = known[first, second]
+            item, shared = _together(first, second, known)
             if item is not None:
                 yield 1, 1, item, shared
         # One iteration of the other's loop.
