@@ -231,12 +231,18 @@ class _Aligner:
             steps.append([(s, a, b) for a, b in pairwise(bounds)])
         if all(a == b for each in steps for _, a, b in each[-1:]):
             steps = [each[:-1] for each in steps]
-        kinds: dict[Key, int] = {}
-        for span in chain.from_iterable(steps):
-            kinds.setdefault(self._kind(span), len(kinds))
-            if len(kinds) > most:
-                return None
+        # Bodies of one kind have the same symbols, which are found sooner than loops.
+        for key in self._symbols_of, self._kind:
+            kinds: dict[Any, int] = {}
+            for span in chain.from_iterable(steps):
+                kinds.setdefault(key(span), len(kinds))
+                if len(kinds) > most:
+                    return None
         return _Cut(steps, kinds)
+
+    def _symbols_of(self, span: Span) -> frozenset[int]:
+        s, a, b = span
+        return frozenset(self._sequences[s][a:b].tolist())
 
     def _kind(self, span: Span) -> Key:
         """Return what a body is but for the numbers of iterations of its loops."""
