@@ -133,9 +133,10 @@ static bool all_yield(MPI_Comm comm) {
     return !is_inter(comm) || in_world(comm, lw_mpi.comm_remote_group);
 }
 
+static void wait_for_all(MPI_Comm comm) { LW_FINISH(lw_mpi.ibarrier(comm, &lw_request), MPI_STATUS_IGNORE); }
+
 void lw_yield_barrier(MPI_Comm comm) {
-    MPI_Request request;
-    if (all_yield(comm)) lw_yield_finish(lw_mpi.ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
+    if (all_yield(comm)) wait_for_all(comm);
 }
 
 bool lw_yield_any(bool wish) {
@@ -180,8 +181,9 @@ void lw_yield_settle(void) {
 }
 
 bool lw_yield_spins(MPI_Comm comm) {
+    if (comm == lw_mpi.world) return false;
     if (!all_yield(comm)) return true;
-    bool inter = comm != lw_mpi.world && is_inter(comm);
-    if (inter) lw_yield_barrier(comm);
+    bool inter = is_inter(comm);
+    if (inter) wait_for_all(comm);
     return inter;
 }
