@@ -182,6 +182,10 @@ class Recording:
                 found.append(tuple(before // after for before, after in pairwise(strides)))
         return max(found, key=len)
 
+    def file_calls(self) -> npt.NDArray[np.bool_]:
+        """Return which of the different calls are those to files."""
+        return np.array([call.entry.startswith(FILE_CALLS) for call in self.calls], dtype=bool)
+
     def without_local_calls(self, *, marks: bool) -> "Recording":
         """Return the recording without calls that concern no other rank, such as MPI_Wtime. `marks`: with MPI_Pcontrol.
 
@@ -189,7 +193,7 @@ class Recording:
         """
         pcontrol = np.array([call.call_class == "pcontrol" and not marks for call in self.calls], dtype=bool)
         local = pcontrol | np.array([call.call_class == "local" for call in self.calls], dtype=bool)
-        files = np.array([call.entry.startswith(FILE_CALLS) for call in self.calls], dtype=bool)
+        files = self.file_calls()
         bare = copy(self)
         bare.files_compute = bool(files.any())
         bare.lost_marks = bool(pcontrol.any())

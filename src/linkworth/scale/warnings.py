@@ -4,9 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
-import numpy as np
-
-from linkworth.model.trace import FILE_CALLS
 from linkworth.profile.where_it_ran import shared_cores
 from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
@@ -64,9 +61,7 @@ def scaling_warnings(
 
 def waits_in_files(recording: Recording) -> str:
     """Return what to do if the time of calls to files contains waits for cores, else an empty string."""
-    if not any(call.entry.startswith(FILE_CALLS) for call in recording.calls):
-        return ""
-    if not shared_cores(recording.trace):
+    if not (recording.file_calls().any() and shared_cores(recording.trace)):
         return ""
     return (
         f"the time of calls to files contains the waits of {recording.ranks} ranks, which shared cores, for a core and for each "
@@ -88,7 +83,7 @@ def _of_files(recordings: Sequence[Recording], target: Target) -> Iterator[str]:
 
 def _seconds_in_files(recording: Recording) -> float:
     """Return the time that a rank spends in calls to files in the mean."""
-    files = np.array([call.entry.startswith(FILE_CALLS) for call in recording.calls], dtype=bool)
+    files = recording.file_calls()
     return (
         sum(float(each.durations[files[each.calls]].sum()) for each in recording.sequences) / recording.ranks
     )
