@@ -137,18 +137,17 @@ def _most_shared(one: Tree, other: Tree, known: _Known) -> npt.NDArray[np.int64]
         for body in (one, other)
     )
     places = [np.flatnonzero(second == number) for number in range(len(numbers))]
-    loops = [at for at in places if len(at) and isinstance(other[at[0]], tuple)]
+    loops = [(loop, at) for at in places if len(at) and isinstance(loop := other[at[0]], tuple)]
     iterations: defaultdict[int, list[tuple[Tree, Places]]] = defaultdict(list)
-    for at in loops:
-        if isinstance(loop := other[at[0]], tuple):
-            for i in _starts(loop, first, numbers).tolist():
-                iterations[i].append((loop, at))
+    for loop, at in loops:
+        for i in _starts(loop, first, numbers).tolist():
+            iterations[i].append((loop, at))
     gains: dict[int, Places] = {}
     best = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int64)
     for i in range(len(one) - 1, -1, -1):
         row, below, item, number = best[i], best[i + 1], one[i], int(first[i])
         if number not in gains:
-            gains[number] = _gains(item, places[number], other, loops, known)
+            gains[number] = _gains(item, places[number], len(other), loops, known)
         # A whole row at once: both items are passed, or that of the other body is kept.
         row[:-1] = np.maximum(below[:-1], below[1:] + gains[number])
         if isinstance(item, tuple):
@@ -168,12 +167,14 @@ def _starts(loop: Tree, body: Places, numbers: dict[Item, int]) -> Places:
     return at
 
 
-def _gains(item: Item, same: Places, other: Tree, loops: Sequence[Places], known: _Known) -> Places:
+def _gains(
+    item: Item, same: Places, columns: int, loops: Sequence[tuple[Tree, Places]], known: _Known
+) -> Places:
     """Return how many symbols an item shares with each of another body. `same`: where that has it."""
-    shared = np.zeros(len(other), dtype=np.int64)
+    shared = np.zeros(columns, dtype=np.int64)
     if isinstance(item, tuple):
-        for at in loops:
-            if isinstance(loop := other[at[0]], tuple) and loop != item:
+        for loop, at in loops:
+            if loop != item:
                 shared[at] = _together(item, loop, known)[1]
     shared[same] = _symbols(item)
     return shared
