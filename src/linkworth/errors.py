@@ -10,6 +10,11 @@ LinkworthError              one clear sentence for the user, and an exit code
     └── DamagedInputError      an input is damaged or cut, so that the answer is not known
 """
 
+from typing import Literal
+
+StopCause = Literal["", "interrupted", "timeout"]
+"""What stopped a run: the user, its time limit, or neither."""
+
 
 class LinkworthError(Exception):
     """Base of all errors that a user sees; `str()` is one sentence with advice."""
@@ -39,6 +44,10 @@ class IncompleteError(LinkworthError):
     """Stopped part-way; what was measured is kept."""
 
     exit_code = 4
+
+    def __init__(self, message: str, stopped_by: StopCause = "") -> None:
+        super().__init__(message)
+        self.stopped_by = stopped_by
 
 
 class DamagedInputError(IncompleteError):

@@ -104,6 +104,20 @@ def test_a_place_that_cannot_be_opened_and_a_hanging_run_are_recorded(begin):
 
 
 @needs_mpi
+def test_the_limit_of_a_batch_system_is_a_timeout_of_every_kind_of_run(begin):
+    cause = "Slurm stopped it at its time limit"
+    stopped = {"timed_out": True, "exit_code": 143, "cause": cause}
+    kinds = 'workloads = ["bench:latency", "true"]\nmeasure = ["profile", "trace"]\n'
+    store = begin(f'{kinds}environments = [{{ name = "a" }}]\nranks = 2\n')
+    run_study(store, opener=Places(lambda job: stopped))
+    ends = {
+        (record.workload, record.mode): (record.state, cause in record.cause) for record in store.records()
+    }
+    assert len(ends) == 3
+    assert set(ends.values()) == {("timeout", True)}
+
+
+@needs_mpi
 def test_figures_come_from_the_output(begin):
     text = """\
 environments = [{ name = "a" }]

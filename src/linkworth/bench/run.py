@@ -12,7 +12,7 @@ from linkworth.bench.settings import BenchSettings
 from linkworth.bench.stream import Both, ResultStream
 from linkworth.bench.tests import BenchTest, named
 from linkworth.bench.warnings import above_link, rates_of, row_warnings
-from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, UsageError
+from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, StopCause, UsageError
 from linkworth.measure.counters import CounterWatch
 from linkworth.measure.ending import classify, refusal
 from linkworth.measure.plan import Plan
@@ -35,8 +35,8 @@ USAGE, MEMORY = 2, 3
 class BenchStopped(IncompleteError):
     """A test did not complete; `result` has the completed sizes."""
 
-    def __init__(self, message: str, result: BenchResult) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, stopped_by: StopCause, result: BenchResult) -> None:
+        super().__init__(message, stopped_by)
         self.result = result
 
 
@@ -139,7 +139,8 @@ def execute(
     message = ending.message or "its results ended before all was measured"
     last = next((line for line in reversed(stream.said) if line.strip()), "")
     if end.interrupted or end.timed_out or result.rows:
-        raise BenchStopped(f"{prepared.test.name}: {message}", result)
+        cause: StopCause = "interrupted" if end.interrupted else "timeout" if end.timed_out else ""
+        raise BenchStopped(f"{prepared.test.name}: {message}", cause, result)
     raise LinkworthError(f"{prepared.test.name}: {message}" + (f" ({last.strip()})" if last else ""))
 
 

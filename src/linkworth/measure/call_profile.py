@@ -9,6 +9,7 @@ from statistics import fmean
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
+from linkworth.measure.ending import stopped_by
 from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
@@ -93,11 +94,13 @@ def found_processes(decided: Plan, result: RunResult, folder: Path) -> list[Proc
         return began + [process for process in found if process.restarted]
     if files and not found:
         raise IncompleteError(
-            f"{name}: what its ranks counted cannot be read: {result.message or 'is the disk full?'}"
+            f"{name}: what its ranks counted cannot be read: {result.message or 'is the disk full?'}",
+            stopped_by(result),
         )
     if result.state in ("timeout", "killed"):
         raise IncompleteError(
-            f"{name} did not return from MPI_Init, so nothing was counted: {result.message}"
+            f"{name} did not return from MPI_Init, so nothing was counted: {result.message}",
+            stopped_by(result),
         )
     raise UsageError(
         f"{name} made no MPI call that could be counted: it is not an MPI program, "

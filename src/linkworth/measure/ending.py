@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkworth import units
+from linkworth.errors import StopCause
 from linkworth.model.run import RunResult, RunState
 from linkworth.places.job import JobEnd
 
@@ -34,6 +35,13 @@ class Ending(NamedTuple):
 def was_interrupted(result: RunResult) -> bool:
     """Return whether the user interrupted a run."""
     return result.state == "killed" and result.message.startswith(_INTERRUPTED)
+
+
+def stopped_by(result: RunResult) -> StopCause:
+    """Return what stopped a run."""
+    if was_interrupted(result):
+        return "interrupted"
+    return "timeout" if result.state == "timeout" else ""
 
 
 def refusal(lines: Iterable[str], program: str) -> str:

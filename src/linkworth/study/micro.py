@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from linkworth.bench import request
 from linkworth.bench.run import BenchStopped, execute, prepare
 from linkworth.bench.settings import (
@@ -19,7 +21,7 @@ from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
 from linkworth.places.job import Observer
 from linkworth.places.place import OpenPlace
-from linkworth.study.outcome import Outcome, of_bench
+from linkworth.study.outcome import Outcome, of_bench, of_error
 
 PREFIX = "bench:"
 _TEXTS = {"--sizes": "sizes", "--min": "least", "--max": "most", "--among": "among", "--longest": "longest"}
@@ -116,10 +118,8 @@ def measure(
         )
     except BenchStopped as stopped:
         partial = of_bench(stopped.result)
-        return Outcome(
-            state="timeout" if "longer than" in str(stopped) else "failed",
-            cause=str(stopped),
-            interrupted="it was interrupted" in str(stopped),
+        return msgspec.structs.replace(
+            of_error(stopped),
             rows=partial.rows,
             counters=partial.counters,
             facts=partial.facts,

@@ -8,6 +8,7 @@ from statistics import fmean
 
 import msgspec
 
+from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.ending import was_interrupted
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
@@ -111,6 +112,17 @@ def of_bench(result: BenchResult) -> Outcome:
         counters=counters,
         facts={name: text for name, text in facts.items() if text},
         command=[f"bench:{result.test}"],
+    )
+
+
+def of_error(error: LinkworthError) -> Outcome:
+    """Return the outcome of a run that an error ended. Another attempt with unusable input would end the same way."""
+    stopped_by = error.stopped_by if isinstance(error, IncompleteError) else ""
+    return Outcome(
+        state="timeout" if stopped_by == "timeout" else "failed",
+        cause=str(error),
+        interrupted=stopped_by == "interrupted",
+        hopeless=isinstance(error, UsageError),
     )
 
 

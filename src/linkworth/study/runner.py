@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from linkworth import __version__
-from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.errors import IncompleteError, LinkworthError
 from linkworth.interrupts import deferred
 from linkworth.measure.open_place import open_place
 from linkworth.model.study import RunRecord
@@ -24,7 +24,7 @@ from linkworth.study.definition.entries import with_fields_of
 from linkworth.study.filter import selected
 from linkworth.study.inputs import files_of
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.outcome import Outcome
+from linkworth.study.outcome import Outcome, of_error
 from linkworth.study.plan import check_all
 from linkworth.study.prediction.jobs import is_behind, prepare, run_jobs
 from linkworth.study.progress import Estimate, Watch
@@ -219,10 +219,8 @@ class Runner:
     def _attempt(self, planned: PlannedRun, watcher: Observer | None) -> Outcome:
         try:
             opened: OpenPlace = self.places.get(planned)
-        except UsageError as error:
-            return Outcome(state="failed", cause=str(error), hopeless=True)
         except LinkworthError as error:
-            return Outcome(state="failed", cause=str(error))
+            return of_error(error)
         except OSError as error:
             return Outcome(state="failed", cause=disk_or_file(error))
         if self._arrays is not None and isinstance(opened, BatchPlace):

@@ -13,7 +13,7 @@ import msgspec
 from linkworth import __version__
 from linkworth._engine import TraceError, part_info
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
-from linkworth.measure.ending import was_interrupted
+from linkworth.measure.ending import stopped_by, was_interrupted
 from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import own_launcher, ranks_found
 from linkworth.measure.run import execute, must_yield
@@ -127,7 +127,8 @@ def record(
         return summary
     if was_interrupted(result):
         raise IncompleteError(
-            f"{workload.name}: {result.message}; what was recorded until then is in {summary.path}"
+            f"{workload.name}: {result.message}; what was recorded until then is in {summary.path}",
+            "interrupted",
         )
     return msgspec.structs.replace(summary, state=_ending(result, read))
 
@@ -173,10 +174,12 @@ def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: boo
 
 def _kept(parts: Path, output: Path, error: BaseException) -> IncompleteError:
     """Return the error that names parts from which a trace can be made later."""
-    why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else error
+    interrupted = isinstance(error, KeyboardInterrupt)
+    why = "it was interrupted" if interrupted else error
     return IncompleteError(
         f"the parts could not be merged into {output} ({why}); make a trace of them, where there is room, with "
-        f"linkworth trace `merge` {parts} `output` {output}"
+        f"linkworth trace `merge` {parts} `output` {output}",
+        "interrupted" if interrupted else "",
     )
 
 
@@ -256,7 +259,8 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
     if parts.files and not parts.world_sizes:
         raise IncompleteError(
             f"{name}: the recordings of its ranks are damaged, so no trace was made: "
-            f"{result.message or 'is the disk full?'}"
+            f"{result.message or 'is the disk full?'}",
+            stopped_by(result),
         )
     if not began:
         if launcher := own_launcher(decided.workload.command):
@@ -275,5 +279,7 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
                 f"{decided.mpi.name} (choose with `mpi`), or its command clears LD_PRELOAD, as env -i does{elsewhere}"
             )
         if result.state in ("timeout", "killed"):
-            raise IncompleteError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")
+            raise IncompleteError(
+                f"{name} called no MPI_Init, so nothing was recorded: {result.message}", stopped_by(result)
+            )
         raise UsageError(f"{name} called no MPI_Init, so nothing was recorded: {result.message}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from linkworth.errors import IncompleteError, LinkworthError, UsageError
+from linkworth.errors import LinkworthError
 from linkworth.measure import call_profile
 from linkworth.measure import run as measured
 from linkworth.measure.plan import plan
@@ -17,7 +17,7 @@ from linkworth.places.job import Observer
 from linkworth.places.place import OpenPlace
 from linkworth.study import micro
 from linkworth.study.matrix import PlannedRun
-from linkworth.study.outcome import Outcome, of_profile, of_run
+from linkworth.study.outcome import Outcome, of_error, of_profile, of_run
 from linkworth.trace.record import record
 
 MOST_OUTPUT_BYTES = 64 << 20
@@ -50,11 +50,8 @@ def attempt(
         if planned.mode == "trace":
             return _recorded(planned, study, opened, trace, watcher)
         return _measured(planned, study, opened, folder, watcher)
-    except UsageError as error:
-        return Outcome(state="failed", cause=str(error), hopeless=True)
     except LinkworthError as error:
-        interrupted = isinstance(error, IncompleteError) and "was interrupted" in str(error)
-        return Outcome(state="failed", cause=str(error), interrupted=interrupted)
+        return of_error(error)
     except OSError as error:
         return Outcome(state="failed", cause=disk_or_file(error))
 
