@@ -43,7 +43,7 @@ def test_each_place_by_its_option(tmp_path):
 
 def test_options_of_a_batch_system_stay_as_typed():
     where = named(
-        "--slurm", "--constraint", "ib", "--time", "1:00:00", "--sbatch-option=--exclusive", "--account", "me"
+        "--slurm", "--constraint", "ib", "--time", "1:00:00", "--batch-option=--exclusive", "--account", "me"
     )
     assert where.kind == "slurm"
     assert where.options == ["--constraint=ib", "--account=me", "--time=1:00:00", "--exclusive"]

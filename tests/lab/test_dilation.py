@@ -1,5 +1,6 @@
 """Links as much slower as computation on shared cores."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 from eventual import eventually
 
+from linkworth.errors import LinkworthError, UsageError
 from linkworth.lab import dilation
 from linkworth.lab.place import CoreClock
 from linkworth.lab.spec import LabSpec
@@ -32,6 +34,35 @@ def test_a_slowdown_is_measured_and_remarked(monkeypatch):
     monkeypatch.setattr(dilation, "cores", lambda: 2)
     assert dilation.remark(2) == ""
     assert dilation.remark(8).startswith("8 ranks on 2 cores: computation is about 4 times slower")
+
+
+def test_no_more_processes_are_started_than_a_place_may(monkeypatch):
+    monkeypatch.setattr(dilation, "measured_slowdown", lambda ranks: pytest.fail("processes are started"))
+    with pytest.raises(UsageError, match=r"this machine starts at most \d+; give a factor"):
+        dilation.dilated(LabSpec(rate=1e9), "99999ranks")
+
+
+def test_processes_end_if_another_cannot_be_started(monkeypatch):
+    started = []
+
+    def start(*words, **options):
+        if len(started) == 2:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        started.append(actual(*words, **options))
+        return started[-1]
+
+    actual = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(BlockingIOError):
+        dilation.measured_slowdown(3)
+    assert len(started) == 2
+    assert all(worker.returncode is not None for worker in started)
+
+
+def test_a_killed_process_is_an_error(monkeypatch):
+    monkeypatch.setattr(dilation, "_WORKER", "import sys; print(flush=True); sys.stdin.readline()")
+    with pytest.raises(LinkworthError, match="was killed; give `dilate` a factor"):
+        dilation.measured_slowdown(2)
 
 
 def test_cpu_time_is_added_up_without_a_control_group():

@@ -1,10 +1,10 @@
-"""More ranks than a place can start are refused before anything is built."""
+"""Ranks that a place cannot start, or not on the nodes asked for, are refused before anything is built."""
 
 import pytest
 
 from linkworth.errors import UsageError
 from linkworth.places.local import LocalPlace
-from linkworth.places.place import LEAST_LIMIT, RANKS_A_CORE, check_started_ranks
+from linkworth.places.place import LEAST_LIMIT, RANKS_A_CORE, check_layout, check_started_ranks
 
 
 class Large(LocalPlace):
@@ -26,3 +26,11 @@ def test_cores_raise_the_limit():
     check_started_ranks(1000 * RANKS_A_CORE, Large())
     with pytest.raises(UsageError, match="starts at most 64000 of them"):
         check_started_ranks(1000 * RANKS_A_CORE + 1, Large())
+
+
+def test_no_place_takes_more_nodes_than_ranks():
+    check_layout(4, 4, 1)
+    with pytest.raises(UsageError, match="`nodes` 4: 2 ranks cannot be on more than 2 nodes"):
+        check_layout(2, 4, None)
+    with pytest.raises(UsageError, match="`nodes` 4 and `ppn` 1 make 4 ranks, but `ranks` is 2"):
+        check_layout(2, 4, 1)

@@ -1,8 +1,14 @@
+import io
 import signal
 
 import pytest
 from eventual import eventually
 from fake_installation import script
+from rich.console import Console
+from rich.progress import Progress
+
+from linkworth.cli import parameter_names, study, study_screen
+from linkworth.cli.study_screen import StudyProgress
 
 STUDY = """\
 title = "A small study"
@@ -26,6 +32,18 @@ def file(tmp_path):
         return "s.toml"
 
     return write
+
+
+def test_a_sentence_above_the_bar_names_options(monkeypatch, capsys):
+    terminal = io.StringIO()
+    bar = Progress(console=Console(file=terminal, force_terminal=True, width=200))
+    monkeypatch.setattr(study_screen, "started_bar", lambda *_: bar)
+    parameter_names.use(study.command)
+    with StudyProgress() as shown:
+        shown.begin(2, 0)
+        shown.say("choose other environments with `filter`")
+    said = terminal.getvalue() + capsys.readouterr().err
+    assert "choose other environments with --filter" in said
 
 
 @needs_mpi

@@ -91,7 +91,7 @@ place_options = OptionGroup("place", lambda **given: place_of(given), [
     click.option("--account", metavar="NAME", help="Account or project that the job is charged to."),
     click.option("--time", "time_limit", metavar="TIME",
                  help="Time limit of the job as Slurm writes it: minutes, HH:MM:SS or D-HH:MM:SS."),
-    click.option("--batch-option", "--sbatch-option", "batch_option", multiple=True, metavar="OPTION",
+    click.option("--batch-option", multiple=True, metavar="OPTION",
                  help="One more option for the batch system: --batch-option=--exclusive. May be repeated."),
     click.option("--nodes", type=click.IntRange(min=1), metavar="K",
                  help="Nodes to use.  [default: as many as the ranks need]"),

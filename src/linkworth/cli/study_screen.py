@@ -72,11 +72,8 @@ class StudyProgress(Watch):
             note(f"[{self._made}/{self._total}] {record.run}{took}{', ' + rest if rest else ''}")
 
     def say(self, sentence: str) -> None:
-        """Print a sentence above the bar."""
-        if self._bar:
-            self._bar.console.print(sentence)
-        else:
-            note(sentence)
+        """Print a sentence, above the bar if there is one."""
+        note(sentence)
 
 
 def clock(seconds: float) -> str:

@@ -11,8 +11,10 @@ import sys
 
 import msgspec
 
+from linkworth.errors import LinkworthError, UsageError
 from linkworth.lab.spec import LabSpec, parse_factor
 from linkworth.places.local import cores
+from linkworth.places.place import most_ranks
 from linkworth.units import plural
 
 _RANKS = re.compile(r"(?P<ranks>[0-9]{1,5})\s*ranks?")
@@ -38,24 +40,31 @@ for line in sys.stdin:
 def dilated(spec: LabSpec, text: str) -> LabSpec:
     """Return the lab with links slowed down by the user's factor, or for `8ranks`. Raises UsageError."""
     match = _RANKS.fullmatch(text)
-    factor = measured_slowdown(int(match["ranks"])) if match else parse_factor(text)
-    return msgspec.structs.replace(spec, dilate=factor)
+    if match is None:
+        return msgspec.structs.replace(spec, dilate=parse_factor(text))
+    ranks, most = int(match["ranks"]), most_ranks(cores())
+    if ranks > most:
+        raise UsageError(
+            f"`dilate` {text}: a process is started for each rank, and this machine starts at most {most}; give a factor"
+        )
+    return msgspec.structs.replace(spec, dilate=measured_slowdown(ranks))
 
 
 def measured_slowdown(ranks: int) -> float:
     """Return the slowdown of a rank's computation if all these ranks compute at once, at least 1."""
     if ranks < 1:
         return 1.0
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _WORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(ranks)
-    ]
+    workers: list[subprocess.Popen[str]] = []
     try:
+        for _ in range(ranks):
+            workers.append(
+                subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", _WORKER],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
         for worker in workers:
             _line(worker)
         rounds = 20_000
@@ -80,7 +89,10 @@ def _work(workers: list[subprocess.Popen[str]], rounds: int) -> float:
 
 def _line(worker: subprocess.Popen[str]) -> str:
     assert worker.stdout is not None
-    return worker.stdout.readline()
+    line = worker.stdout.readline()
+    if not line:
+        raise LinkworthError("a process that measures the slowdown was killed; give `dilate` a factor")
+    return line
 
 
 def remark(ranks: int) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from linkworth.errors import UsageError
 from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
@@ -13,7 +12,6 @@ from linkworth.mpi import transports
 from linkworth.places.batch import BatchRequest, BatchSystem, JobQueue, JobShape, duration
 from linkworth.places.batch_launcher import BatchLauncher
 from linkworth.places.place import check_layout
-from linkworth.units import plural
 
 
 class BatchPlace:
@@ -39,10 +37,6 @@ class BatchPlace:
     def shape(self, ranks: int) -> JobShape:
         """Spread ranks over nodes, as the user requested. Raises UsageError if that is impossible."""
         nodes, each = self._place.nodes, self._place.ranks_per_node
-        if nodes and nodes > ranks:
-            raise UsageError(
-                f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
-            )
         check_layout(ranks, nodes, each)
         if each and not nodes:
             nodes = -(-ranks // each)

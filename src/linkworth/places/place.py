@@ -7,6 +7,7 @@ from linkworth.model.counters import NodeCounters
 from linkworth.model.mpi import MpiInstallation
 from linkworth.model.trace import MOST_RANKS
 from linkworth.places.job import Launcher
+from linkworth.units import plural
 
 
 class OpenPlace(Protocol):
@@ -52,9 +53,14 @@ LEAST_LIMIT = 1024
 """Ranks that any place may start, however few cores it has."""
 
 
+def most_ranks(cores: int) -> int:
+    """Return the number of ranks that a place of so many cores may start, since each is a process."""
+    return max(LEAST_LIMIT, RANKS_A_CORE * cores)
+
+
 def check_started_ranks(ranks: int, place: OpenPlace) -> None:
-    """Raise UsageError for more ranks than a place can start, since each is a process."""
-    most = max(LEAST_LIMIT, RANKS_A_CORE * place.cores) if place.cores else MOST_RANKS
+    """Raise UsageError for more ranks than a place can start."""
+    most = most_ranks(place.cores) if place.cores else MOST_RANKS
     if ranks > most:
         raise UsageError(
             f"`ranks` {ranks}: each rank is a process, and {place.name} starts at most {most} of them; give fewer, or record "
@@ -63,8 +69,12 @@ def check_started_ranks(ranks: int, place: OpenPlace) -> None:
 
 
 def check_layout(ranks: int, nodes: int | None, ranks_per_node: int | None) -> None:
-    """Raise UsageError if a requested number of nodes and ranks on each make another number of ranks."""
+    """Raise UsageError for more nodes than ranks, and if nodes and ranks on each make another number of ranks."""
     if nodes and ranks_per_node and nodes * ranks_per_node != ranks:
         raise UsageError(
             f"`nodes` {nodes} and `ppn` {ranks_per_node} make {nodes * ranks_per_node} ranks, but `ranks` is {ranks}"
+        )
+    if nodes and nodes > ranks:
+        raise UsageError(
+            f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
         )

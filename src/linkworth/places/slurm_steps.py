@@ -62,10 +62,6 @@ class SlurmSteps:
     def shape(self, ranks: int) -> JobShape:
         """Spread ranks over the nodes, as the user requested. Raises UsageError if that is impossible."""
         nodes, each = self._place.nodes, self._place.ranks_per_node
-        if nodes and nodes > ranks:
-            raise UsageError(
-                f"`nodes` {nodes}: {plural(ranks, 'rank')} cannot be on more than {plural(ranks, 'node')}"
-            )
         check_layout(ranks, nodes, each)
         used = -(-ranks // each) if each else min(len(self.nodes), ranks)
         if used > len(self.nodes):

@@ -11,7 +11,7 @@ Kind = Literal["time", "rate", "size", "count", "share", "money", "number"]
 """Form of a value: seconds with a prefix, bytes a second, bytes, a whole number, a percentage, US$, as it is."""
 
 
-class Metric(msgspec.Struct, frozen=True, kw_only=True):
+class Metric(msgspec.Struct, frozen=True):
     """One figure of a run."""
 
     name: str
@@ -24,41 +24,37 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
 
 
-def _metric(name: str, title: str, unit: str, better: Better | None, kind: Kind) -> Metric:
-    return Metric(name=name, title=title, unit=unit, better=better, kind=kind)
-
-
 _KNOWN = [
-    _metric("seconds", "time", "s", "lower", "time"),
-    _metric("elapsed_seconds", "time from launch to end", "s", "lower", "time"),
-    _metric("reported_seconds", "time that the program reports", "s", "lower", "time"),
-    _metric("iteration_seconds", "time of an iteration", "s", "lower", "time"),
-    _metric("latency_seconds", "latency", "s", "lower", "time"),
-    _metric("bandwidth_bytes_per_second", "bandwidth", "B/s", "higher", "rate"),
-    _metric("beff_bytes_per_second", "effective bandwidth b_eff", "B/s", "higher", "rate"),
-    _metric("cost_usd", "cost of a run", "US$", "lower", "money"),
-    _metric("internode_bytes", "bytes between nodes", "B", "lower", "size"),
-    _metric("timed_internode_bytes", "bytes between nodes in the timed part", "B", "lower", "size"),
-    _metric("messages", "messages", "1", "lower", "count"),
-    _metric("sent_bytes", "bytes sent by the NICs", "B", "lower", "size"),
-    _metric("received_bytes", "bytes received by the NICs", "B", "lower", "size"),
-    _metric("retransmits", "TCP segments sent again", "1", "lower", "count"),
-    _metric("out_of_order", "TCP segments out of order", "1", "lower", "count"),
-    _metric("dropped_packets", "packets dropped by the NICs", "1", "lower", "count"),
-    _metric("core_utilisation", "core utilisation", "1", "higher", "share"),
-    _metric("compute_share", "share of computation", "1", "higher", "share"),
-    _metric("communication_share", "share of communication", "1", "lower", "share"),
-    _metric("init_seconds", "time of a rank in MPI_Init and MPI_Finalize", "s", "lower", "time"),
-    _metric("parallel_efficiency", "parallel efficiency", "1", "higher", "share"),
-    _metric("load_balance", "load balance", "1", "higher", "share"),
-    _metric("communication_efficiency", "communication efficiency", "1", "higher", "share"),
-    _metric("serialisation_efficiency", "serialisation efficiency", "1", "higher", "share"),
-    _metric("transfer_efficiency", "transfer efficiency", "1", "higher", "share"),
-    _metric("critical_compute_seconds", "computation on the critical path", "s", "lower", "time"),
-    _metric("critical_overhead_seconds", "overhead on the critical path", "s", "lower", "time"),
-    _metric("critical_latency_seconds", "latency on the critical path", "s", "lower", "time"),
-    _metric("critical_bandwidth_seconds", "transfer on the critical path", "s", "lower", "time"),
-    _metric("critical_wait_seconds", "waiting on the critical path", "s", "lower", "time"),
+    Metric("seconds", "time", "s", "lower", "time"),
+    Metric("elapsed_seconds", "time from launch to end", "s", "lower", "time"),
+    Metric("reported_seconds", "time that the program reports", "s", "lower", "time"),
+    Metric("iteration_seconds", "time of an iteration", "s", "lower", "time"),
+    Metric("latency_seconds", "latency", "s", "lower", "time"),
+    Metric("bandwidth_bytes_per_second", "bandwidth", "B/s", "higher", "rate"),
+    Metric("beff_bytes_per_second", "effective bandwidth b_eff", "B/s", "higher", "rate"),
+    Metric("cost_usd", "cost of a run", "US$", "lower", "money"),
+    Metric("internode_bytes", "bytes between nodes", "B", "lower", "size"),
+    Metric("timed_internode_bytes", "bytes between nodes in the timed part", "B", "lower", "size"),
+    Metric("messages", "messages", "1", "lower", "count"),
+    Metric("sent_bytes", "bytes sent by the NICs", "B", "lower", "size"),
+    Metric("received_bytes", "bytes received by the NICs", "B", "lower", "size"),
+    Metric("retransmits", "TCP segments sent again", "1", "lower", "count"),
+    Metric("out_of_order", "TCP segments out of order", "1", "lower", "count"),
+    Metric("dropped_packets", "packets dropped by the NICs", "1", "lower", "count"),
+    Metric("core_utilisation", "core utilisation", "1", "higher", "share"),
+    Metric("compute_share", "share of computation", "1", "higher", "share"),
+    Metric("communication_share", "share of communication", "1", "lower", "share"),
+    Metric("init_seconds", "time of a rank in MPI_Init and MPI_Finalize", "s", "lower", "time"),
+    Metric("parallel_efficiency", "parallel efficiency", "1", "higher", "share"),
+    Metric("load_balance", "load balance", "1", "higher", "share"),
+    Metric("communication_efficiency", "communication efficiency", "1", "higher", "share"),
+    Metric("serialisation_efficiency", "serialisation efficiency", "1", "higher", "share"),
+    Metric("transfer_efficiency", "transfer efficiency", "1", "higher", "share"),
+    Metric("critical_compute_seconds", "computation on the critical path", "s", "lower", "time"),
+    Metric("critical_overhead_seconds", "overhead on the critical path", "s", "lower", "time"),
+    Metric("critical_latency_seconds", "latency on the critical path", "s", "lower", "time"),
+    Metric("critical_bandwidth_seconds", "transfer on the critical path", "s", "lower", "time"),
+    Metric("critical_wait_seconds", "waiting on the critical path", "s", "lower", "time"),
 ]
 METRICS = {metric.name: metric for metric in _KNOWN}
 
@@ -110,5 +106,5 @@ def metric(name: str) -> Metric:
     for ending, unit, better, kind in _BY_ENDING:
         if name.endswith(ending):
             title = name.removesuffix(ending).replace("_", " ").strip() or name
-            return Metric(name=name, title=title, unit=unit, better=better, kind=kind)
-    return Metric(name=name, title=name.replace("_", " "), unit="", better=None, kind="number")
+            return Metric(name, title, unit, better, kind)
+    return Metric(name, name.replace("_", " "), "", None, "number")

@@ -20,6 +20,7 @@ from linkworth.places.batch_place import BatchPlace
 from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
+from linkworth.skeleton.progress import SilentProgress
 from linkworth.study.definition.entries import with_fields_of
 from linkworth.study.filter import selected
 from linkworth.study.inputs import files_of
@@ -275,14 +276,11 @@ class Runner:
         )
 
 
-class _Said:
+class _Said(SilentProgress):
     """Forwards the steps of a calibration as sentences."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-
-    def plan(self, steps: int) -> None:
-        pass
 
     def step(self, text: str) -> None:
         self.watch.say(text)

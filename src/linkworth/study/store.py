@@ -146,7 +146,8 @@ class Store:
             (folder / "runs").mkdir(parents=True, exist_ok=True)
             (folder / "traces").mkdir(exist_ok=True)
             write_atomically(folder / "study.toml", file.read_bytes())
-            _write_json(folder / "study.json", manifest)  # last: it makes the folder a study's
+            # Last: it makes the folder a study's.
+            write_atomically(folder / "study.json", encode(manifest, indent=2))
         except OSError as error:
             raise UsageError(
                 f"cannot write to the folder {folder}: {error.strerror}; name another with `folder`"
@@ -296,10 +297,6 @@ def find(target: Path, scale: str = "") -> Path:
 def now() -> str:
     """Return the time in the form of records."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _write_json(path: Path, document: msgspec.Struct) -> None:
-    write_atomically(path, encode(document, indent=2))
 
 
 def _sync(folder: Path) -> None:
