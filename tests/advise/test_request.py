@@ -49,6 +49,10 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
             b'{"workload":"w","ranks":1,"nodes":0,"predictions":[]}',
             "expected a whole number >= 1 - at '$.nodes'",
         ),
+        (
+            b'{"workload":"w","ranks":1,"nodes":1,"predictions":[],"collectives":{"library":"pvm"}}',
+            "Invalid enum value 'pvm' - at '$.collectives.library'",
+        ),
     ],
 )
 def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):

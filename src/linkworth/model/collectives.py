@@ -7,6 +7,8 @@ import msgspec
 CollectiveLibrary = Literal["openmpi", "mpich", "openmpi-5.0", "openmpi-4.1", "openmpi-4.0", "mpich-flat"]
 """Library whose collective algorithms run. Without a version: the trace's version if it is of the same family, else
 the newest."""
+LibrarySeries = Literal["mpich", "mpich-flat", "openmpi-4.0", "openmpi-4.1", "openmpi-5.0"]
+"""Versions of a library that choose algorithms alike."""
 
 
 class ForcedCollective(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,8 +23,8 @@ class ForcedCollective(msgspec.Struct, frozen=True, kw_only=True):
 class CollectiveRules(msgspec.Struct, frozen=True, kw_only=True):
     """Rules by which a replay expanded collectives into messages."""
 
-    library: str = "mpich"
-    """Library whose rules apply: a `CollectiveLibrary`, with its version."""
+    library: LibrarySeries = "mpich"
+    """Library whose rules apply."""
     origin: Literal["trace", "option", "default"] = "default"
     """`trace`: the library that recorded the trace. `option`: the user's option. `default`: neither is
     known."""

@@ -3,20 +3,19 @@
 import re
 from typing import get_args
 
-from linkworth.model.collectives import CollectiveLibrary, CollectiveRules
+from linkworth.model.collectives import CollectiveLibrary, CollectiveRules, LibrarySeries
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 
 LIBRARIES: tuple[CollectiveLibrary, ...] = get_args(CollectiveLibrary)
 
-_TITLES = {
+_TITLES: dict[LibrarySeries, str] = {
     "mpich": "MPICH",
     "mpich-flat": "MPICH without node leaders",
     "openmpi-4.0": "Open MPI up to 4.0",
     "openmpi-4.1": "Open MPI 4.1",
     "openmpi-5.0": "Open MPI 5.0",
 }
-_NEWEST = {"openmpi": "openmpi-5.0", "mpich": "mpich"}
 _OPENMPI_FAMILY = re.compile(r"open[ _-]?mpi", re.IGNORECASE)
 _OPENMPI = "Open MPI"
 # Intel MPI, MVAPICH and Cray MPICH descend from MPICH and use its algorithms.
@@ -28,11 +27,10 @@ def rules_for(recorded: MpiInfo, settings: ReplaySettings) -> CollectiveRules:
     """Return the rules for a trace of the library `recorded`; MPICH's if neither it nor the user names one."""
     library = settings.mpi_library
     own = series(recorded)
-    asked = library or (own and own.partition("-")[0])
-    chosen = _NEWEST["mpich"]
-    if asked is not None:
-        same_family = own is not None and own.partition("-")[0] == asked
-        chosen = own if own is not None and same_family else _NEWEST.get(asked, asked)
+    if library is None or (own is not None and own.partition("-")[0] == library):
+        chosen: LibrarySeries = own or "mpich"
+    else:
+        chosen = "openmpi-5.0" if library == "openmpi" else library
     return CollectiveRules(
         library=chosen,
         origin="option" if library is not None else "trace" if own is not None else "default",
@@ -77,7 +75,7 @@ def rules_in_words(rules: CollectiveRules) -> str:
     return f"{text}, but {forced}" if forced else text
 
 
-def series(recorded: MpiInfo) -> CollectiveLibrary | None:
+def series(recorded: MpiInfo) -> LibrarySeries | None:
     """Return the series of algorithm choices of a library, such as `openmpi-4.1`; None if it is unknown."""
     version = re.search(r"(\d+)\.(\d+)", recorded.version or recorded.library)
     release = (int(version[1]), int(version[2])) if version else None
