@@ -2,14 +2,16 @@
 
 import hashlib
 import os
-import tomllib
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import msgspec
 
 import linkworth
-from linkworth.errors import EnvironmentLacksError, UsageError
+from linkworth.catalog.decode import decode, read_toml
+from linkworth.errors import EnvironmentLacksError
 
 _HEADERS = (".h", ".hpp")
 
@@ -30,12 +32,15 @@ class Recipe(NamedTuple):
     """True: sources with MPI are joined into one file for compiling, and those without MPI into two."""
 
 
-_DEFAULTS: dict[str, tuple[list[str], list[str], list[str]]] = {
-    "tracer": (["**/*.c"], ["-O2", "-std=gnu11", "-Wall", "-Wextra"], ["dl", "pthread"]),
-    "netbench": (["**/*.cpp"], ["-O2", "-std=c++20", "-Wall", "-Wextra"], []),
-    "sizeprobe": (["*.cpp"], ["-O1", "-std=c++20", "-Wall", "-Wextra"], []),
-    "programs": (["**/*.cpp"], ["-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra"], []),
-}
+class BuildFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`build.toml` of a part."""
+
+    sources: list[str]
+    """Patterns of files."""
+    flags: list[str]
+    libraries: list[str] = []
+    independent: list[str] = []
+    together: bool = False
 
 
 def folder(part: str) -> Path:
@@ -60,47 +65,22 @@ def shipped(part: str, in_checkout: str) -> Path:
 def recipe(part: str) -> Recipe:
     """Read the recipe of a part. Raises UsageError if its build.toml is invalid."""
     place = folder(part)
-    globs, flags, libraries = _DEFAULTS[part]
-    read = _build_file(place / "build.toml")
-    globs = read.get("sources", globs)
-    flags = read.get("flags", flags)
-    sources = sorted({path for glob in globs for path in place.glob(glob)})
+    file = place / "build.toml"
+    read = decode(read_toml(file), BuildFile, str(file))
+    sources = sorted({path for glob in read.sources for path in place.glob(glob)})
     if not sources:
         raise EnvironmentLacksError(
-            f"{place} contains no sources ({', '.join(globs)}); install linkworth anew"
+            f"{place} contains no sources ({', '.join(read.sources)}); install linkworth anew"
         )
-    if os.environ.get(STRICT) == "ON":
-        flags = [*flags, "-Werror"]
-    alone = frozenset(path for glob in read.get("independent", []) for path in place.glob(glob))
+    alone = frozenset(path for glob in read.independent for path in place.glob(glob))
     return Recipe(
         folder=place,
         sources=sources,
-        flags=flags,
-        libraries=read.get("libraries", libraries),
+        flags=[*read.flags, *(["-Werror"] if os.environ.get(STRICT) == "ON" else [])],
+        libraries=read.libraries,
         independent=alone & frozenset(sources),
-        together=read.get("together", False),
+        together=read.together,
     )
-
-
-def _build_file(file: Path) -> dict[str, Any]:
-    """Return the keys of a build.toml, each checked for its type. Empty if there is no such file."""
-    if not file.is_file():
-        return {}
-    try:
-        read = tomllib.loads(file.read_text())
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file}: {error}") from None
-    for key, value in read.items():
-        if key not in ("sources", "independent", "together", "flags", "libraries"):
-            raise UsageError(
-                f"{file}: unknown key {key}; there is sources, independent, together, flags and libraries"
-            )
-        if key == "together":
-            if not isinstance(value, bool):
-                raise UsageError(f"{file}: together must be true or false")
-        elif not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise UsageError(f"{file}: {key} must be a list of texts")
-    return read
 
 
 def headers(given: Recipe) -> list[Path]:
