@@ -225,6 +225,7 @@ void lw_after_finalize(struct lw_call* call) {
     if (!lw_part.header) return;
     // Before the lock, which a thread that begins takes while it keeps the list of threads to itself.
     uint64_t helpers_ms = milliseconds_of_helpers();
+    lw_threads_close();
     lw_lock();
     if (!lw_write_end(call)) lw_write(call, lw_payload_begin(call, LW_FINALIZE, 0));
     lw_tracing = false;

@@ -16,6 +16,7 @@
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t end_of_thread;
 static bool has_key;
+static bool closed;
 static struct lw_thread** threads;
 static uint32_t thread_count, thread_capacity;
 static struct lw_thread* free_ones;
@@ -74,6 +75,10 @@ static void begin_to_lock(void) {
 
 struct lw_thread* lw_thread_attach(uint64_t origin) {
     pthread_mutex_lock(&attaching);
+    if (closed) {
+        pthread_mutex_unlock(&attaching);
+        return NULL;
+    }
     if (!has_key) has_key = pthread_key_create(&end_of_thread, release) == 0;
     bool first = thread_count == 0;
     if (!first && !lw_recorder.locked) begin_to_lock();
@@ -104,6 +109,12 @@ struct lw_thread* lw_thread_attach(uint64_t origin) {
     }
     pthread_mutex_unlock(&attaching);
     return self;
+}
+
+void lw_threads_close(void) {
+    pthread_mutex_lock(&attaching);
+    closed = true;
+    pthread_mutex_unlock(&attaching);
 }
 
 void lw_threads_each(void (*function)(struct lw_thread*)) {

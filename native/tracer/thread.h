@@ -57,8 +57,10 @@ struct lw_thread {
 bool lw_open_block(struct lw_thread* self, size_t bytes);
 
 /// Creates the calling thread's state; its first gap starts at ORIGIN ticks. Returns NULL if memory or space
-/// runs out.
+/// runs out, or the recording has ended.
 struct lw_thread* lw_thread_attach(uint64_t origin);
+/// Lets no further thread begin, as the recording ends. Not under the lock, which a thread that begins takes.
+void lw_threads_close(void);
 /// Calls FUNCTION for the state of every thread that ever was.
 void lw_threads_each(void (*function)(struct lw_thread*));
 /// Returns the number of threads that have a state at the moment.

@@ -52,6 +52,14 @@ def test_each_thread_writes_its_own_calls_and_the_merge_knows_who_completed_a_re
     assert elapsed == pytest.approx((ends - part.start[0]) / part.rate, rel=1e-3)
 
 
+def test_threads_may_make_their_first_call_while_the_recording_ends(bench):
+    program = bench.compile("threads.c", "-pthread")
+    for _ in range(4):
+        run = bench.record(program, "last", ranks=2)
+        assert run.returncode == 0, run.stderr
+        assert all(part.named("MPI_Finalize") for part in run.parts)
+
+
 def test_threads_that_end_leave_no_memory_behind(bench):
     run = bench.record(bench.compile("threads.c", "-pthread"), "ending", ranks=1)
     assert int(run.stdout) < 4000

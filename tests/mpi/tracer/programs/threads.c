@@ -3,9 +3,12 @@
 // make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
 // one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
 // ranks, inside of a call on rank 0 and between calls on rank 1. "ending": many threads wait for messages
-// and end; prints by how many kB that makes the process larger.
+// and end; prints by how many kB that makes the process larger. "last": threads make their first call while
+// MPI_Finalize ends.
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +57,21 @@ static void* exchange(void* unused) {
     MPI_Irecv(&received, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &requests[0]);
     MPI_Isend(&sent, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    return unused;
+}
+
+static atomic_bool over;
+
+static void* ask_whether_over(void* unused) {
+    int flag;
+    MPI_Finalized(&flag);
+    return unused;
+}
+
+static void* begin_threads(void* unused) {
+    pthread_t thread;
+    while (!over)
+        if (pthread_create(&thread, NULL, ask_whether_over, NULL) == 0) pthread_join(thread, NULL);
     return unused;
 }
 
@@ -118,6 +136,15 @@ int main(int argc, char** argv) {
             run(exchange, 1);
         }
         printf("%ld\n", level == MPI_THREAD_MULTIPLE ? memory_kb() - before : 0);
+    } else if (argc > 1 && strcmp(argv[1], "last") == 0) {
+        pthread_t threads[THREADS];
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+        for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, begin_threads, NULL);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+        over = true;
+        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+        return 0;
     } else if (argc > 1 && strcmp(argv[1], "unasked") == 0) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         wrong = run(ask, 1) + run(ask, THREADS);
