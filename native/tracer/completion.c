@@ -212,6 +212,7 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
                         const MPI_Request* before, const MPI_Request* after, int completed,
                         const int* indices, const MPI_Status* statuses) {
     if (!before || count < 0 || completed < 0) count = completed = 0;
+    if (completed > count) completed = 0;  // an outcount that an erroneous call left unset
     // The list of completed requests, behind room for the payload's head; its length comes before it.
     enum { HEAD = 2 * LW_VARINT_MOST_BYTES + 1 };
     lw_lock_in_order(call);

@@ -3,6 +3,12 @@
 // whether waiting ranks yield. PERSISTENT_COLLECTIVES adds those of MPI-4.
 #include "check.h"
 
+#ifdef OPEN_MPI
+#define NONE NULL
+#else
+#define NONE 0x12345678
+#endif
+
 enum { ALL, ANY, SOME, EACH, WAYS, KINDS = 3 };
 
 static int rank, size;
@@ -96,6 +102,22 @@ static void with_an_error(void) {
 }
 #endif
 
+// The library refuses a list with a request that is none, and leaves the count unset.
+static void with_no_request(void) {
+    int received = -1, some = 1 << 30, indices[2];
+    MPI_Request requests[2] = {(MPI_Request)NONE};
+    MPI_Irecv(&received, 1, MPI_INT, rank, 14, MPI_COMM_WORLD, &requests[1]);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(MPI_Testsome(2, requests, &some, indices, MPI_STATUSES_IGNORE) != MPI_SUCCESS);
+    CHECK(some == 1 << 30);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Send(&rank, 1, MPI_INT, rank, 14, MPI_COMM_WORLD);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    CHECK(received == rank);
+}
+
 // The first sends to the second, which sends to MPI_PROC_NULL: its partner's status is that of MPI_PROC_NULL.
 static void exchange_with_nobody(void) {
     int value = rank, to = rank == 0 ? 1 : MPI_PROC_NULL, from = rank == 1 ? 0 : MPI_PROC_NULL, count = -1;
@@ -143,6 +165,7 @@ int main(int argc, char** argv) {
 #ifndef OPEN_MPI
     with_an_error();
 #endif
+    with_no_request();
     exchange_with_nobody();
     if (rank == 0) printf("all right\n");
     MPI_Finalize();
