@@ -70,7 +70,7 @@ static void write_fields(struct lw_call* call, struct lw_collective what, const 
     }
     lw_write(call, at);
     if (what.request)
-        lw_request_add(*what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0, NULL, 0);
+        lw_request_add(*what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0);
 }
 
 // Takes the lock and finds the communicator; without one (or after an error) the call is recorded as a local
@@ -99,7 +99,7 @@ static bool repeats(struct lw_call* call, struct lw_collective what, struct lw_s
     if (!what.request) return lw_repeats(call, key);
     lw_lock_in_order(call);
     bool repeated = lw_repeats(call, key);
-    if (repeated) lw_request_add(*what.request, lw_collective_flags(what), NULL, 0);
+    if (repeated) lw_request_add(*what.request, lw_collective_flags(what));
     lw_unlock_after(call);
     return repeated;
 }

@@ -208,7 +208,7 @@ int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Com
     return result;
 }
 
-void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
+void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
                          const MPI_Request* request) {
     lw_own.duplicating = NULL;
     lw_lock();
@@ -217,7 +217,7 @@ void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_co
         lw_write_local(call);
     } else {
         uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent);
-        if (number) lw_request_add(*request, 0, new_comm, number);
+        if (number) lw_request_add_comm(*request, *new_comm, number);
     }
     lw_unlock();
 }

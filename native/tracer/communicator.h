@@ -33,8 +33,9 @@ int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size);
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
 /// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.
 int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm);
-/// Records MPI_Comm_idup, whose communicator may be read only when REQUEST is complete.
-void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, MPI_Comm* new_comm,
+/// Records MPI_Comm_idup, whose communicator may be used only when REQUEST is complete. MPICH and Open MPI
+/// write its handle at once, and Open MPI's Fortran library to a variable that is gone by then.
+void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
                          const MPI_Request* request);
 /// The request of lw_record_icomm_new is complete. Under the lock.
 void lw_comm_arrived(MPI_Comm handle, uint32_t number);

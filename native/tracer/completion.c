@@ -86,10 +86,7 @@ void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request be
         if (class == LW_REQUEST_CANCEL) request->flags |= LW_REQUEST_CANCEL_TRIED;
         uint8_t* at = lw_payload_begin(call, class, LW_VARINT_MOST_BYTES);
         lw_write(call, at ? lw_put(at, reference(request)) : NULL);
-        if (class == LW_REQUEST_FREE) {
-            if (lw_request_pair(request)) lw_request_remove(before);
-            lw_request_remove(before);
-        }
+        if (class == LW_REQUEST_FREE) lw_request_remove(before);
     } else {
         lw_write_local(call);
     }
@@ -100,7 +97,7 @@ static uint64_t count_live(int count, const MPI_Request* requests) {
     uint64_t live = 0;
     for (int i = 0; i < count; i++) {
         const struct lw_request* request = lw_request_find(requests[i]);
-        if (request && lw_request_is_live(request)) live += lw_request_pair(request) ? 2 : 1;
+        live += request && lw_request_is_live(request);
     }
     return live;
 }
@@ -133,22 +130,18 @@ static uint8_t* put_completed(uint8_t* at, const struct lw_request* request, con
     return actual ? put_actual_source(at, request, status) : at;
 }
 
-// Writes one completed handle, and forgets its requests unless they are persistent. Answers how many there
-// were.
-static uint64_t complete_handle(uint8_t** at, MPI_Request handle, const MPI_Status* status) {
+// Writes one completed request, and forgets it unless it is persistent. Returns false if there is none.
+static bool complete_handle(uint8_t** at, MPI_Request handle, const MPI_Status* status) {
     struct lw_request* request = lw_request_find(handle);
-    if (!request || !lw_request_is_live(request)) return 0;
-    struct lw_request* pair = lw_request_pair(request);
+    if (!request || !lw_request_is_live(request)) return false;
     *at = put_completed(*at, request, status);
-    if (pair) *at = put_completed(*at, pair, status);
-    if (request->new_comm) lw_comm_arrived(*request->new_comm, request->comm);
+    if (request->flags & LW_REQUEST_COMM) lw_comm_arrived(request->new_comm, request->comm);
     if (request->flags & LW_REQUEST_PERSISTENT) {
         request->flags &= ~(uint32_t)(LW_REQUEST_ACTIVE | LW_REQUEST_CANCEL_TRIED);
-        return 1;
+        return true;
     }
     lw_request_remove(handle);
-    if (pair) lw_request_remove(handle);
-    return pair ? 2 : 1;
+    return true;
 }
 
 // After an error in a status, the requests that became null are complete, and persistent ones are taken to
@@ -161,7 +154,7 @@ static bool completed_despite_error(const MPI_Request* before, const MPI_Request
 // Handles one request that is nothing but pending: the key is its reference.
 static bool repeats_plain_one(struct lw_call* call, MPI_Request before, bool completed) {
     const struct lw_request* request = lw_request_find(before);
-    if (!request || request->flags || request->new_comm) return false;
+    if (!request || request->flags) return false;
     if (!lw_repeats(call, lw_completion_key(reference(request), completed))) return false;
     if (completed) lw_request_remove(before);
     return true;
@@ -183,7 +176,7 @@ static bool repeats_plain(struct lw_call* call, int count, const MPI_Request* be
     struct lw_key key = {{0}};
     for (int i = 0; i < count; i++) {
         const struct lw_request* request = lw_request_find_nth(before[i], earlier_places(before, i));
-        if (!request || request->flags || request->new_comm) return false;
+        if (!request || request->flags) return false;
         uint64_t distance = completed ? reference(request) : 1;
         if (distance > UINT16_MAX) return false;
         key.words[i / IN_WORD] |= distance << 16 * (i % IN_WORD);
@@ -228,7 +221,7 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
         return;
     }
     uint64_t live = count_live(count, before);
-    size_t most = HEAD + 3 * (size_t)LW_VARINT_MOST_BYTES * (2 * (size_t)count + 1);
+    size_t most = HEAD + 3 * (size_t)LW_VARINT_MOST_BYTES * ((size_t)count + 1);
     uint8_t* head = lw_payload_begin(call, LW_COMPLETE, 2 * most);
     if (!head) {
         lw_write(call, NULL);

@@ -38,7 +38,7 @@ static bool repeats_message(struct lw_call* call, enum lw_class class, struct lw
     if (!request) return lw_repeats(call, key);
     lw_lock_in_order(call);
     bool repeated = lw_repeats(call, key);
-    if (repeated) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
+    if (repeated) lw_request_add(*request, lw_request_flags(class, message));
     lw_unlock_after(call);
     return repeated;
 }
@@ -50,7 +50,7 @@ void lw_encode_message(struct lw_call* call, enum lw_class class, struct lw_mess
     const struct lw_comm* comm = lw_comm_find(message.comm);
     if (comm && call->succeeded) {
         write_message(call, class, comm->number, message);
-        if (request) lw_request_add(*request, lw_request_flags(class, message), NULL, 0);
+        if (request) lw_request_add(*request, lw_request_flags(class, message));
     } else {
         lw_write_local(call);
     }
@@ -99,17 +99,13 @@ void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw
     lw_lock();
     const struct lw_comm* comm = lw_comm_find(send.comm);
     if (comm && call->succeeded) {
-        uint32_t number = comm->number;
-        write_message(call, LW_ISEND, number, send);
-        lw_request_add(*request, LW_REQUEST_PAIR, NULL, 0);
-        call->start = call->end;
-        call->cpu = -1;
-        write_message(call, LW_IRECV, number, receive);
+        uint8_t* at = lw_payload_begin(call, LW_ISENDRECV, 2 * MESSAGE_MOST_BYTES);
+        lw_write(call, at ? put_message(put_message(lw_put(at, comm->number), send), receive) : NULL);
 #ifdef OPEN_MPI
-        lw_request_add(*request, lw_request_flags(LW_IRECV, receive), NULL, 0);
+        lw_request_add(*request, lw_request_flags(LW_IRECV, receive));
 #else
-        // The status that MPICH (4.0.2, 5.0.2) gives for the pair names neither source nor tag.
-        lw_request_add(*request, 0, NULL, 0);
+        // The status that MPICH (4.0.2, 5.0.2) gives names neither source nor tag.
+        lw_request_add(*request, 0);
 #endif
     } else {
         lw_write_local(call);
@@ -195,7 +191,7 @@ void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count
                 at = lw_put_signed(lw_put_signed(at, message.source), message.tag);
         }
         lw_write(call, at);
-        if (request) lw_request_add(*request, 0, NULL, 0);
+        if (request) lw_request_add(*request, 0);
     } else {
         lw_write_local(call);
     }

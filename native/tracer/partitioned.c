@@ -21,7 +21,7 @@ void lw_record_partitioned(struct lw_call* call, enum lw_class class, struct lw_
             at = lw_put(at, partitions > 0 ? (uint64_t)partitions : 0);
         }
         lw_write(call, at);
-        lw_request_add(*request, LW_REQUEST_PERSISTENT, NULL, 0);
+        lw_request_add(*request, LW_REQUEST_PERSISTENT);
     } else {
         lw_write_local(call);
     }

@@ -45,7 +45,6 @@ void lw_encode_complete(struct lw_call* call, enum lw_complete_mode mode, int co
 /// Records the wait or test of one request that is nothing but pending. Returns false if it is another one.
 bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool completed);
 
-/// MPI_Isendrecv: as an isend and an irecv that complete with the one request.
 void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                          const MPI_Request* request);
 

@@ -49,7 +49,8 @@ static uint64_t bytes_sent(const uint8_t* payload) {
     switch (*at++) {
         case LW_SEND:
         case LW_ISEND:
-        case LW_SENDRECV: before = 3; break;
+        case LW_SENDRECV:
+        case LW_ISENDRECV: before = 3; break;
         case LW_COLLECTIVE:
         case LW_ICOLLECTIVE: before = 2; break;
         case LW_RMA:

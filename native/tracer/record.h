@@ -62,6 +62,7 @@ enum lw_class {
     LW_PREADY,
     LW_PREADY_LIST,
     LW_PARRIVED,
+    LW_ISENDRECV,
 };
 
 struct lw_thread;

@@ -105,21 +105,29 @@ static uint32_t oldest(const struct table* table, uint64_t handle) {
     return table->capacity ? table->entries[position_of(table, handle)].oldest : 0;
 }
 
-void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm) {
-    if (lw_recorder.profiling) return;
-    if (lw_fast && !flags && !new_comm && lw_few.count < lw_few.room) {
-        lw_add_request(handle, 0);
-        return;
-    }
-    uint64_t number = lw_recorder.next_request++;
+static void keep_request(MPI_Request handle, struct lw_request request) {
+    request.number = lw_recorder.next_request++;
     if (!has_room(&all)) return;
     if (!free_list && !grow_pool()) return;
     uint32_t node = free_list;
     free_list = pool[node].next;
-    pool[node] = (struct lw_request){number, 0, flags, new_comm, comm};
-    wildcards += (flags & LW_REQUEST_WILDCARD) != 0;
+    pool[node] = request;
+    wildcards += (request.flags & LW_REQUEST_WILDCARD) != 0;
     put_youngest(&all, request_key(handle), node);
     lw_few.room = 0;
+}
+
+void lw_request_add(MPI_Request handle, uint32_t flags) {
+    if (lw_recorder.profiling) return;
+    if (lw_fast && !flags && lw_few.count < lw_few.room)
+        lw_add_request(handle, 0);
+    else
+        keep_request(handle, (struct lw_request){.flags = flags});
+}
+
+void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm) {
+    if (lw_recorder.profiling) return;
+    keep_request(handle, (struct lw_request){.flags = LW_REQUEST_COMM, .comm = comm, .new_comm = new_comm});
 }
 
 struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth) {
@@ -136,10 +144,6 @@ struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth) {
             if (!nth--) return &pool[node];
     }
     return NULL;
-}
-
-struct lw_request* lw_request_pair(const struct lw_request* request) {
-    return (request->flags & LW_REQUEST_PAIR) && request->next ? &pool[request->next] : NULL;
 }
 
 void lw_request_remove(MPI_Request handle) {
@@ -163,9 +167,7 @@ void lw_requests_claim(int count, const MPI_Request* handles) {
         uint64_t handle = request_key(handles[i]);
         uint32_t node = oldest(&all, handle);
         if (!node || (pool[node].flags & LW_REQUEST_PERSISTENT)) continue;
-        bool pair = lw_request_pair(&pool[node]) != NULL;
         put_youngest(&claimed, handle, take_oldest(&all, handle));
-        if (pair) put_youngest(&claimed, handle, take_oldest(&all, handle));
     }
     lw_unlock();
 }

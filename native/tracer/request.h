@@ -15,7 +15,7 @@ enum lw_request_flag {
     LW_REQUEST_PERSISTENT = 1,
     LW_REQUEST_ACTIVE = 2,    ///< meaningful for persistent ones: the others are always active
     LW_REQUEST_WILDCARD = 4,  ///< a receive whose source or tag is a wildcard
-    LW_REQUEST_PAIR = 8,      ///< the next request of the same handle completes with it (MPI_Isendrecv)
+    LW_REQUEST_COMM = 8,      ///< of MPI_Comm_idup
     LW_REQUEST_CANCEL_TRIED = 16,
     LW_REQUEST_FROM_NOBODY = 32,  ///< a wildcard receive from MPI_PROC_NULL
 };
@@ -24,8 +24,8 @@ struct lw_request {
     uint64_t number;
     uint32_t next;  ///< younger one with the same handle, or in the list of free ones; 0: none
     uint32_t flags;
-    MPI_Comm* new_comm;  ///< where MPI_Comm_idup writes its communicator, else NULL
-    uint32_t comm;       ///< number of that communicator
+    uint32_t comm;      ///< of MPI_Comm_idup: number of the new communicator
+    MPI_Comm new_comm;  ///< likewise: its handle
 };
 
 /// Requests of which only the number matters, while they are few and no others were made after them. They are
@@ -55,15 +55,15 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
 }
 
 /// Keeps a new request and numbers it. If memory runs out, the request is left out from then on.
-void lw_request_add(MPI_Request handle, uint32_t flags, MPI_Comm* new_comm, uint32_t comm);
+void lw_request_add(MPI_Request handle, uint32_t flags);
+/// Same for the request of MPI_Comm_idup, whose communicator NEW_COMM gets the number COMM.
+void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm);
 /// Returns the request that comes after NTH older ones with this handle, or NULL if it is unknown (null, or
 /// made by a call that is not modelled). A result from the few is valid until the next search.
 struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth);
 static inline struct lw_request* lw_request_find(MPI_Request handle) {
     return lw_request_find_nth(handle, 0);
 }
-/// The request that completes together with REQUEST, or NULL.
-struct lw_request* lw_request_pair(const struct lw_request* request);
 /// Forgets the oldest request with this handle.
 void lw_request_remove(MPI_Request handle);
 /// If several threads call MPI: hides the requests with these handles from the other threads, each as often
@@ -87,7 +87,7 @@ LW_INLINE void lw_add_request(MPI_Request handle, uint32_t flags) {
         lw_few.handles[at] = handle;
         lw_few.numbers[at] = lw_recorder.next_request++;
     } else {
-        lw_request_add(handle, flags, NULL, 0);
+        lw_request_add(handle, flags);
     }
 }
 

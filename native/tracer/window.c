@@ -112,7 +112,7 @@ static void end_transfer(struct lw_call* call, const struct window* window, stru
         at = lw_put(at, received);
     }
     lw_write(call, at);
-    if (target.request) lw_request_add(*target.request, 0, NULL, 0);
+    if (target.request) lw_request_add(*target.request, 0);
     lw_unlock();
 }
 

@@ -12,7 +12,7 @@ CLASSES = [
     "local", "send", "isend", "recv", "irecv", "sendrecv", "send_init", "recv_init", "start", "complete",
     "request_free", "probe", "collective", "icollective", "collective_init", "comm_new", "icomm_new", "comm_free",
     "init", "finalize", "abort", "pcontrol", "request_cancel", "win_new", "win_free", "rma", "irma", "win_sync",
-    "psend_init", "precv_init", "pready", "pready_list", "parrived",
+    "psend_init", "precv_init", "pready", "pready_list", "parrived", "isendrecv",
 ]  # fmt: skip
 MODES = ["wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome"]
 OPERATIONS = ["put", "get", "accumulate", "fetch"]
@@ -117,6 +117,7 @@ COUNTS, NUMBERS = _list(COUNT), _list(NUMBER)
 MESSAGE = {"peer": NUMBER, "tag": NUMBER, "bytes": COUNT}
 REQUEST = {"reference": COUNT}
 CALL = {"comm": COUNT, **MESSAGE}
+EXCHANGE = {"comm": COUNT, "send": MESSAGE, "receive": MESSAGE}
 PARTITIONED = {**CALL, "partitions": COUNT}
 ACCESS = {
     "operation": lambda cursor: OPERATIONS[cursor.byte()],
@@ -137,7 +138,7 @@ FIELDS = {
     **dict.fromkeys(["collective", "icollective", "collective_init"], COLLECTIVE),
     **dict.fromkeys(["comm_new", "icomm_new"], NEW_COMM),
     **dict.fromkeys(["rma", "irma"], ACCESS),
-    "sendrecv": {"comm": COUNT, "send": MESSAGE, "receive": MESSAGE},
+    **dict.fromkeys(["sendrecv", "isendrecv"], EXCHANGE),
     "start": {"references": COUNTS},
     "complete": {"mode": lambda cursor: MODES[cursor.byte()], "listed": COUNT, "completed": _list(_completion)},
     "probe": {"comm": COUNT, "peer": NUMBER, "tag": NUMBER, "found": BYTE},

@@ -81,6 +81,9 @@ program interfaces
   call MPI_Cart_create(half, 1, (/ 2 /), periods, .false., ring, ierror)
   call MPI_Comm_free(ring, ierror)
   call MPI_Comm_free(half, ierror)
+  call MPI_Comm_idup(MPI_COMM_WORLD, half, requests(1), ierror)
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
+  call MPI_Comm_free(half, ierror)
   bytes = 32
   nowhere = 0
   call MPI_Win_create(total, bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, shown, ierror)
