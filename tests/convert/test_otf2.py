@@ -59,6 +59,8 @@ EVERY_CLASS = [
     recv(ANY, 50, tag=7, actual=(1, 7)),
     sendrecv(1, 60, 1, tag=8),
     sendrecv(PROC_NULL, 60, 1, tag=8),
+    Call("MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=8, bytes=60, recv_peer=1, recv_tag=9, recv_bytes=64),
+    done((1, False, 0, 0)),
     Call("MPI_Send_init", "send_init", comm=0, peer=1, tag=9, bytes=70),
     Call("MPI_Recv_init", "recv_init", comm=0, peer=ANY, tag=9, bytes=70),
     Call("MPI_Startall", "start", references=[2, 1]),
@@ -197,6 +199,27 @@ def test_what_otf2_has_records_for_needs_nothing_else(tmp_path):
     assert archive.remarks == []
     assert [events(back, rank) for rank in (0, 1)] == [events(trace, rank) for rank in (0, 1)]
     assert b"LINKWORTH" not in (Path(archive.path) / "traces.def").read_bytes()
+
+
+def test_a_request_of_two_messages_and_one_started_again_after_it_was_cancelled(tmp_path):
+    calls = [
+        Call("MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=1, bytes=60, recv_peer=1, recv_tag=2, recv_bytes=64),
+        done((1, False, 0, 0)),
+        Call("MPI_Recv_init", "recv_init", comm=0, peer=1, tag=3, bytes=8),
+        Call("MPI_Start", "start", references=[1]),
+        Call("MPI_Cancel", "request_cancel", references=[1]),
+        done((1, False, 0, 0)),
+        Call("MPI_Start", "start", references=[1]),
+        done((1, False, 0, 0)),
+    ]  # fmt: skip
+    _, back = there_and_back(write_trace(tmp_path / "t.lwt", [calls, []]), attributes=False)
+    messages = [
+        (event["call_class"], event["fields"]["peer"], event["fields"]["tag"], event["fields"]["bytes"])
+        for event in events(back, 0)
+        if event["call_class"] in ("isend", "irecv")
+    ]
+    cancelled = ("irecv", PROC_NULL, 0, 0)
+    assert messages == [("isend", 1, 1, 60), ("irecv", 1, 2, 64), cancelled, ("irecv", 1, 3, 8)]
 
 
 def test_a_full_disk_is_told_from_other_failures(tmp_path, monkeypatch):

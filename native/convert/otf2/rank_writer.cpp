@@ -28,6 +28,9 @@ bool makes_collective_request(CallClass kind) {
 
 constexpr auto no_location = "a location cannot be written";
 
+/// Number of the send of an MPI_Isendrecv, by that of its request.
+constexpr std::uint64_t send_of(std::uint64_t number) { return number | std::uint64_t{1} << 63U; }
+
 std::uint32_t root_of(std::int32_t root) {
     constexpr std::uint32_t none = LW_OTF2_UNDEFINED;
     switch (root) {
@@ -145,7 +148,8 @@ bool Otf2RankWriter::records_completions(const Event& event) const {
     if (shape.completions.empty() || shape.completions.size() != shape.listed) return false;
     return std::all_of(shape.completions.begin(), shape.completions.end(), [&](const auto& completion) {
         const auto found = requests_.find(event.next_request - completion.reference);
-        return found != requests_.end() && !found->second.silent &&
+        return found != requests_.end() && !found->second.silent && !found->second.cancelled &&
+               !found->second.sends_too &&
                (is_send(found->second.call_class) || is_receive(found->second.call_class) ||
                 makes_collective_request(found->second.call_class)) &&
                found->second.wildcard == completion.was_wildcard;
@@ -200,24 +204,51 @@ void Otf2RankWriter::begin(std::uint64_t number, const Request& request, std::ui
         collective(LW_OTF2_ICOLLECTIVE_REQUEST, time, request, number);
 }
 
+/// An MPI_Isendrecv, as a send and a receive.
+void Otf2RankWriter::begin_both(std::uint64_t number, const Shape& shape, std::uint64_t time) {
+    Shape one = shape;
+    one.call_class = CallClass::isend;
+    const Request send = request_of(one);
+    one.call_class = CallClass::irecv;
+    one.peer = shape.recv_peer;
+    one.tag = shape.recv_tag;
+    one.bytes = shape.recv_bytes;
+    Request receive = request_of(one);
+    receive.sends_too = true;
+    begin(send_of(number), send, time);
+    begin(number, receive, time);
+    requests_.insert_or_assign(send_of(number), send);
+    requests_.insert_or_assign(number, receive);
+}
+
 void Otf2RankWriter::complete(const Event& event, std::uint64_t time) {
     for (const tracefile::Completion& completion : event.shape->completions) {
         const std::uint64_t number = event.next_request - completion.reference;
         const auto found = requests_.find(number);
         if (found == requests_.end()) continue;
         const Request& request = found->second;
-        if (!request.silent) {
-            const std::int32_t peer = completion.was_wildcard ? completion.peer : request.peer;
-            const std::int32_t tag = completion.was_wildcard ? completion.tag : request.tag;
-            if (is_send(request.call_class))
-                message(LW_OTF2_ISEND_COMPLETE, time, request.comm, 0, 0, 0, number);
-            else if (is_receive(request.call_class))
-                message(LW_OTF2_IRECV, time, request.comm, peer, tag, request.bytes, number);
-            else if (makes_collective_request(request.call_class))
-                collective(LW_OTF2_ICOLLECTIVE_COMPLETE, time, request, number);
-        }
-        if (!request.persistent) requests_.erase(found);
+        if (request.sends_too) complete(send_of(number), requests_.at(send_of(number)), {}, time);
+        complete(number, request, completion, time);
+        if (!request.persistent) forget(number);
     }
+}
+
+void Otf2RankWriter::complete(std::uint64_t number, const Request& request,
+                              const tracefile::Completion& completion, std::uint64_t time) {
+    if (request.silent || request.cancelled) return;
+    const std::int32_t peer = completion.was_wildcard ? completion.peer : request.peer;
+    const std::int32_t tag = completion.was_wildcard ? completion.tag : request.tag;
+    if (is_send(request.call_class))
+        message(LW_OTF2_ISEND_COMPLETE, time, request.comm, 0, 0, 0, number);
+    else if (is_receive(request.call_class))
+        message(LW_OTF2_IRECV, time, request.comm, peer, tag, request.bytes, number);
+    else if (makes_collective_request(request.call_class))
+        collective(LW_OTF2_ICOLLECTIVE_COMPLETE, time, request, number);
+}
+
+void Otf2RankWriter::forget(std::uint64_t number) {
+    requests_.erase(number);
+    requests_.erase(send_of(number));
 }
 
 void Otf2RankWriter::new_communicator(const Shape& shape, std::uint64_t enter, std::uint64_t leave) {
@@ -236,6 +267,7 @@ void Otf2RankWriter::new_communicator(const Shape& shape, std::uint64_t enter, s
 void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint64_t leave) {
     const Shape& shape = *event.shape;
     const std::uint64_t number = event.next_request;
+    if (shape.call_class == CallClass::isendrecv) return begin_both(number, shape, enter);
     if (makes_request(shape.call_class)) {
         Request request = request_of(shape);
         const bool now = shape.call_class == CallClass::isend || shape.call_class == CallClass::irecv ||
@@ -262,19 +294,21 @@ void Otf2RankWriter::records(const Event& event, std::uint64_t enter, std::uint6
         case CallClass::sendrecv: sent(); return received(shape.recv_peer, shape.recv_tag, shape.recv_bytes);
         case CallClass::start:
             for (const std::uint64_t reference : shape.references)
-                if (const auto found = requests_.find(number - reference); found != requests_.end())
+                if (const auto found = requests_.find(number - reference); found != requests_.end()) {
+                    found->second.cancelled = false;
                     begin(number - reference, found->second, enter);
+                }
             return;
         case CallClass::complete: return complete(event, leave);
         case CallClass::request_free:
-            for (const std::uint64_t reference : shape.references) requests_.erase(number - reference);
+            for (const std::uint64_t reference : shape.references) forget(number - reference);
             return;
         case CallClass::request_cancel:
             for (const std::uint64_t reference : shape.references) {
                 const auto found = requests_.find(number - reference);
                 if (found == requests_.end() || found->second.silent) continue;
                 message(LW_OTF2_REQUEST_CANCELLED, enter, found->second.comm, 0, 0, 0, number - reference);
-                found->second.silent = true;
+                found->second.cancelled = true;
             }
             return;
         case CallClass::collective: {

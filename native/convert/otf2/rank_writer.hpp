@@ -60,7 +60,10 @@ class Otf2RankWriter {
         CollectiveSizes sizes;
         bool wildcard = false;
         bool persistent = false;
-        bool silent = false;  ///< goes nowhere, or was cancelled: OTF2 gets no record of it
+        bool silent = false;     ///< goes nowhere: OTF2 gets no record of it
+        bool cancelled = false;  ///< since its latest start
+        bool sends_too =
+            false;  ///< of MPI_Isendrecv: its receive, whose send has a request of its own in OTF2
     };
 
     /// Directs what follows to this thread.
@@ -77,7 +80,11 @@ class Otf2RankWriter {
     bool records_completions(const tracefile::Event& event) const;
     void records(const tracefile::Event& event, std::uint64_t enter, std::uint64_t leave);
     void begin(std::uint64_t number, const Request& request, std::uint64_t time);
+    void begin_both(std::uint64_t number, const tracefile::Shape& shape, std::uint64_t time);
     void complete(const tracefile::Event& event, std::uint64_t time);
+    void complete(std::uint64_t number, const Request& request, const tracefile::Completion& completion,
+                  std::uint64_t time);
+    void forget(std::uint64_t number);
     void new_communicator(const tracefile::Shape& shape, std::uint64_t enter, std::uint64_t leave);
     Request request_of(const tracefile::Shape& shape) const;
     std::uint32_t region(std::uint32_t name);
