@@ -199,10 +199,12 @@ def test_bad_files_are_one_sentence(tmp_path, refused):
     (tmp_path / "cut").write_text("0 init\n1 init\n0 finalize\n1 compute 5\n", encoding="ascii")
     (tmp_path / "long").write_text("0 init\n0 compute 1e50\n0 finalize\n", encoding="ascii")
     (tmp_path / "note").write_text("dear diary\n", encoding="ascii")
+    (tmp_path / "gap").write_text("0 init\n2 init\n", encoding="ascii")
     for name, sentence in [
         ("list", "gone.txt cannot be read: No such file or directory"),
         ("swapped", "0.txt, line 1: an action of rank 0 in the file of rank 1"),
         ("note", "note"),
+        ("gap", "gap has actions of rank 2 and none of rank 1: copy or write them again"),
         ("cut", "the actions of rank 1 were cut: they lack the finalize that other ranks have"),
         ("long", "long: a time in a trace is 0 to 1e9 seconds, not 1e+41"),
     ]:

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -315,10 +316,16 @@ bool TiRankImport::take_collective_by_rank(std::string_view action, const TiArgu
     return true;
 }
 
+/// Requires actions of all ranks up to the last: memory must not grow with a number that is wrong.
 std::uint32_t ranks_in(const std::string& path) {
     TiLines lines(path);
+    std::set<std::uint32_t> acting;
+    while (lines.next()) acting.insert(lines.rank());
     std::uint32_t ranks = 0;
-    while (lines.next()) ranks = std::max(ranks, lines.rank() + 1);
+    for (const std::uint32_t rank : acting)
+        if (rank != ranks++)
+            throw ConvertError(path + " has actions of rank " + std::to_string(rank) + " and none of rank " +
+                               std::to_string(ranks - 1) + ": copy or write them again");
     return ranks;
 }
 
