@@ -73,6 +73,17 @@ def test_damaged_files_raise_only_elf_error(tmp_path_factory, data):
             read(damaged)
 
 
+@pytest.mark.parametrize("field", [32, 40], ids=["segments", "sections"])
+def test_offset_beyond_any_file_is_damage(tmp_path, field):
+    with Path(sys.executable).resolve().open("rb") as file:
+        start = bytearray(file.read(16384))
+    start[field : field + 8] = b"\xff" * 8
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(start)
+    with pytest.raises(elf.ElfError, match="damaged is not a usable ELF file"):
+        elf.info(damaged)
+
+
 @needs_compiler
 def test_functions_have_a_beginning_and_an_end(tmp_path):
     text = 'extern "C" int first(int a) { return 3 * a; }\nextern "C" int number = 3;\n'

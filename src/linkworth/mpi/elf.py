@@ -6,12 +6,14 @@ It is our own, since binutils are often absent where programs run.
 import mmap
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+SHT_DYNSYM = 11
 _PT_DYNAMIC, _PT_INTERP, _PT_LOAD = 2, 3, 1
 _DT_NEEDED, _DT_STRTAB, _DT_SONAME = 1, 5, 14
-_SHT_SYMTAB, _SHT_DYNSYM = 2, 11
+_SHT_SYMTAB = 2
 _FUNCTIONS = (2, 10)  # types of symbols: STT_FUNC, STT_GNU_IFUNC
 _LARGEST_TABLE = 1 << 20
 
@@ -29,9 +31,11 @@ class ElfInfo(NamedTuple):
     """Path of the dynamic loader. "" for libraries and static programs."""
 
 
-class _Symbol(NamedTuple):
+class DefinedSymbol(NamedTuple):
     """Symbol that a file defines."""
 
+    at: int
+    """Offset of its entry in the file."""
     name: str
     information: int
     """Binding, times 16, and type."""
@@ -64,12 +68,21 @@ def _layout(start: bytes) -> _Layout:
     return _Layout(header, program, section, dynamic, symbol, wide)
 
 
-class _File:
-    """A mapped ELF file with its program and section headers."""
+@contextmanager
+def damage_in(what: object) -> Iterator[None]:
+    """Raise ElfError for whatever fails while the contents of an ELF file are read."""
+    try:
+        yield
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
+        raise ElfError(f"{what} is not a usable ELF file: {error}") from None
 
-    def __init__(self, data: bytes | mmap.mmap) -> None:
+
+class ElfFile:
+    """An ELF file with its program and section headers. Its methods are for the block of `damage_in`."""
+
+    def __init__(self, data: bytearray | mmap.mmap) -> None:
         self.data = data
-        self.layout = _layout(data[:16])
+        self.layout = _layout(bytes(data[:16]))
         fields = self.layout.header.unpack_from(data)
         program_offset, section_offset = fields[4], fields[5]
         program_size, programs, section_size, sections = fields[8:12]
@@ -100,6 +113,24 @@ class _File:
             raise ElfError("a name is not terminated")
         return self.data[offset:end].decode(errors="replace")
 
+    def defined(self, *kinds: int) -> Iterator[DefinedSymbol]:
+        """Yield the symbols that the file defines in its tables of these kinds."""
+        entry = self.layout.symbol
+        for section in self.sections:
+            if section[1] not in kinds:
+                continue
+            offset, size, link = section[4], section[5], section[6]
+            strings = self.sections[link][4]
+            if size // entry.size > _LARGEST_TABLE:
+                raise ElfError("its symbol table is too large")
+            for at in range(offset, offset + size, entry.size):
+                if self.layout.wide:
+                    name, information, _, index, value, length = entry.unpack_from(self.data, at)
+                else:
+                    name, value, length, information, _, index = entry.unpack_from(self.data, at)
+                if index != 0:
+                    yield DefinedSymbol(at, self.text(strings + name), information, value, length)
+
 
 def is_elf(path: Path) -> bool:
     """Return whether a file starts like an ELF file. False for one that cannot be read."""
@@ -110,18 +141,19 @@ def is_elf(path: Path) -> bool:
         return False
 
 
-def _open(path: Path) -> _File:
-    try:
-        with path.open("rb") as file:
-            return _File(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except (struct.error, ValueError) as error:
-        raise ElfError(f"{path} is not a usable ELF file: {error}") from None
+@contextmanager
+def _opened(path: Path) -> Iterator[ElfFile]:
+    with (
+        damage_in(path),
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        yield ElfFile(data)
 
 
 def info(path: Path) -> ElfInfo:
     """Read the dynamic section. Raises ElfError for another kind of file, OSError if it cannot be read."""
-    file = _open(path)
-    try:
+    with _opened(path) as file:
         interpreter = next((file.text(offset) for offset, _, _ in file.segments(_PT_INTERP)), "")
         entries: list[tuple[int, int]] = []
         for offset, _, size in file.segments(_PT_DYNAMIC):
@@ -136,42 +168,19 @@ def info(path: Path) -> ElfInfo:
         table = file.offset_of(tables[0])
         needed = [file.text(table + value) for tag, value in entries if tag == _DT_NEEDED]
         soname = next((file.text(table + value) for tag, value in entries if tag == _DT_SONAME), "")
-    except struct.error as error:
-        raise ElfError(f"{path} is a damaged ELF file: {error}") from None
-    return ElfInfo(needed, soname, interpreter)
+        return ElfInfo(needed, soname, interpreter)
 
 
 def exported_symbols(path: Path) -> set[str]:
     """Return the names that a shared library defines for others. Raises ElfError, OSError."""
-    return {symbol.name for symbol in _defined(path, (_SHT_DYNSYM,)) if symbol.information >> 4 in (1, 2)}
+    with _opened(path) as file:
+        return {each.name for each in file.defined(SHT_DYNSYM) if each.information >> 4 in (1, 2)}
 
 
 def functions(path: Path) -> list[tuple[int, int]]:
     """Return the addresses at which named functions begin and end. Raises ElfError, OSError."""
-    found = _defined(path, (_SHT_SYMTAB, _SHT_DYNSYM))
-    return sorted(
-        {(each.value, each.value + each.size) for each in found if each.information & 15 in _FUNCTIONS}
-    )
-
-
-def _defined(path: Path, kinds: tuple[int, ...]) -> Iterator[_Symbol]:
-    """Yield the symbols that a file defines in its tables of these kinds."""
-    file = _open(path)
-    try:
-        for section in file.sections:
-            if section[1] not in kinds:
-                continue
-            offset, size, link = section[4], section[5], section[6]
-            strings = file.sections[link][4]
-            if size // file.layout.symbol.size > _LARGEST_TABLE:
-                raise ElfError(f"{path} is a damaged ELF file: its symbol table is too large")
-            for at in range(offset, offset + size, file.layout.symbol.size):
-                symbol = file.layout.symbol.unpack_from(file.data, at)
-                if file.layout.wide:
-                    name, information, _, index, value, length = symbol
-                else:
-                    name, value, length, information, _, index = symbol
-                if index != 0:
-                    yield _Symbol(file.text(strings + name), information, value, length)
-    except (struct.error, IndexError) as error:
-        raise ElfError(f"{path} is a damaged ELF file: {error}") from None
+    with _opened(path) as file:
+        found = file.defined(_SHT_SYMTAB, SHT_DYNSYM)
+        return sorted(
+            {(each.value, each.value + each.size) for each in found if each.information & 15 in _FUNCTIONS}
+        )
