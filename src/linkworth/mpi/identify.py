@@ -62,20 +62,25 @@ def patience(seconds: float) -> float:
     return seconds
 
 
-def ask(arguments: list[str], *, errors: bool = False) -> str | None:
+def query_environment() -> dict[str, str]:
+    """Return the environment for querying a program, without the user's preloads, which must not answer."""
+    return {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+
+
+def ask(arguments: list[str], *, errors: bool = False, seconds: float = 20.0) -> str | None:
     """Run a short query. Return its output, and what it writes as an error if `errors`; None if it fails.
 
-    Errors may precede the answer, for example those of a shell that lacks the user's locale.
+    Errors may precede the answer, for example those of a shell that lacks the user's locale. `seconds` are what it
+    takes at most on an idle machine.
     """
-    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
         answer = subprocess.run(
             arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
-            timeout=patience(20.0),
-            env=environment,
+            timeout=patience(seconds),
+            env=query_environment(),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -1,6 +1,5 @@
 """Finds the MPI library of a program as the dynamic loader resolves it, without running the program."""
 
-import os
 import re
 import subprocess
 from collections.abc import Mapping
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.mpi import elf
-from linkworth.mpi.identify import patience
+from linkworth.mpi.identify import patience, query_environment
 
 MPI_LIBRARY = re.compile(r"^lib(mpi|mpich|mpi_abi|mpi_cray|mpi_gnu_\d+|mpi_intel|pmpi)\.so(\.[\d.]+)?$")
 
@@ -43,11 +42,6 @@ def of_program(program: Path, variables: Mapping[str, str] | None = None) -> Lin
             return Linkage(Path(target).resolve(), "", True)
         missing = missing or name
     return Linkage(None, missing, True)
-
-
-def query_environment() -> dict[str, str]:
-    """Return the environment for querying a program, without the user's preloads, which must not answer."""
-    return {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
 
 
 def _loader_list(interpreter: str, program: Path, variables: Mapping[str, str]) -> list[str]:

@@ -2,15 +2,13 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from linkworth.mpi import progress
-from linkworth.mpi.identify import patience
-from linkworth.mpi.linkage import MPI_LIBRARY, query_environment
+from linkworth.mpi import identify, progress
+from linkworth.mpi.linkage import MPI_LIBRARY
 
 _INTERPRETER = re.compile(r"^(python|pypy)[\d.]*t?$")
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
@@ -76,21 +74,9 @@ def script_name(arguments: Sequence[str]) -> str:
 @cache
 def mpi_of(interpreter: Path) -> PythonMpi:
     """Import mpi4py with an interpreter, in a separate process, and return the MPI library that it loads."""
-    try:
-        with progress.slow(f"asking {interpreter} for its MPI"):
-            answer = subprocess.run(
-                [str(interpreter), "-c", _QUERY],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=patience(_LONGEST_IMPORT_SECONDS),
-                env=query_environment(),
-                check=False,
-            )
-    except (OSError, subprocess.TimeoutExpired):
-        return PythonMpi(None, False)
-    said = re.search(r"^linkworth (\{.*\})$", answer.stdout, re.MULTILINE)
+    with progress.slow(f"asking {interpreter} for its MPI"):
+        answer = identify.ask([str(interpreter), "-c", _QUERY], seconds=_LONGEST_IMPORT_SECONDS)
+    said = re.search(r"^linkworth (\{.*\})$", answer or "", re.MULTILINE)
     if said is None:
         return PythonMpi(None, False)
     found = json.loads(said[1])

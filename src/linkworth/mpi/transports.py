@@ -5,7 +5,6 @@ Sources of the parameters, read 2026-11: Open MPI's `ompi_info --all` (4.1, 5.0)
 """
 
 import difflib
-import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import msgspec
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.mpi import MpiInstallation
+from linkworth.mpi import identify
 from linkworth.mpi.files import is_file
-from linkworth.mpi.identify import patience
 
 
 class TransportSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +65,7 @@ def _mca(**parameters: str) -> list[str]:
 
 
 def _openmpi(mpi: MpiInstallation) -> dict[str, TransportSettings]:
-    components = _openmpi_components(mpi)
+    components = _answer_of(_tool_of(mpi, "ompi_info"), "--parsable")
     # Version 5 calls the shared memory transport `sm` and its single copy `smsc`. In 4 both are `vader`.
     newer = int(mpi.version.partition(".")[0]) >= 5
     memory = "sm,tcp,self" if newer else "vader,tcp,self"
@@ -127,16 +126,10 @@ def _intel(_mpi: MpiInstallation) -> dict[str, TransportSettings]:
     return {"tcp": sockets, "shm+tcp": memory, "ofi-tcp": sockets}
 
 
-def _openmpi_components(mpi: MpiInstallation) -> str:
-    """Return the list of the library's components."""
-    return _said(_tool_of(mpi, "ompi_info"), "--parsable")
-
-
 def _mpich_device(mpi: MpiInstallation) -> str:
     """Return the device of the library's build: `ch4:ucx ofi`."""
     # Debian's mpichversion is MPICH's even if `mpiexec` is not. Elsewhere both belong together.
-    said = _said(_tool_of(mpi, "mpichversion"))
-    for line in said.splitlines():
+    for line in _answer_of(_tool_of(mpi, "mpichversion")).splitlines():
         name, _, value = line.partition(":")
         if name.strip().lower() == "mpich device":
             return value.strip()
@@ -152,9 +145,5 @@ def _tool_of(mpi: MpiInstallation, tool: str) -> str:
 
 
 @cache
-def _said(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience(30.0))
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout
+def _answer_of(*command: str) -> str:
+    return identify.ask([*command], seconds=30.0) or ""
