@@ -23,17 +23,21 @@ static struct lw_thread* free_ones;
 static uint64_t cpu_of_ended;  // ns
 static _Atomic uint32_t attached;
 static _Atomic uint32_t begun;
+static __thread uint64_t own_cpu __attribute__((tls_model("initial-exec")));  // of it the calling thread's
 
 // A thread that ends leaves its state, with the open window of the file, to the next one that begins.
-// Programs may begin and end very many threads.
+// Programs may begin and end very many threads. If a later destructor calls MPI, that counts as a new thread.
 static void release(void* state) {
     struct lw_thread* self = state;
+    lw_own.self = lw_own.ready = NULL;
     lw_buffers_end_thread();
     lw_requests_end_thread();
     pthread_mutex_lock(&attaching);
     // Also if the disk was full: its clock is not there any more.
     self->ended = true;
-    cpu_of_ended += lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu = lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
+    cpu_of_ended += cpu - own_cpu;
+    own_cpu = cpu;
     if (lw_tracing) {
         self->next_free = free_ones;
         free_ones = self;

@@ -60,6 +60,14 @@ def test_threads_may_make_their_first_call_while_the_recording_ends(bench):
         assert all(part.named("MPI_Finalize") for part in run.parts)
 
 
+def test_a_thread_may_call_mpi_at_its_end_when_another_has_begun(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "destructor", ranks=1)
+    assert run.returncode == 0, run.stderr
+    (part,) = run.parts
+    (last,) = part.named("MPI_Initialized")
+    assert last.thread not in {event.thread for event in part.named("MPI_Finalized")}
+
+
 def test_threads_that_end_leave_no_memory_behind(bench):
     run = bench.record(bench.compile("threads.c", "-pthread"), "ending", ranks=1)
     assert int(run.stdout) < 4000

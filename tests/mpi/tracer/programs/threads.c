@@ -4,7 +4,7 @@
 // one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
 // ranks, inside of a call on rank 0 and between calls on rank 1. "ending": many threads wait for messages
 // and end; prints by how many kB that makes the process larger. "last": threads make their first call while
-// MPI_Finalize ends.
+// MPI_Finalize ends. "destructor": a thread calls MPI at its very end, when another has begun.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,6 +73,32 @@ static void* begin_threads(void* unused) {
     while (!over)
         if (pthread_create(&thread, NULL, ask_whether_over, NULL) == 0) pthread_join(thread, NULL);
     return unused;
+}
+
+static pthread_key_t last_key;
+static pthread_barrier_t in_turn;
+
+static void call_at_the_end(void* unused) {
+    int flag;
+    (void)unused;
+    pthread_barrier_wait(&in_turn);
+    pthread_barrier_wait(&in_turn);
+    MPI_Initialized(&flag);
+    pthread_barrier_wait(&in_turn);
+}
+
+static void* end_or_begin(void* second) {
+    int flag;
+    if (second) {
+        pthread_barrier_wait(&in_turn);
+        MPI_Finalized(&flag);
+        pthread_barrier_wait(&in_turn);
+        pthread_barrier_wait(&in_turn);
+    } else {
+        MPI_Finalized(&flag);
+        pthread_setspecific(last_key, &flag);
+    }
+    return NULL;
 }
 
 static long memory_kb(void) {
@@ -145,6 +171,11 @@ int main(int argc, char** argv) {
         over = true;
         for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
         return 0;
+    } else if (argc > 1 && strcmp(argv[1], "destructor") == 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+        pthread_key_create(&last_key, call_at_the_end);  // after the tracer's: its destructor comes later
+        pthread_barrier_init(&in_turn, NULL, 2);
+        run(end_or_begin, 2);
     } else if (argc > 1 && strcmp(argv[1], "unasked") == 0) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         wrong = run(ask, 1) + run(ask, THREADS);
