@@ -6,9 +6,10 @@ uncertainty about that network widens the prediction for the others.
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import msgspec
@@ -27,6 +28,11 @@ from linkworth.trace.read import TraceFile
 
 MOST_EVENTS = 20_000
 """Calls of one rank that are looked at."""
+_WORLD = 0
+"""Number of MPI_COMM_WORLD."""
+_MOVES_DATA = {"send", "isend", "sendrecv", "isendrecv", "collective", "icollective", "rma", "irma"}
+_PERSISTENT = {"send_init", "psend_init", "collective_init"}
+"""Classes of calls that send data, at once and at each start of their request."""
 
 
 class TracePattern(NamedTuple):
@@ -40,23 +46,40 @@ class TracePattern(NamedTuple):
 def pattern_of(trace: TraceFile) -> TracePattern:
     """Return the pattern, from the first calls of the rank in the middle."""
     ranks = trace.engine.ranks
+    partners = {_WORLD: ranks}
+    persistent: dict[int, dict[str, Any]] = {}
     sums: Counter[Pattern] = Counter()
     longest = 0.0
-    for number, event in enumerate(trace.engine.iterate(ranks // 2)):
-        if number >= MOST_EVENTS:
-            break
-        kind, fields = event["call_class"], event["fields"]
-        size = fields.get("bytes") or 0
-        if kind == "collective" and "lltoall" in event["name"]:
-            # The bytes of MPI_Alltoall are those for one rank, of MPI_Alltoallv for all.
-            counts = fields.get("send_counts") or [size] * ranks
-            sums["all-to-all"] += sum(counts)
-            longest = max(longest, *counts)
-        elif kind == "collective":
-            sums["collectives"] += size
-        elif "peer" in fields and "send" in event["name"].lower():
-            sums["exchanges"] += size
+    for event in islice(trace.engine.iterate(ranks // 2), MOST_EVENTS):
+        kind, fields, made = event["call_class"], event["fields"], event["next_request"]
+        if kind in ("comm_new", "icomm_new"):
+            near = len(fields["destinations"]) if fields["has_topology"] else 0
+            partners[fields["new_comm"]] = near or len(fields["remote_members"] or fields["members"])
+        elif kind in _PERSISTENT:
+            persistent[made] = event
+        started = (made - back for back in fields["references"]) if kind == "start" else ()
+        calls = (
+            [event] if kind in _MOVES_DATA else [persistent[each] for each in started if each in persistent]
+        )
+        for call in calls:
+            pattern, sizes = _data(call, partners)
+            sums[pattern] += sum(sizes)
+            if pattern == "all-to-all":
+                longest = max(longest, *sizes)
     return TracePattern(max(sums, key=lambda name: sums[name]) if sums else "exchanges", longest)
+
+
+def _data(call: Mapping[str, Any], partners: Mapping[int, int]) -> tuple[Pattern, Sequence[int]]:
+    """Return the pattern of a call and the bytes of its parts. `partners`: by communicator, to whom an all-to-all sends."""
+    name, fields = call["name"].lower(), call["fields"]
+    sizes = [fields["bytes"] * fields.get("partitions", 1)]
+    if "collective" not in call["call_class"]:
+        return "exchanges", [*sizes, fields["recv_bytes"]] if "rma" in call["call_class"] else sizes
+    if "alltoall" in name:
+        # The bytes of MPI_Alltoall are those for one rank, of MPI_Alltoallv for all.
+        sizes = fields["send_counts"] or sizes * partners.get(fields["comm"], 1)
+        return "exchanges" if "neighbor" in name else "all-to-all", sizes or [0]
+    return "exchanges" if "neighbor" in name else "collectives", sizes
 
 
 def technology_of(fabric: Fabric) -> Technology:
