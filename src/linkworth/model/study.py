@@ -141,20 +141,20 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     variables: dict[str, Value] = msgspec.field(default_factory=dict)
 
 
-class StudyComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Comparison that the report makes."""
+class StudyComparison(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[comparisons]]`: a comparison that the report makes."""
 
     title: str = ""
-    baseline: str
+    baseline: Annotated[str, Meta(min_length=1)]
     """Name of an environment."""
-    environments: list[str] = msgspec.field(default_factory=list)
+    environments: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["*"])
     """Name patterns of the environments compared with the baseline. With `steps`, each is compared with the
     previous one."""
     steps: bool = False
     """True if the environments, in order, are steps of an improvement that starts at the baseline."""
-    workloads: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    metrics: list[str] = msgspec.field(default_factory=lambda: ["seconds"])
-    margin: float = 0.05
+    workloads: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["*"])
+    metrics: Annotated[list[str], Meta(min_length=1)] = msgspec.field(default_factory=lambda: ["seconds"])
+    margin: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     """Relative difference below which two environments count as equal, if an equivalence test agrees."""
 
 

@@ -23,13 +23,7 @@ from linkworth.places.kinds import parse_place
 from linkworth.study import micro
 from linkworth.study.definition.document import Document, nearest
 from linkworth.study.definition.lines import KeyPath, around, value_at
-from linkworth.study.definition.schema import (
-    ENTRIES,
-    ComparisonTable,
-    EnvironmentTable,
-    StudyFile,
-    WorkloadTable,
-)
+from linkworth.study.definition.schema import ENTRIES, EnvironmentTable, StudyFile, WorkloadTable
 from linkworth.study.definition.variables import combinations, fill
 from linkworth.study.matrix import is_list
 from linkworth.study.metrics import NAMES, is_metric
@@ -250,7 +244,7 @@ def comparisons_of(
     table = document.data["comparisons"][place[1]]
     names = [environment.name for environment in environments]
     found = []
-    for one, _ in _filled(document, place, ComparisonTable, table):
+    for one, _ in _filled(document, place, StudyComparison, table):
         if one.baseline not in names:
             if scaled:
                 continue  # left out by the scale
@@ -258,32 +252,20 @@ def comparisons_of(
                 (*place, "baseline"),
                 f"no environment is called {one.baseline!r}; {nearest(one.baseline, names)}",
             )
-        for metric in one.metrics or ():
+        for metric in one.metrics:
             if not (is_metric(metric) or metric in figures):
                 raise document.error(
                     (*place, "metrics"),
                     f"no metric is called {metric!r}; {nearest(metric, {*NAMES, *figures})}",
                 )
         against = [
-            name
-            for wanted in one.environments or ["*"]
-            for name in matching(wanted, names)
-            if name != one.baseline
+            name for wanted in one.environments for name in matching(wanted, names) if name != one.baseline
         ]
         if not against:
             if scaled:
                 continue
             raise document.error(place, f"no environment is left to hold against {one.baseline}")
-        found.append(
-            with_fields_of(
-                one,
-                StudyComparison,
-                environments=list(dict.fromkeys(against)),
-                workloads=one.workloads or ["*"],
-                metrics=one.metrics or ["seconds"],
-                margin=0.05 if one.margin is None else one.margin,
-            )
-        )
+        found.append(msgspec.structs.replace(one, environments=list(dict.fromkeys(against))))
     return found
 
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from linkworth.model.number_range import CPU_FACTOR, PRICE_USD, TIMEOUT_SECONDS
 from linkworth.model.place import Binding
-from linkworth.model.study import Measured, PublishedConclusion, StudyPrediction, StudyPrices
+from linkworth.model.study import Measured, PublishedConclusion, StudyComparison, StudyPrediction, StudyPrices
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 Reference = Annotated[
@@ -106,18 +106,6 @@ class EnvironmentTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     workloads: list[str] | None = None
 
 
-class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[comparisons]]`."""
-
-    baseline: Text
-    title: str = ""
-    environments: list[str] | None = None
-    steps: bool = False
-    workloads: list[str] | None = None
-    metrics: list[str] | None = None
-    margin: Annotated[float, Meta(gt=0, lt=1)] | None = None
-
-
 Number = Annotated[float, Meta(description="In the table's unit.")]
 
 
@@ -194,7 +182,7 @@ class StudyFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ranks_per_node: Count | None = None
     time_limit_seconds: Seconds | None = None
     retries: Annotated[int, Meta(ge=0)] = 0
-    comparisons: list[ComparisonTable] = []
+    comparisons: list[StudyComparison] = []
     prices: StudyPrices = StudyPrices()
     predict: StudyPrediction = StudyPrediction()
     published: PublishedTable | None = None
