@@ -1,7 +1,7 @@
 """MPI_Init beside a prediction: recorded, measured by `bench init`, or a default with its source."""
 
 import pytest
-from synthetic import collective, write_trace
+from synthetic import Call, collective, write_trace
 
 from linkworth.catalog.startup import DEFAULT_INIT, load
 from linkworth.errors import UsageError
@@ -40,6 +40,9 @@ def test_a_recording_keeps_what_it_recorded(tmp_path, predicted):
     }
     bare = str(write_trace(tmp_path / "b.lwt", [[collective("MPI_Barrier")]] * 2, init=False))
     assert predicted(bare) is None
+    session = [Call("MPI_Session_init", "init").lasting(0.2), collective("MPI_Barrier")]
+    by_sessions = str(write_trace(tmp_path / "c.lwt", [session] * 2, init=False))
+    assert predicted(by_sessions)["seconds"] == pytest.approx(0.2)
 
 
 def test_a_measured_start_is_used(tmp_path, startup, printed, predicted):

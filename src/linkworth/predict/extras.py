@@ -47,7 +47,7 @@ def _recorded(trace: TraceFile) -> list[float]:
     found = []
     for rank in range(0, ranks, step):
         calls = islice(trace.engine.iterate(rank), _FIRST_CALLS)
-        init = next((call for call in calls if call["name"] in ("MPI_Init", "MPI_Init_thread")), None)
+        init = next((call for call in calls if call["call_class"] == "init"), None)
         if init is not None:
             found.append(float(init["duration_seconds"]))
     return found
