@@ -8,7 +8,7 @@ import numpy as np
 
 from linkworth.scale.fit.number_rules import fit_number, measured
 from linkworth.scale.fit.numbers import Exchanged
-from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.peers import Iterations, OffGridError
 from linkworth.scale.fit.rules import ByCount, Copied, Ranks, Rule, Samples
 from linkworth.scale.grids import Position, coordinates, divisors
 from linkworth.scale.recording import NOBODY, Numbers
@@ -64,8 +64,10 @@ class Across(NamedTuple):
     """The peer is MPI_PROC_NULL beyond the edges of the grid."""
 
     def place(self, grid: Sequence[int], iteration: int) -> tuple[int, int]:
-        """Return the dimension, and the iteration within it."""
+        """Return the dimension, and the iteration within it. Raises OffGridError if the loop runs over none."""
         dimensions = self.repeats.dimensions(grid)[:: -1 if self.descending else 1]
+        if not dimensions:
+            raise OffGridError
         turn = iteration % (self.repeats.each * len(dimensions))
         return dimensions[turn // self.repeats.each], turn % self.repeats.each
 
