@@ -37,9 +37,18 @@ def test_a_neighbour_that_does_not_name_the_other_is_refused() -> None:
         Call(
             "MPI_Cart_create@a.c:5",
             "comm_new",
-            {"members": [0, 1], "has_topology": True, "sources": near, "destinations": near},
+            {"new_comm": 2, "members": [0, 1], "has_topology": True, "sources": near, "destinations": near},
         )
         for near in ([-2, 1], [-2, -2])
     )
     with pytest.raises(UnfitError, match="only one of ranks 0 and 1 would be a neighbour of the other"):
         check(one, other, 2)
+
+
+def test_a_communicator_that_is_freed_more_often_than_made_is_refused() -> None:
+    calls = [
+        Call("MPI_Comm_dup@a.c:9", "comm_new", {"new_comm": 2, "members": [0], "has_topology": False}),
+        Call("MPI_Comm_free@a.c:10", "comm_free", {"comm": 2}),
+    ]
+    with pytest.raises(UnfitError, match=r"MPI_Comm_free@a.c:10: rank 0 would free a communicator"):
+        Messages(set()).add(0, calls, [1, 3], {})

@@ -1,6 +1,6 @@
 """A check that every message that is sent is received."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -48,6 +48,19 @@ def groups_of(views: Mapping[int, Communicator], known: Hashes) -> dict[int, tup
     return found
 
 
+def _check_freed(rank: int, calls: Sequence[Call], times: Sequence[int]) -> None:
+    """Check that a rank makes each communicator as often as it frees it."""
+    left: Counter[int] = Counter()
+    for call, count in zip(calls, times, strict=True):
+        if call.call_class in NEW_COMMUNICATORS:
+            left[call.fields["new_comm"]] += count
+        elif call.call_class == "comm_free":
+            left[call.fields["comm"]] -= count
+    for call in calls:
+        if call.call_class == "comm_free" and left[call.fields["comm"]] < 0:
+            raise UnfitError(call.entry, f"rank {rank} would free a communicator more often than it makes it")
+
+
 class _Side:
     """Messages and bytes of one side of a channel."""
 
@@ -83,7 +96,8 @@ class Messages:
     def add(
         self, rank: int, calls: Sequence[Call], times: Sequence[int], views: Mapping[int, Communicator]
     ) -> None:
-        """Add a rank. `times`: how often it made each call."""
+        """Add a rank. `times`: how often it made each call. Raises UnfitError for a communicator that it does not have."""
+        _check_freed(rank, calls, times)
         groups = groups_of(views, self._hashes)
         for call, count in zip(calls, times, strict=True):
             if call.call_class in COLLECTIVE and call.fields["comm"] in groups:
@@ -202,18 +216,18 @@ class Balanced:
 def is_balanced(recording: Recording) -> bool:
     """Return whether every message of a recording has a receive with room for it."""
     balance = Messages(set())
-    for rank, sequence in enumerate(recording.sequences):
-        used, times = np.unique(sequence.calls, return_counts=True)
-        views: dict[int, Communicator] = {
-            number: Communicator(
-                members,
-                members.index(rank) if rank in members else 0,
-                recording.remotes[rank].get(number, []),
-            )
-            for number, members in recording.communicators[rank].items()
-        }
-        balance.add(rank, [recording.calls[number] for number in used.tolist()], times.tolist(), views)
     try:
+        for rank, sequence in enumerate(recording.sequences):
+            used, times = np.unique(sequence.calls, return_counts=True)
+            views: dict[int, Communicator] = {
+                number: Communicator(
+                    members,
+                    members.index(rank) if rank in members else 0,
+                    recording.remotes[rank].get(number, []),
+                )
+                for number, members in recording.communicators[rank].items()
+            }
+            balance.add(rank, [recording.calls[number] for number in used.tolist()], times.tolist(), views)
         balance.check()
     except UnfitError:
         return False
