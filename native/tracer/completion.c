@@ -69,6 +69,7 @@ void lw_record_start(struct lw_call* call, int count, const MPI_Request* request
             struct lw_request* request = lw_request_find(requests[i]);
             if (request) {
                 request->flags |= LW_REQUEST_ACTIVE;
+                if (lw_recorder.profiling) lw_tally_bytes(call->self->tallies, call->name, request->bytes);
                 at = lw_put(at, reference(request));
             }
         }

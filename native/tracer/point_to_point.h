@@ -118,7 +118,7 @@ LW_INLINE uint32_t lw_foreseen_irecv_flags(const struct lw_call* call) {
 /// of the call determines its class.
 LW_INLINE void lw_record_message(struct lw_call* call, enum lw_class class, struct lw_message message,
                                  const MPI_Request* request) {
-    if (lw_profiles_alone(call)) {
+    if (lw_profiles_alone(call) && class != LW_SEND_INIT) {
         bool sends = class == LW_SEND || class == LW_ISEND;
         lw_add_up(call, sends && call->succeeded ? lw_known_bytes(message.count, message.datatype) : 0);
         return;

@@ -41,31 +41,45 @@ static uint64_t take(const uint8_t** at) {
     }
 }
 
-// Returns the bytes that the call sends. In a payload, sizes come after a fixed number of varints.
-static uint64_t bytes_sent(const uint8_t* payload) {
+static uint8_t class_of(const uint8_t* payload) {
+    take(&payload);
+    return *payload;
+}
+
+// In a payload, sizes come after a fixed number of varints.
+uint64_t lw_profile_bytes(const uint8_t* payload) {
     const uint8_t* at = payload;
     take(&at);
     unsigned before;
-    switch (*at++) {
+    enum lw_class class = *at++;
+    switch (class) {
         case LW_SEND:
         case LW_ISEND:
+        case LW_SEND_INIT:
+        case LW_PSEND_INIT:
         case LW_SENDRECV:
         case LW_ISENDRECV: before = 3; break;
         case LW_COLLECTIVE:
-        case LW_ICOLLECTIVE: before = 2; break;
+        case LW_ICOLLECTIVE:
+        case LW_COLLECTIVE_INIT: before = 2; break;
         case LW_RMA:
         case LW_IRMA: before = 3; break;  // the operation is below 128, and so like a varint
         default: return 0;
     }
     while (before--) take(&at);
-    return take(&at);
+    uint64_t bytes = take(&at);
+    return class == LW_PSEND_INIT ? bytes * take(&at) : bytes;
 }
 
 void lw_profile_write(struct lw_call* call, const uint8_t* end) {
-    struct lw_repeat none = {0}, *repeat = call->repeat ? call->repeat : &none;
-    uint64_t bytes = end ? bytes_sent(lw_recorder.payload) : 0;
-    repeat->bytes = bytes;
-    repeat->stamp = lw_repeat_stamp(call->self);
+    enum lw_class class = end ? class_of(lw_recorder.payload) : LW_LOCAL;
+    bool sends_later = class == LW_SEND_INIT || class == LW_PSEND_INIT || class == LW_COLLECTIVE_INIT;
+    uint64_t bytes = end && !sends_later ? lw_profile_bytes(lw_recorder.payload) : 0;
+    // The request takes its bytes from the payload, so such a call is encoded each time.
+    if (call->repeat && !sends_later) {
+        call->repeat->bytes = bytes;
+        call->repeat->stamp = lw_repeat_stamp(call->self);
+    }
     call->repeat = NULL;
     lw_add_up(call, bytes);
 }

@@ -40,6 +40,8 @@ struct lw_part_header;
 void lw_profile_begin(struct lw_part_header* header);
 /// Makes the thread's part of the file. Returns false if there is no space.
 bool lw_profile_attach(struct lw_thread* self);
+/// Returns the bytes that the call with the payload sends, or each start of the request that it makes.
+uint64_t lw_profile_bytes(const uint8_t* payload);
 /// Adds the call whose payload ends at END, or a call without one (NULL). Under the lock.
 void lw_profile_write(struct lw_call* call, const uint8_t* end);
 

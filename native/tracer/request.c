@@ -118,11 +118,15 @@ static void keep_request(MPI_Request handle, struct lw_request request) {
 }
 
 void lw_request_add(MPI_Request handle, uint32_t flags) {
-    if (lw_recorder.profiling) return;
+    struct lw_request request = {.flags = flags};
+    if (lw_recorder.profiling) {
+        if (!(flags & LW_REQUEST_PERSISTENT)) return;
+        request.bytes = lw_profile_bytes(lw_recorder.payload);
+    }
     if (lw_fast && !flags && lw_few.count < lw_few.room)
         lw_add_request(handle, 0);
     else
-        keep_request(handle, (struct lw_request){.flags = flags});
+        keep_request(handle, request);
 }
 
 void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm) {

@@ -26,6 +26,7 @@ struct lw_request {
     uint32_t flags;
     uint32_t comm;      ///< of MPI_Comm_idup: number of the new communicator
     MPI_Comm new_comm;  ///< likewise: its handle
+    uint64_t bytes;     ///< profile: what each start sends
 };
 
 /// Requests of which only the number matters, while they are few and no others were made after them. They are
@@ -54,7 +55,8 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
     }
 }
 
-/// Keeps a new request and numbers it. If memory runs out, the request is left out from then on.
+/// Keeps a new request and numbers it. If memory runs out, the request is left out from then on. A profile
+/// needs persistent ones only.
 void lw_request_add(MPI_Request handle, uint32_t flags);
 /// Same for the request of MPI_Comm_idup, whose communicator NEW_COMM gets the number COMM.
 void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm);

@@ -122,6 +122,16 @@ def test_a_program_is_counted(mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", each_mpi())
+def test_a_persistent_request_sends_at_each_start(mpi, tmp_path):
+    workload = plan.workload([str(compiled(mpi, tmp_path)), "persistent"], 2)
+    profile = call_profile.profile(plan.plan(workload, mpi=mpi.name), folder=tmp_path / "out")
+    by_name = {call.name: call for call in profile.calls}
+    assert (by_name["MPI_Start"].calls, by_name["MPI_Start"].bytes_sent) == (2 * 6, 2 * 3 * 100)
+    assert by_name["MPI_Send_init"].bytes_sent == 0
+    assert [(size.calls, size.bytes_sent) for size in profile.sizes if size.least_bytes == 64] == [(6, 600)]
+
+
+@pytest.mark.parametrize("mpi", each_mpi())
 def test_a_killed_rank_is_counted_up_to_its_last_call(mpi, tmp_path, record_property):
     program = compiled(mpi, tmp_path)
     workload = plan.workload([str(program), "kill"], 2)
