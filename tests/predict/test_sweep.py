@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from linkworth.predict import predict, workers
 from linkworth.predict.axes import parse
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.sweep import arrangements, sweep
+from linkworth.predict.threads import ReplayThreads
 from linkworth.predict.workers import ReplayWorkers, Task, replay_all
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import SilentProgress
@@ -124,7 +124,7 @@ def test_an_interrupt_while_tasks_are_handed_out_leaves_the_rest(trace, monkeypa
             begun.append(text)
             ending.wait()
 
-    class Pool(ThreadPoolExecutor):
+    class Pool(ReplayThreads):
         """Lets its tasks go on when it has been told to end, and not before."""
 
         def shutdown(self, wait=True, **more):
@@ -137,7 +137,7 @@ def test_an_interrupt_while_tasks_are_handed_out_leaves_the_rest(trace, monkeypa
             yield from super().__iter__()
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(workers, "ReplayThreads", Pool)
     with pytest.raises(KeyboardInterrupt):
         replay_all(open_trace(trace), Interrupted([task] * 20), ReplayWorkers(threads=1, progress=Count()))
     assert len(begun) <= 1

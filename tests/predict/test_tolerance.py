@@ -1,5 +1,7 @@
 """Latency and bandwidth that a program bears, against times worked out by hand."""
 
+import time
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -33,6 +35,27 @@ def test_hidden_latency_is_borne_up_to_the_kink(tmp_path):
     expected = [(10 * MS * (1 + share) - 10 * US) / MB for share in (0.01, 0.02, 0.05)]
     assert inverse == pytest.approx(expected, rel=1e-9)
     assert all(each.replays <= 12 for each in found)
+
+
+def test_an_interrupt_ends_the_searches(tmp_path, monkeypatch):
+    # Each of the 40 searches would take some replays of its own.
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    ranks = [[send(1, 1000).after(1 * MS), recv(1, 1000)], [recv(0, 1000), send(0, 1000)]]
+    trace = _engine.Trace(str(write_trace(tmp_path / "pingpong.lwt", ranks)))
+    on = fabric(way(latency=10 * US, bandwidth=1e9))
+    start = replay(trace, on, TWO)
+    begun = []
+
+    def replayed_on(changed):
+        begun.append(changed)
+        if len(begun) == 1:
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+        return replay(trace, changed, TWO)
+
+    with pytest.raises(KeyboardInterrupt):
+        tolerances(replayed_on, [on] * 20, starts=[start] * 20)
+    assert len(begun) < 20
 
 
 def test_tolerances_follow_the_share_of_communication(tmp_path):

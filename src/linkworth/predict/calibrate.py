@@ -1,6 +1,5 @@
 """Scaling of a trace's computation by one measured time."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import msgspec
@@ -12,6 +11,7 @@ from linkworth.model.number_range import CPU_FACTOR
 from linkworth.model.prediction import ComputationScale, Layout
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import TraceFile
 
@@ -90,8 +90,7 @@ def calibrated(
     own = msgspec.structs.replace(of_measured_run(measured.settings or settings), samples=settings.samples)
     response = Response(trace, fabric, there, own)
     if for_draws:
-        # They need both, and the engine runs without the interpreter's lock.
-        with ThreadPoolExecutor(2) as pool:
+        with ReplayThreads(2) as pool:  # they need both
             list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
     scale = scale_for(response, measured.seconds)
     found = ComputationScale(

@@ -1,8 +1,6 @@
 """Replays of one trace in one layout with one speed of its computation, which the parts of a prediction share."""
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +11,7 @@ from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import Details, ReplaySettings
 from linkworth.predict import breakdown
 from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.run import Neighbour, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile
 
@@ -66,8 +65,7 @@ class ReplayCase(NamedTuple):
         def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
             return self._broken_down(fabric, replay, ideal.result(), loads)
 
-        # The engine runs without the interpreter's lock, so threads use all cores.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        with ReplayThreads() as pool:
             ideal = pool.submit(self._without_network, began)
             replays = list(pool.map(on_network, fabrics))
             ideal.result()

@@ -4,10 +4,8 @@ A measured time is exact: each draw of the network on which it was measured scal
 uncertainty about that network widens the prediction for the others.
 """
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -23,6 +21,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import KnownTime
 from linkworth.predict.drawn import ASSUMED_SPREAD, OTHER_LIBRARY_OVERHEAD, DrawnTimes
 from linkworth.predict.response import Response
+from linkworth.predict.threads import ReplayThreads
 from linkworth.predict.warnings import other_library
 from linkworth.trace.read import TraceFile
 
@@ -125,8 +124,7 @@ class Draws:
             behind, chosen = self.behind(given.response, given.seconds)
             # The cores may be others than those that took the time.
             scales = behind * (scale / given.scale)
-        # The engine runs without the interpreter's lock, so threads use all cores.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        with ReplayThreads() as pool:
             drawn = pool.map(
                 lambda response: self.seconds(response, scales, known)[chosen].tolist(), responses
             )

@@ -1,8 +1,6 @@
 """Dependence of the time on a fabric's latency and bandwidth."""
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +10,7 @@ import msgspec
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, SensitivityGrid
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile, opened
@@ -75,8 +74,7 @@ def sensitivity(
     quadrants = list(product(_SIDES, _SIDES))
     places = [here, *(arm[0] for arm in arms)]
     places += [place for rows, columns in quadrants for place in list(zip(rows, columns, strict=True))[:2]]
-    # The engine runs without the interpreter's lock, so threads use all cores.
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ReplayThreads() as pool:
         found = dict(zip(places, pool.map(replayed, places), strict=True))
         known = {place: each.seconds for place, each in found.items()}
         for end, *others in arms:

@@ -10,15 +10,15 @@ the added time, or the place of a jump, is met to a twentieth. The answer is int
 """
 
 import math
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError
 from typing import NamedTuple
 
 import msgspec
 
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, Tolerance
+from linkworth.predict.threads import ReplayThreads
 
 SLOWER = (0.01, 0.02, 0.05)
 """Shares of additional time that studies of latency tolerance use."""
@@ -67,6 +67,8 @@ def tolerances(
     """
 
     def replayed(fabric: Fabric, **link: float) -> Prediction:
+        if pool.ended:
+            raise CancelledError
         return replayed_on(msgspec.structs.replace(fabric, link=msgspec.structs.replace(fabric.link, **link)))
 
     def latencies(fabric: Fabric, start: Prediction) -> list[_Crossing]:
@@ -85,13 +87,13 @@ def tolerances(
         here = at(1 / fabric.link.bandwidth_bytes_per_second, start)
         return _crossings(at, here, 1 / LEAST_BANDWIDTH_BYTES_PER_SECOND, slower)
 
-    # The engine runs without the interpreter's lock, so threads use all cores.
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ReplayThreads() as pool:
         starts = starts or list(pool.map(replayed_on, fabrics))
         searches = [
             (fabric, pool.submit(latencies, fabric, start), pool.submit(inverse_bandwidths, fabric, start))
             for fabric, start in zip(fabrics, starts, strict=True)
         ]
+        found = [(fabric, latency.result(), inverse.result()) for fabric, latency, inverse in searches]
     return [
         Tolerance(
             fabric=fabric.name,
@@ -100,8 +102,8 @@ def tolerances(
             bandwidth_bytes_per_second=None if inverse.x is None else 1 / inverse.x,
             replays=latency.replays + inverse.replays,
         )
-        for fabric, by_latency, by_inverse in searches
-        for share, latency, inverse in zip(slower, by_latency.result(), by_inverse.result(), strict=True)
+        for fabric, by_latency, by_inverse in found
+        for share, latency, inverse in zip(slower, by_latency, by_inverse, strict=True)
     ]
 
 

@@ -9,7 +9,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.threads import ReplayThreads
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.run import replay_in_detail
 from linkworth.skeleton.progress import SilentProgress, StepProgress
@@ -81,14 +81,8 @@ def replay_all(
     processes = mpi_processes()
     if processes == 0:
         threads = min(workers.threads or len(os.sched_getaffinity(0)), max(1, len(tasks)))
-        # The engine runs without the interpreter's lock, so threads use all cores.
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                found = list(pool.map(begun, tasks))
-            except BaseException:
-                # An interrupt while tasks are handed out would leave those that wait to be done first.
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        with ReplayThreads(threads) as pool:
+            found = list(pool.map(begun, tasks))
         return found, f"{threads} thread{'s' if threads > 1 else ''}"
     if workers.threads is not None:
         raise UsageError(
