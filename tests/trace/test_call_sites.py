@@ -1,4 +1,4 @@
-"""Call sites of stripped files."""
+"""Call sites of stripped files, and damaged ones."""
 
 import pytest
 from run_program import output_of
@@ -27,3 +27,7 @@ def test_no_public_function_stands_for_a_later_hidden_one(tmp_path):
     assert at["hidden"] > at["before"]
     places = call_sites.resolve([inside, f"{library}+{at['hidden'] + 4:#x}"])
     assert {site: place.function for site, place in places.items()} == {inside: "before"}
+
+
+def test_a_module_that_cannot_be_a_name_is_unknown():
+    assert call_sites.resolve([f"/{'a' * 5000}+0x10", "/a\0b+0x10"]) == {}
