@@ -2,12 +2,17 @@
 
 import itertools
 import math
+import random
+import signal
+import threading
+import time
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linkworth.advise.allocate.highs import LinearRow, minimise
 from linkworth.advise.allocate.options import AllocationOption
 from linkworth.advise.allocate.program import Problem
 from linkworth.advise.allocate.schedule import cost, makespan, nodes_of, scheduled
@@ -202,3 +207,17 @@ def test_scheduling_in_the_order_of_starts_delays_nothing(problem, random):
     again = scheduled([run.option for run in first], problem.counts)
     assert makespan(again) <= makespan(first)
     assert [run.start for run in again] <= [run.start for run in first]
+
+
+def test_an_interrupt_ends_the_solver():
+    # Market split (Cornuejols and Dawande 1998): hours for a solver that branches.
+    numbers = random.Random(1)
+    weights = [[numbers.randrange(100) for _ in range(40)] for _ in range(5)]
+    rows = [LinearRow([*enumerate(map(float, row))], sum(row) // 2, sum(row) // 2) for row in weights]
+    timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        minimise([0.0] * 40, [1] * 40, rows, time_limit=50.0)
+    timer.join()
+    assert time.monotonic() - began < 30

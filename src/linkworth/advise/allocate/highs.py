@@ -103,7 +103,15 @@ def _solved(
     ):
         solver.setOptionValue(option, setting)
     solver.passModel(model)
-    solver.run()
+    # In a thread of its own, since an interrupt cannot reach this one before the solver returns.
+    solver.HandleUserInterrupt = True
+    running = solver.startSolve()
+    try:
+        running.join()
+    except BaseException:
+        solver.cancelSolve()
+        running.join()
+        raise
     status, info = solver.getModelStatus(), solver.getInfo()
     if status == highspy.HighsModelStatus.kInfeasible:
         return Solved("infeasible", [], float("inf"))
