@@ -1,6 +1,7 @@
 """Programs that test for completed requests while they compute."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -148,3 +149,25 @@ def test_receives_without_tests_stay_in_their_order(tmp_path: Path) -> None:
     made, _ = scaled(gathered_by_probes, (4, 8, 16), 32, tmp_path)
     tags = [fields["tag"] for _, kind, fields in calls(made, 0) if kind == "recv"]
     assert tags == [9] * 31 + [3] * 31
+
+
+def asking(rank: int, ranks: int, *, polls: int) -> Iterator[Event]:
+    """Yield a partitioned exchange round a ring that asks for a partition until it is there, fewer than `polls` times in vain."""
+    for line, kind, way in ((9, "psend_init", 1), (10, "precv_init", -1)):
+        _, _, fields = message(kind, (rank + way) % ranks, 4096, 7, "")
+        yield f"MPI_P@polls.c:{line}", kind, fields | {"partitions": 1}
+    for step in range(STEPS):
+        yield "MPI_Startall@polls.c:11", "start", {"references": [2, 1]}
+        ready = {"references": [2], "first_partition": 0, "last_partition": 0}
+        yield "MPI_Pready@polls.c:12", "pready", ready
+        in_vain = by_chance(rank, ranks, step, polls)
+        for found in (*[False] * in_vain, True):
+            asked = {"references": [1], "first_partition": 0, "found": found}
+            yield "MPI_Parrived@polls.c:13", "parrived", asked
+        ended = [(2, False, 0, 0), (1, False, 0, 0)]
+        yield "MPI_Waitall@polls.c:14", "complete", {"mode": 1, "listed": 2, "completions": ended}
+
+
+def test_a_partition_that_has_not_arrived_is_waiting(tmp_path: Path) -> None:
+    made, _ = scaled(partial(asking, polls=9), (4, 8, 16), 32, tmp_path)
+    assert same_calls(made, trace(partial(asking, polls=1), 32, tmp_path))

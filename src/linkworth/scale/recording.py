@@ -295,7 +295,7 @@ def _is_poll(call: Call) -> bool:
     fields = call.fields
     if call.call_class == "complete":
         return fields["mode"] >= TESTS and not fields["completions"] and fields["listed"] > 0
-    return call.call_class == "probe" and not fields["found"]
+    return call.call_class in {"probe", "parrived"} and not fields["found"]
 
 
 def frozen(value: Any) -> Any:  # noqa: ANN401 (a field of a call)
