@@ -85,6 +85,9 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     path.write_bytes(b"LWPART1\0" + b"\0" * 2000)
     with pytest.raises(UsageError, match="not the profile of a process"):
         call_profile_file.read(path)
+    path.write_bytes(b"LWPROF1\0\3" + b"\0" * 2000)
+    with pytest.raises(UsageError, match="has a damaged header"):
+        call_profile_file.read(path)
 
 
 def test_a_rank_without_space_does_not_take_the_others_with_it(tmp_path, monkeypatch):

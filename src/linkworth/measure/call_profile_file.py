@@ -70,13 +70,15 @@ def read(path: Path) -> ProcessProfile:
         raise UsageError(f"{path} has profile version {version}, this linkworth reads {_VERSION}")
     start, latest = tuple(rest[:3]), tuple(rest[3:6])
     cpu, _, pid, _, known_rate, host, _, library = rest[6:]
-    names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode().split("\0")
+    names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode(errors="replace").split("\0")
     tick = _tick_seconds(start, latest, known_rate)
     totals = [[0] * _TALLY_WORDS for _ in names]
     sizes = [(0, 0)] * _SIZE_CLASSES
     threads, last = 0, start[0]
     tallies = struct.Struct(f"<{_TALLY_WORDS * len(names)}Q")
     bins = struct.Struct(f"<{2 * _SIZE_CLASSES}Q")
+    if region < _THREAD.size + bins.size + _PADDING + tallies.size:
+        raise UsageError(f"{path} has a damaged header")
     for offset in range(first, len(data) - region + 1, region):
         magic, _, _, last_of_thread = _THREAD.unpack_from(data, offset)
         if magic != b"LWWT":
