@@ -20,10 +20,6 @@ from linkworth.writing.user_folder import expanded
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
-class OnPremisesTable(OnPremises, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`on_premises = {...}` of a price."""
-
-
 class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[[prices]]` of a catalog file: a Price whose amount is in exactly one of three fields."""
 
@@ -35,7 +31,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     source: str
     usd_per_node_hour: float | None = None
     usd_per_core_hour: float | None = None
-    on_premises: OnPremisesTable | None = None
+    on_premises: OnPremises | None = None
     note: str = ""
     market: Market = "on-demand"
     cores: int | None = None

@@ -7,7 +7,7 @@ import msgspec
 Market = Literal["on-demand", "spot", "own"]
 
 
-class OnPremises(msgspec.Struct, frozen=True, kw_only=True):
+class OnPremises(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Cost of an own node, which gives its price per hour (`linkworth.catalog.on_premises`)."""
 
     price_usd: float

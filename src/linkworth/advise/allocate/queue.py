@@ -7,10 +7,10 @@ import msgspec
 
 from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog.decode import decode, read_toml, unknown_name
-from linkworth.catalog.prices import OnPremisesTable
 from linkworth.errors import UsageError
 from linkworth.model.allocation import AllocationGoal
 from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, PRICE_USD, SECONDS, NumberRange
+from linkworth.model.price import OnPremises
 
 RUNS_MAX = 1000
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -24,7 +24,7 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Name or path as in `--on`; a fabric file's path is relative to the queue file's folder."""
     count: int
     usd_per_node_hour: float | None = None
-    on_premises: OnPremisesTable | None = None
+    on_premises: OnPremises | None = None
     cores: int | None = None
     """Cores of a node, and the most ranks of a run on one. None: no limit."""
     cpu_factor: float = 1.0
