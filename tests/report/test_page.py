@@ -2,9 +2,11 @@
 
 import json
 
+import msgspec
 import pytest
 from report import samples
 
+from linkworth import report
 from linkworth.report import whatif
 from linkworth.report.sensitivity import interpolated
 from linkworth.units import CostScale, duration
@@ -77,6 +79,19 @@ def test_the_table_is_right_before_a_slider_moves(page, page_file):
         ratio = item.advice.breakeven_price_ratio
         assert ratio is not None
         assert float(page.text(f'[data-program="{program}"] .breakeven')) == pytest.approx(ratio, rel=0.005)
+
+
+def test_a_node_with_too_few_cores_is_never_chosen(browser, tmp_path):
+    item = samples.item("npb:ep.W", compute=0.4, latencies=12, volume=0)
+    small, *others = sorted(item.advice.options, key=lambda option: option.cost_usd)
+    small = msgspec.structs.replace(small, cores=2, feasible=False, why_not=["cores"])
+    advice = msgspec.structs.replace(item.advice, options=[small, *others], choice=others[0].fabric)
+    path = tmp_path / "cores.html"
+    report.write([msgspec.structs.replace(item, advice=advice)], path)
+    with browser.visit(path):
+        assert choice(browser, 0) == others[0].fabric
+        move(browser, 0, "latency", 2)
+        assert choice(browser, 0) == others[0].fabric
 
 
 def test_a_key_moves_a_slider_and_the_result_is_announced(page):

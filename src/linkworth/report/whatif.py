@@ -43,6 +43,8 @@ class WhatIfOption(msgspec.Struct, frozen=True, kw_only=True):
     grid: list[list[float]] | None
     least_ratios: dict[str, float]
     """Low end of the 90 % interval of another fabric's time over this one's, both relative to their best estimates."""
+    has_room: bool
+    """False if its node has fewer cores than ranks. It is then never chosen, as in the advice."""
 
 
 class WhatIfProgram(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,11 +80,12 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
             continue
         fabrics = {fabric.name: fabric for fabric in item.fabrics}
         grids = {grid.fabric: grid for grid in item.grids if usable(grid) and grid.fabric in fabrics}
-        prices = {option.fabric: option.price_usd_per_node_hour for option in item.advice.options}
+        priced = {option.fabric: option for option in item.advice.options}
         options = []
         for prediction in item.predictions.predictions:
             name = prediction.fabric
-            grid, price = grids.get(name), prices.get(name)
+            grid, advised = grids.get(name), priced.get(name)
+            price = None if advised is None else advised.price_usd_per_node_hour
             if grid is None and price is None:
                 continue
             key = (name, price, _axes(grid))
@@ -97,6 +100,7 @@ def build(items: Sequence[ReportItem], runs: int) -> WhatIf:
                     seconds=prediction.seconds,
                     grid=grid.seconds if grid else None,
                     least_ratios=item.least_ratios.get(name, {}),
+                    has_room=advised is None or advised.has_room,
                 )
             )
         advice = item.advice

@@ -57,11 +57,12 @@
       const usd = at.price === null ? null : (seconds * program.nodes * at.price) / 3600;
       return { fabric: option.fabric, seconds, cost: usd, price: at.price, leastRatios: option.least_ratios };
     });
-    const best = linkworth.choose(options, program, data.tie);
-    const close = linkworth.doubtful(options, best, program, data.close);
+    const usable = options.filter((_, n) => program.options[n].has_room);
+    const best = linkworth.choose(usable, program, data.tie);
+    const close = linkworth.doubtful(usable, best, program, data.close);
     const without = options.every((o) => o.cost === null) ? "not priced" : "none fits";
     const choice = best === null ? without : [best, ...close].map((o) => o.fabric).join(" or ");
-    return { options, best: close.length ? null : best, choice, ratio: linkworth.breakEven(options) };
+    return { options, best: close.length ? null : best, choice, ratio: linkworth.breakEven(usable) };
   });
 
   const initialPlaces = data.groups.map((g) => ({
