@@ -70,11 +70,9 @@ def test_the_least_is_one_within_the_deadline():
     free = node_counts.figures(items, SCALE)[1].table.title
     _, cost = node_counts.figures([limited(each, 0.0265) for each in items], SCALE)
     assert cost.table.title != free
-    assert cost.table.title.startswith(
-        "npb:ft.W costs least within the deadline and the budget on 8 nodes with "
-    )
+    assert cost.table.title.startswith("npb:ft.W costs least within the limits on 8 nodes with ")
     time, _ = node_counts.figures([limited(each, 0.001) for each in items], SCALE)
-    assert time.table.title == "npb:ft.W: no number of nodes meets the deadline and the budget"
+    assert time.table.title == "npb:ft.W: no number of nodes is within the limits"
     assert "least: " not in svg(time)
 
 

@@ -27,7 +27,7 @@ class NodeCount(NamedTuple):
     """Seconds at the ends of the 90 % interval."""
     high: float
     fits: bool = True
-    """True if it meets the deadline and the budget."""
+    """True if it meets the deadline and the budget, and no node has fewer cores than ranks."""
 
 
 def figures(items: Sequence[ReportItem], scale: units.CostScale) -> list[Figure]:
@@ -147,11 +147,11 @@ def _figure(
     )
     drawn = kinds.lines(points, x=x, y=y, spread="band", columns=4)
     word = "is fastest" if scale is None else "costs least"
-    within = "" if len(fitting) == len(places) else " within the deadline and the budget"
+    within = "" if len(fitting) == len(places) else " within the limits"
     if grows:  # a smaller problem takes less, which is no advantage of its number of nodes
         within = f" at the problem of {units.plural(largest, 'rank')}"
     title = (
-        f"{workload}: no number of nodes meets the deadline and the budget"
+        f"{workload}: no number of nodes is within the limits"
         if best is None
         else f"{workload} {word}{within} on {units.plural(best.nodes, 'node')} with {best.fabric}: {text(best)}"
     )
