@@ -69,6 +69,14 @@ def test_times_of_a_part_and_of_the_whole_run_are_not_to_be_compared():
     ]
 
 
+def test_the_choice_is_compared_on_as_many_nodes():
+    few = msgspec.structs.replace(predicted({"gbe": 10.0, "ib-fdr": 6.0}, nodes=2), ranks=8)
+    many = msgspec.structs.replace(predicted({"gbe": 8.0, "ib-fdr": 5.0}, nodes=4), ranks=16)
+    found = advise([few, many], PRICES).reason
+    assert found.startswith("ib-fdr on 2 nodes costs least")
+    assert "against gbe on 2 nodes, the cheapest node, it is 1.67 times as fast" in found
+
+
 def test_a_deadline_excludes_the_cheap_and_slow():
     times = predicted({"gbe": 10.0, "ib-fdr": 9.0})
     assert advise(times, PRICES).choice == "gbe"

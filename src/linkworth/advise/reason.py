@@ -51,7 +51,16 @@ def reason(
         f"{name_of(chosen, options)} {what}{among}: {units.duration(chosen.seconds)} and "
         f"{scale.in_words(chosen.cost_usd)}"
     )
-    cheapest = min(usable, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric))
+    # On more nodes it may be the faster one, which says nothing about the networks.
+    cheapest = min(
+        usable,
+        key=lambda option: (
+            option.price_usd_per_node_hour,
+            option.nodes != chosen.nodes,
+            option.seconds,
+            option.fabric,
+        ),
+    )
     if len(options) == 1 or cheapest is chosen or cheapest.fabric == chosen.fabric:
         return text
     faster = cheapest.seconds / chosen.seconds
