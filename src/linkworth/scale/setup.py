@@ -59,8 +59,8 @@ def after_threads(recordings: Sequence[Recording]) -> list[Recording]:
         return [each.after(at, _THREADS) for each, at in zip(meetings, choices[0], strict=True)]
     recording, rank = threaded[0]
     raise UsageError(
-        f"{recording.trace.path}: several threads of rank {rank} call MPI at once, which cannot be scaled unless a collective "
-        "call of all ranks ends it within the first half of the calls"
+        f"{recording.trace.path}: several threads of rank {rank} call MPI at once, or compute much beside each other's calls, "
+        "which cannot be scaled unless a collective call of all ranks ends it within the first half of the calls"
     )
 
 
