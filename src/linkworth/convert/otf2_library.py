@@ -38,8 +38,9 @@ def library() -> Path:
 @cache
 def _library(config: str, folder_of_all: Path) -> Path:
     asked = {option: _ask(config, option) for option in ("--version", "--cflags", "--ldflags", "--libs")}
-    version = asked["--version"].split()[-1:] or [""]
-    if int(version[0].split(".")[0] or 0) < 3:
+    # A development version, such as "trunk", has no number.
+    version = re.search(r"(\d+)[\d.]*$", asked["--version"])
+    if version is not None and int(version[1]) < 3:
         raise EnvironmentLacksError(f"{config} belongs to OTF2 {version[0]}, and linkworth needs 3.0: {HINT}")
     folder = shipped("otf2", "native/otf2")
     files = sorted(folder.glob("*.c"))

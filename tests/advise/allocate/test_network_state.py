@@ -77,6 +77,7 @@ def test_the_busiest_link_of_a_kind_counts(folder):
         ("s.csv", "nodes,link,utilisation\nbusy,leaf1,35%\n", "s.csv:2: the utilisation '35%' is no number"),
         ("s.csv", "nodes,link,utilisation\nbusy,leaf1\n", "s.csv:2: 2 cells instead of 3"),
         ("s.csv", "", "the columns are missing"),
+        ("s.csv", "nodes,link,utilisation\nbusy," + "x" * 200_000, "s.csv:2: it is no CSV table"),
     ],
 )
 def test_a_fault_is_one_sentence_that_names_the_place(folder, name, text, said):

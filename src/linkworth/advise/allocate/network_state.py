@@ -62,18 +62,22 @@ def _csv(path: Path) -> list[LinkState]:
         raise UsageError(f"{OPTION} {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: it is no text file; give a CSV of UTF-8") from None
-    rows = csv.reader(lines)
+    reader = csv.reader(lines)
+    try:
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: it is no CSV table: {error}") from None
     wanted = list(LinkState.__struct_fields__)
-    header = [name.strip() for name in next(rows, [])]
+    header = [name.strip() for _, row in rows[:1] for name in row]
     if sorted(header) != sorted(wanted):
         raise UsageError(
             f"{path}:1: the columns are {', '.join(header) or 'missing'}; write the line {','.join(wanted)}"
         )
     found = []
-    for row in rows:
+    for number, row in rows[1:]:
         if not row:
             continue
-        place = f"{path}:{rows.line_num}"
+        place = f"{path}:{number}"
         if len(row) != len(wanted):
             raise UsageError(f"{place}: {units.plural(len(row), 'cell')} instead of {len(wanted)}")
         cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
