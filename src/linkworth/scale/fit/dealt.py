@@ -70,10 +70,15 @@ def fit_dealt(at: Position, steps: Iterations, values: Numbers) -> Dealt | None:
             items, last = rule.terms(at, steps)
             if not np.ptp(items):
                 continue
-            for terms in ([items], [items, last]):
-                table = np.stack([*terms, np.ones_like(items)], axis=1)
-                unit, *others = np.round(np.linalg.lstsq(table, values, rcond=None)[0]).astype(int).tolist()
-                found = rule._replace(unit=unit, last=others[0] if len(others) > 1 else 0, rest=others[-1])
-                if unit and np.array_equal(unit * items + found.last * last + found.rest, values):
-                    return found
+            low, high = int(np.argmin(items)), int(np.argmax(items))
+            unit = int(values[high] - values[low]) // int(items[high] - items[low])
+            rest = int(values[low]) - unit * int(items[low])
+            if unit and np.array_equal(unit * items + rest, values):
+                return rule._replace(unit=unit, rest=rest)
+            if not np.ptp(last):
+                continue
+            table = np.stack([items, last, np.ones_like(items)], axis=1)
+            unit, of_last, rest = np.round(np.linalg.lstsq(table, values, rcond=None)[0]).astype(int).tolist()
+            if unit and np.array_equal(unit * items + of_last * last + rest, values):
+                return rule._replace(unit=unit, last=of_last, rest=rest)
     return None
