@@ -29,7 +29,7 @@ class RecordedComputation {
                 seconds = before_start_;
             }
         }
-        const bool waits = polling_ && is_poll(kind) && event.gap_seconds < polling_gap_seconds;
+        const bool waits = polling_ && is_poll(*event.shape) && event.gap_seconds < polling_gap_seconds;
         polling_ = found_nothing(*event.shape);
         return waits ? 0 : seconds;
     }
@@ -48,12 +48,14 @@ class RecordedComputation {
     /// Between two polls of a loop that waits there is no computation worth the name; above this there is.
     static constexpr double polling_gap_seconds = 10e-6;
 
-    static bool is_poll(tracefile::CallClass kind) {
-        return kind == tracefile::CallClass::complete || kind == tracefile::CallClass::probe;
+    static bool is_poll(const tracefile::Shape& shape) {
+        using enum tracefile::CallClass;
+        return shape.call_class == complete || shape.call_class == probe || shape.call_class == parrived ||
+               (shape.call_class == win_sync && shape.sync == tracefile::WindowSync::test);
     }
     static bool found_nothing(const tracefile::Shape& shape) {
-        return (shape.call_class == tracefile::CallClass::complete && shape.completions.empty()) ||
-               (shape.call_class == tracefile::CallClass::probe && !shape.found);
+        if (shape.call_class == tracefile::CallClass::complete) return shape.completions.empty();
+        return is_poll(shape) && !shape.found;
     }
 
     bool started_ = false;  ///< MPI_Init is behind

@@ -140,6 +140,8 @@ def test_epochs_of_groups_follow_post_start_complete_and_wait(predict: Predict) 
     origin = [sync(START, group=[1]), put(1, 1000), sync(COMPLETE)]
     polls = [sync(POST, group=[0]), sync(TEST), sync(TEST), sync(TEST, flag=True)]
     assert predict(timed(origin, polls), ON).seconds == pytest.approx(51 * US)
+    many = [polls[0], *(sync(TEST).after(1 * US) for _ in range(1000)), polls[-1]]
+    assert predict(timed(origin, many), ON).seconds == pytest.approx(51 * US)
     # Both posts are there at 10 us; puts of 1 us each leave one after the other: 12 + 10 + 10; complete: + 10.
     origin = [sync(START, group=[1, 2]), put(1, 1000), put(2, 1000), sync(COMPLETE)]
     target = [sync(POST, group=[0]), sync(WAIT)]

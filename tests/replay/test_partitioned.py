@@ -63,6 +63,13 @@ def test_long_partitions_of_openmpi_take_the_rendezvous(predict: Predict) -> Non
     assert predict([sender, late], ON, settings=OPENMPI).seconds == pytest.approx(136 * US)
 
 
+def test_polls_for_a_partition_are_waiting(predict: Predict) -> None:
+    polls = [parrived(0, arrived=False).after(1 * US) for _ in range(1000)]
+    receiver = [*RECEIVER[:2], *polls, *(parrived(each, arrived=True).after(1 * US) for each in range(4))]
+    computed = predict([SENDER, receiver], ON, settings=OPENMPI).compute_seconds
+    assert computed == pytest.approx(40 * US)  # of the sender
+
+
 def test_partitions_that_arrived_are_waited_for_alone_in_any_count(predict: Predict) -> None:
     polls = [
         partitioned("precv_init", 0, 1000, 4),
