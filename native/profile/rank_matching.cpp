@@ -24,7 +24,9 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             if (use.to != no_rank) completed_.push_back(scan_.waits.take(send_half(use, shape.tag, start)));
             if (use.from != no_rank) {
                 const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
-                completed_.push_back(scan_.waits.take(receive_half(use, tag, start)));
+                const Half half = receive_half(use, tag, start);
+                forget_probe_of(half.pairing);
+                completed_.push_back(scan_.waits.take(half));
             }
             scan_.waits.complete(rank_, shape.name, start, end, completed_);
             break;
@@ -78,11 +80,21 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
 void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, double start) {
     const bool is_receive = shape.call_class == CallClass::irecv || shape.call_class == CallClass::recv_init;
     if (is_receive && tracefile::is_wildcard(shape.peer, shape.tag))
-        requests_.put({number, scan_.waits.without_partner(start), shape.comm});
+        post_wildcard(shape, shape.peer, shape.tag, number, start);
     else if (use.to != no_rank)
         requests_.put({number, scan_.waits.take(send_half(use, shape.tag, start))});
     else if (use.from != no_rank)
         requests_.put({number, receive(use, number, shape.tag, start)});
+}
+
+// It may take the message that a probe found.
+void RankScan::post_wildcard(const Shape& shape, std::int32_t peer, std::int32_t tag, std::uint64_t number,
+                             double start) {
+    const replay::Communicator* const on = communicator(shape.comm);
+    const std::uint32_t source =
+        peer == tracefile::any_source ? probed_.pairing.source() : world_rank(on, peer);
+    forget_probe_of({source, rank_, context_of(on), tag == tracefile::any_tag ? probed_.pairing.tag() : tag});
+    requests_.put({number, scan_.waits.without_partner(start), shape.comm});
 }
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
@@ -92,7 +104,7 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
         scan_.waits.complete(rank_, shape.name, start, start, std::span(&half, 1));
     }
     if (tracefile::is_wildcard(shape.recv_peer, shape.recv_tag))
-        requests_.put({number, scan_.waits.without_partner(start), shape.comm});
+        post_wildcard(shape, shape.recv_peer, shape.recv_tag, number, start);
     else if (use.from != no_rank)
         requests_.put({number, receive(use, number, shape.recv_tag, start)});
 }

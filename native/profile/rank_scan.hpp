@@ -113,7 +113,14 @@ class RankScan {
     std::uint32_t receive(const Use& use, std::uint64_t request, std::int32_t tag, double start) {
         if (withdrawn_.next(request)) [[unlikely]]
             return scan_.waits.without_partner(start);
-        return scan_.waits.take(receive_half(use, tag, start));
+        const Half half = receive_half(use, tag, start);
+        forget_probe_of(half.pairing);
+        return scan_.waits.take(half);
+    }
+    /// Another receive than a blocking one takes this message.
+    void forget_probe_of(const Pairing& message) {
+        if (probed_.name != no_half && probed_.pairing == message) [[unlikely]]
+            probed_ = {};
     }
     static Half blocking(Half half, double end) {
         half.end = end;
@@ -123,6 +130,8 @@ class RankScan {
     const replay::Communicator* communicator(std::int32_t comm) const;
     void match(Use& use, const tracefile::Shape& shape, double start, double end);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
+    void post_wildcard(const tracefile::Shape& shape, std::int32_t peer, std::int32_t tag,
+                       std::uint64_t number, double start);
     void post_both(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void start_all(Use& use, const tracefile::Shape& shape, double start);
     void complete(const Use& use, const tracefile::Shape& shape, double start, double end);

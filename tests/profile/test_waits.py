@@ -96,6 +96,22 @@ def test_a_probe_waits_for_the_message_that_it_found(tmp_path):
     assert [call.name for call in found.calls] == ["MPI_Probe"]
 
 
+@pytest.mark.parametrize(
+    "taken",
+    [
+        [irecv(1, 8), waitall(1)],
+        [irecv(synthetic.ANY, 8, tag=-1), Call("MPI_Wait", "complete", mode=0, listed=1, completions=[(1, True, 1, 0)])],
+        [sendrecv(synthetic.PROC_NULL, 8, 1)],
+    ],
+)  # fmt: skip
+def test_a_probe_does_not_wait_for_what_comes_after_its_message(tmp_path, taken):
+    probe = Call("MPI_Iprobe", "probe", peer=1, tag=0, found=True, actual_peer=1, actual_tag=0)
+    found = waits_of(
+        tmp_path, [probe.after(1.0), *taken, recv(1, 8).after(9.0)], [send(0, 8), send(0, 8).after(8.0)]
+    )
+    assert figures(found) == (NONE, NONE, NONE)
+
+
 def test_wildcards_wait_for_whom_they_matched(tmp_path):
     wait = Call(
         "MPI_Wait", "complete", mode=0, listed=1, completions=[(1, True, 2, 7)]
