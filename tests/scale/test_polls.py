@@ -1,6 +1,6 @@
 """Programs that test for completed requests while they compute."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -171,3 +171,27 @@ def asking(rank: int, ranks: int, *, polls: int) -> Iterator[Event]:
 def test_a_partition_that_has_not_arrived_is_waiting(tmp_path: Path) -> None:
     made, _ = scaled(partial(asking, polls=9), (4, 8, 16), 32, tmp_path)
     assert same_calls(made, trace(partial(asking, polls=1), 32, tmp_path))
+
+
+def exposed(rank: int, ranks: int, *, polls: int) -> Iterator[Event]:
+    """Yield puts round a ring into a window whose rank asks until they are there, fewer than `polls` times in vain."""
+
+    def sync(name: str, kind: int, *, found: bool = False, group: Sequence[int] = ()) -> Event:
+        fields = {"sync": kind, "window": 0, "peer": -1, "found": found, "members": list(group)}
+        return f"MPI_Win_{name}@polls.c:{15 + kind}", "win_sync", fields
+
+    yield "MPI_Win_create@polls.c:15", "win_new", {"comm": 0, "new_window": 0, "bytes": 4096}
+    put = {"operation": 0, "window": 0, "peer": (rank + 1) % ranks, "bytes": 4096, "recv_bytes": 0}
+    for step in range(STEPS):
+        yield sync("post", 1, group=[(rank - 1) % ranks])
+        yield sync("start", 2, group=[(rank + 1) % ranks])
+        yield "MPI_Put@polls.c:30", "rma", put
+        yield sync("complete", 3)
+        for found in (*[False] * by_chance(rank, ranks, step, polls), True):
+            yield sync("test", 5, found=found)
+    yield "MPI_Win_free@polls.c:31", "win_free", {"window": 0}
+
+
+def test_a_window_whose_accesses_have_not_ended_is_waiting(tmp_path: Path) -> None:
+    made, _ = scaled(partial(exposed, polls=9), (4, 8, 16), 32, tmp_path)
+    assert same_calls(made, trace(partial(exposed, polls=1), 32, tmp_path))

@@ -23,6 +23,8 @@ WAIT, WAITALL = 0, 1
 """Modes of MPI_Wait and MPI_Waitall."""
 TESTS = 4
 """The mode of the first call that tests for completed requests, less that of the call that waits for them."""
+WINDOW_TEST = 5
+"""The kind of MPI_Win_test among calls that synchronise a window."""
 NOBODY = -2
 """MPI_PROC_NULL."""
 NEW_COMMUNICATORS = {"comm_new", "icomm_new"}
@@ -295,6 +297,8 @@ def _is_poll(call: Call) -> bool:
     fields = call.fields
     if call.call_class == "complete":
         return fields["mode"] >= TESTS and not fields["completions"] and fields["listed"] > 0
+    if call.call_class == "win_sync":
+        return fields["sync"] == WINDOW_TEST and not fields["found"]
     return call.call_class in {"probe", "parrived"} and not fields["found"]
 
 
