@@ -257,7 +257,10 @@ bool Simulation::call_window_sync(std::uint32_t rank, const Event& event) {
             take_pending(rank, side, every_target, false);
             return wait_then(rank, side.membership, completed, notify(std::move(side.access_group)));
         case WindowSync::test:
-            if (!shape.found) return true;
+            if (!shape.found) {
+                poll(ranks_[rank]);
+                return true;
+            }
             [[fallthrough]];
         case WindowSync::wait:
             return wait_then(rank, side.membership, completed, await(std::move(side.exposure_group)));

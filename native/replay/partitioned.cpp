@@ -251,6 +251,7 @@ bool Simulation::has_arrived(const Round& round, const PartWaiter& waiter, Stamp
 bool Simulation::call_arrived(std::uint32_t rank, const Event& event) {
     const Shape& shape = *event.shape;
     PersistentCall* call = persistent_of(rank, event);
+    if (!shape.found) poll(ranks_[rank]);
     if (!shape.found || call == nullptr || call->channel == nullptr) return true;
     if (call->shape.call_class != CallClass::precv_init || shape.first_partition >= call->shape.partitions)
         throw std::invalid_argument("a partition that its message does not have");

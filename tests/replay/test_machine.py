@@ -4,6 +4,20 @@ from collections.abc import Callable
 
 import pytest
 from synthetic import Call, collective, fabric, irecv, isend, pcontrol, recv, send, waitall, way
+from synthetic_calls import (
+    COMPLETE,
+    POST,
+    START,
+    TEST,
+    WAIT,
+    parrived,
+    partitioned,
+    pready,
+    put,
+    start,
+    sync,
+    win_new,
+)
 
 from linkworth.replay.run import Replay
 
@@ -42,6 +56,19 @@ def test_progress_in_calls_alone_leaves_messages_to_the_next_call(run: Run) -> N
         [irecv(0, MB), isend(0, 0, tag=7).after(1 * MS), waitall(1).after(1 * MS), waitall(2).after(1 * MS)],
     ]
     assert run(ranks, RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(4 * MS + 20 * US)
+
+
+def test_tests_of_partitions_and_windows_make_progress(run: Run) -> None:
+    # The receiver answers when it asks for the partition, at 4 ms, so that the message ends before it waits.
+    sender = [isend(1, MB), partitioned("psend_init", 1, 8, 1), start(1), pready(0), waitall(1, 2)]
+    receiver = [irecv(0, MB), partitioned("precv_init", 0, 8, 1), start(1)]
+    receiver += [parrived(0, arrived=False).after(4 * MS), waitall(1, 2).after(6 * MS)]
+    assert run([sender, receiver], RENDEZVOUS, progress="calls").prediction.seconds == pytest.approx(10 * MS)
+    # The put is taken when its target asks, at 4 ms, and the origin computes 10 ms after it.
+    origin = [win_new(), sync(START, group=[1]), put(1, 8), sync(COMPLETE), pcontrol(0).after(10 * MS)]
+    target = [win_new(), sync(POST, group=[0]), sync(TEST).after(4 * MS), sync(WAIT).after(6 * MS)]
+    seconds = run([origin, target], RENDEZVOUS, progress="calls").prediction.seconds
+    assert seconds == pytest.approx(14 * MS, abs=0.1 * MS)
 
 
 def test_blocked_ranks_are_inside_mpi(run: Run) -> None:
