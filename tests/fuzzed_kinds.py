@@ -13,6 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 import msgspec
+import part_files
 import synthetic
 from signed_trace import Parts, put_together, taken_apart
 
@@ -26,7 +27,9 @@ from linkworth.catalog.decode import decode, read_toml
 from linkworth.catalog.machines import MachinesFile
 from linkworth.convert import convert
 from linkworth.errors import LinkworthError
+from linkworth.measure import call_profile_file
 from linkworth.measure.parsers import bench
+from linkworth.model.trace import TraceMetadata
 from linkworth.places import hosts
 from linkworth.predict import predict
 from linkworth.predict.extras import Extras
@@ -35,6 +38,7 @@ from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.study import record_file
 from linkworth.study.definition.file import load
 from linkworth.study.matrix import expand
+from linkworth.trace.merge import merge
 from linkworth.trace.read import Allowance, open_trace
 from linkworth.writing.documents import encode
 
@@ -149,6 +153,35 @@ def used_trace(path: Path) -> None:
             continue
 
 
+def part(path: Path) -> None:
+    """Merge a rank's part with the other rank's."""
+    (path.parent / "other.part").write_bytes(
+        part_files.PartFile(rank=1, size=2, pid=101, blocks=_BLOCKS).encode()
+    )
+    output = path.parent / "merged.lwt"
+    merge(path.parent, output, TraceMetadata(workload="w", command=["./p"]))
+    predict(output, [fabrics.get("gbe")])
+
+
+def part_parts(content: bytes) -> dict[str, bytes]:
+    """Take a part with one block apart, without the zeros between."""
+    block = part_files.BLOCK_BYTES
+    names, records = content[1024:block].rstrip(b"\0"), content[block + 64 :].rstrip(b"\0")
+    return {
+        "header": content[:1024],
+        "names": names,
+        "block": content[block : block + 64],
+        "records": records,
+    }
+
+
+def part_joined(parts: Mapping[str, bytes], _: Random) -> bytes:
+    """Put a part together, with zeros up to the next block."""
+    block = part_files.BLOCK_BYTES
+    ends = (parts["header"] + parts["names"] + b"\0", parts["block"] + parts["records"])
+    return b"".join(end.ljust(-(-len(end) // block) * block, b"\0") for end in ends)
+
+
 def archive_parts(_: bytes) -> dict[str, bytes]:
     """Return the files of an OTF2 archive of the seed trace."""
     with tempfile.TemporaryDirectory() as name:
@@ -259,6 +292,43 @@ ACTIONS = b"""0 init
 """
 
 
+_NAMED = part_files.NAMES
+_RECORDS = b"".join(
+    [
+        part_files.shape(part_files.payload(_NAMED, "MPI_Init", 18, part_files.varint(0))),
+        part_files.call(0, 500, 1000),
+        part_files.shape(part_files.payload(_NAMED, "MPI_Send", 1, part_files.send_fields(-2, 1000))),
+        part_files.call(1, 2000, 100, cpu=900) * 3,
+        part_files.shape(part_files.payload(_NAMED, "MPI_Finalize", 19)),
+        part_files.call(2, 7, 8),
+    ]
+)
+_BLOCKS = [(1000, 0, _RECORDS)]
+
+
+_LEFT: list[dict[str, object]] = [
+    {},
+    {"flags": part_files.INITIALISED, "open_last": True},
+    {"processor": "P 1", "threads": [1]},
+]
+
+
+def _process_profile() -> bytes:
+    """Return the sums of a process with one thread that called two procedures."""
+    names = b"MPI_Init\0MPI_Send\0"
+    header = struct.pack("<8sIIiiIIII", b"LWPROF1\0", 3, 3, 0, 2, 2048, 4096, 1024, len(names))
+    return b"".join(
+        [
+            header
+            + struct.pack("<6QQQiid", 10, 0, 0, 1000, 10**6, 0, 10**6, 0, 100, 2, 1e9).ljust(984, b"\0"),
+            names.ljust(3072, b"\0"),
+            (b"LWWT" + struct.pack("<IQQ", 0, 10, 1000)).ljust(64, b"\0"),
+            struct.pack("<130Q", *[1] * 130).ljust(1088, b"\0"),
+            struct.pack("<8Q", 1, 100, 5, 0, 3, 60, 7, 900).ljust(896, b"\0"),
+        ]
+    )
+
+
 def _written(target: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         summary = convert(trace(), target, Path(folder) / "out")
@@ -299,6 +369,9 @@ def _kinds() -> list[Kind]:
         Kind("record", "run.json", [_record()], _decoded_record),
         Kind("ti", "actions.txt", [ACTIONS], imported),
         Kind("otf2", "archive.pickle", [b""], archive, _archive, archive_joined),
+        Kind("part", "a.part", [part_files.PartFile(size=2, blocks=_BLOCKS, **left).encode() for left in _LEFT], part,
+             part_parts, part_joined),
+        Kind("profile", "p.calls", [_process_profile()], call_profile_file.read),
         Kind("trace", "t.lwt", [trace().read_bytes()], used_trace, trace_parts, trace_joined),
     ]  # fmt: skip
 

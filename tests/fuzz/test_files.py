@@ -6,7 +6,7 @@ from fuzzed_kinds import KINDS
 
 COUNTS = {
     "fabric": 60, "price": 60, "machine": 40, "study": 20, "hosts": 300, "queue": 300, "benchmark": 6, "predictions": 300,
-    "record": 300, "ti": 100, "trace": 25, "otf2": 10,
+    "record": 300, "ti": 100, "part": 200, "profile": 300, "trace": 25, "otf2": 10,
 }  # fmt: skip
 
 
