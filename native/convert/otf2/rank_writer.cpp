@@ -227,7 +227,9 @@ void Otf2RankWriter::complete(const Event& event, std::uint64_t time) {
         const auto found = requests_.find(number);
         if (found == requests_.end()) continue;
         const Request& request = found->second;
-        if (request.sends_too) complete(send_of(number), requests_.at(send_of(number)), {}, time);
+        // A damaged trace may complete the two apart.
+        const auto send = request.sends_too ? requests_.find(send_of(number)) : requests_.end();
+        if (send != requests_.end()) complete(send_of(number), send->second, {}, time);
         complete(number, request, completion, time);
         if (!request.persistent) forget(number);
     }
