@@ -119,6 +119,7 @@ void register_replay(nb::module_& module) {
         [&](const char* name, auto member, replay::Allowed) { result.def_ro(name, member); });
     module.def("request_fields", &request_fields);
     module.def("replay_together", &replay_together, nb::arg("programs"));
+    module.def("interrupt_replays", &replay::interrupt_replays);
 }
 
 }  // namespace linkworth::bindings

@@ -102,4 +102,7 @@ struct Tenant {
 /// it by name.
 [[gnu::visibility("default")]] std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants);
 
+/// Ends all replays that run now, in any thread, with a ReplayError. Those that begin later run.
+void interrupt_replays();
+
 }  // namespace linkworth::replay

@@ -2,6 +2,7 @@
 #include "replay/simulation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,6 +18,9 @@ using tracefile::Event;
 
 /// With fewer ranks, so much of their state is in the cache that looking ahead costs more than it saves.
 constexpr std::uint32_t ranks_beyond_cache = 2048;
+
+/// Calls of interrupt_replays.
+std::atomic<std::uint64_t> interrupts = 0;
 
 /// [rank of the simulation]: its node, program after program.
 std::vector<std::uint32_t> nodes_of(const std::vector<Tenant>& tenants) {
@@ -96,6 +100,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool thr
       link_overheads_({&fabric_.link}),
       local_overheads_({&fabric_.intranode}),
       nodes_(nodes_of(tenants)),
+      interrupts_before_(interrupts),
       any_order_(order == Order::any),
       early_(order < Order::time),
       as_recorded_(order == Order::time_as_recorded),
@@ -144,8 +149,14 @@ inline void Simulation::resume(std::uint32_t index) {
     if (!state.actor.schedule || run_schedule(index)) run_rank(state);
 }
 
+inline void Simulation::end_if_interrupted() const {
+    if (interrupts.load(std::memory_order_relaxed) != interrupts_before_) [[unlikely]]
+        throw ReplayError("the replay was interrupted");
+}
+
 void Simulation::run_in_any_order() {
     while (!runnable_.empty()) {
+        end_if_interrupted();
         const std::uint32_t actor = runnable_.front();
         runnable_.pop_front();
         resume(actor);
@@ -154,6 +165,7 @@ void Simulation::run_in_any_order() {
 
 void Simulation::run_in_time_order() {
     while (!queue_.empty()) {
+        end_if_interrupted();
         const Due entry = queue_.pop();
         if (rank_count() >= ranks_beyond_cache) look_ahead();
         switch (entry.what) {
@@ -382,6 +394,8 @@ std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
 ReplayResult replay(const tracefile::Trace& trace, const ReplayRequest& request) {
     return std::move(replay_together({{&trace, &request}}).front());
 }
+
+void interrupt_replays() { ++interrupts; }
 
 std::vector<ReplayResult> replay_together(const std::vector<Tenant>& tenants) {
     for (const Tenant& tenant : tenants) check_sensible(*tenant.request);

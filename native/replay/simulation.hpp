@@ -212,6 +212,7 @@ class Simulation final : private NetworkListener {
     }
     /// The queue would return a happening at the actor's time at once.
     bool comes_next(const Actor& actor) const { return actor.now.seconds < queue_.next_seconds(); }
+    void end_if_interrupted() const;
     bool leads_too_far(RankState& state) const {
         const std::uint32_t destination = std::exchange(state.last_destination, none);
         return destination != none && ranks_[destination].matcher.unexpected() > most_unexpected &&
@@ -409,6 +410,7 @@ class Simulation final : private NetworkListener {
     std::deque<Program> programs_;
     std::vector<std::uint32_t> nodes_;  ///< [rank], and further threads
     EventQueue queue_;
+    const std::uint64_t interrupts_before_;
     bool any_order_;    ///< no moment depends on what else happens at the time
     bool early_;        ///< messages are matched when they are sent, and delivered as soon as they may leave
     bool as_recorded_;  ///< receives with wildcards take the messages that they took

@@ -199,6 +199,9 @@ def request_fields() -> list[str]:
     """Return the dotted names of the fields that the engine reads of a ReplayRequest."""
 
 def replay_together(programs: Sequence[tuple[Trace, ReplayRequest]]) -> list[ReplayResult]: ...
+def interrupt_replays() -> None:
+    """End all replays that run now, in any thread, with a ReplayError. Those that begin later run."""
+
 def skeleton_programs() -> dict[str, list[str]]:
     """Return each program's phases."""
 
