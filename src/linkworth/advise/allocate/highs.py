@@ -5,6 +5,7 @@ import ctypes
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -103,14 +104,17 @@ def _solved(
     ):
         solver.setOptionValue(option, setting)
     solver.passModel(model)
-    # In a thread of its own, since an interrupt cannot reach this one before the solver returns.
+    # In a thread of its own, since an interrupt cannot reach this one before the solver returns. That of `startSolve` takes
+    # locks of all solvers, which an interrupt at its start leaves taken.
     solver.HandleUserInterrupt = True
-    running = solver.startSolve()
+    running = threading.Thread(target=solver.run, daemon=True)
     try:
+        running.start()
         running.join()
     except BaseException:
         solver.cancelSolve()
-        running.join()
+        if running.is_alive():
+            running.join()
         raise
     status, info = solver.getModelStatus(), solver.getInfo()
     if status == highspy.HighsModelStatus.kInfeasible:
