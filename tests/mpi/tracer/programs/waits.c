@@ -3,10 +3,10 @@
 // whether waiting ranks yield. PERSISTENT_COLLECTIVES adds those of MPI-4.
 #include "check.h"
 
-#ifdef OPEN_MPI
-#define NONE NULL
-#else
+#ifndef OPEN_MPI
 #define NONE 0x12345678
+#elif OMPI_MAJOR_VERSION < 5  // later ones crash on it, traced or not
+#define NONE NULL
 #endif
 
 enum { ALL, ANY, SOME, EACH, WAYS, KINDS = 3 };
@@ -102,6 +102,7 @@ static void with_an_error(void) {
 }
 #endif
 
+#ifdef NONE
 // The library refuses a list with a request that is none, and leaves the count unset.
 static void with_no_request(void) {
     int received = -1, some = 1 << 30, indices[2];
@@ -117,6 +118,7 @@ static void with_no_request(void) {
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     CHECK(received == rank);
 }
+#endif
 
 // The first sends to the second, which sends to MPI_PROC_NULL: its partner's status is that of MPI_PROC_NULL.
 static void exchange_with_nobody(void) {
@@ -165,7 +167,9 @@ int main(int argc, char** argv) {
 #ifndef OPEN_MPI
     with_an_error();
 #endif
+#ifdef NONE
     with_no_request();
+#endif
     exchange_with_nobody();
     if (rank == 0) printf("all right\n");
     MPI_Finalize();
