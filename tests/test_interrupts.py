@@ -58,7 +58,7 @@ def test_an_interrupt_while_a_program_is_started_stops_it(when, name, tmp_path):
 def test_a_prediction_that_is_terminated_leaves_no_temporary_trace(linkworth):
     temporary = linkworth.folder / "temporary"
     temporary.mkdir()
-    words = ["npb:lu.B", "-n", "32", "--machine", "xeon-e5-2650v3-x2", "--on", "gbe"]
+    words = ["npb:lu.C", "-n", "256", "--machine", "xeon-e5-2650v3-x2", "--on", "gbe"]
     start = ["env", f"TMPDIR={temporary}", sys.executable, "-m", "linkworth"]
     running = linkworth.start("predict", *words, start=start)
     assert eventually(lambda: list(temporary.rglob("*.lwt")), during=running)
