@@ -10,6 +10,7 @@ import synthetic
 from click.testing import CliRunner
 from golden import check_golden
 from rich.console import Console
+from synthetic import collective
 
 from linkworth.cli.profile import command
 from linkworth.cli.profile_screen import show
@@ -104,6 +105,14 @@ def test_waiting_for_a_core_on_a_machine_that_others_use_is_said(tmp_path):
         calls[0].after(0.5, cpu=0.1)
     shown = run(synthetic.write_trace(tmp_path / "t.lwt", programs))
     assert "! the ranks waited 800 ms for a core or a device between calls" in shown
+
+
+@pytest.mark.parametrize(("gap", "warned"), [(0.3, False), (1.0, True)])
+def test_waits_between_calls_that_shared_cores_do_not_explain_are_named(tmp_path, gap, warned):
+    calls = [[collective("MPI_Barrier", 0), collective("MPI_Barrier", 0).after(gap, cpu=0.1)]] * 2
+    ranks = [{"rank": rank, "host": "a", "state": "complete", "cores": 1, "first_core": 0} for rank in (0, 1)]
+    shown = run(synthetic.write_trace(tmp_path / "t.lwt", calls, ranks=ranks))
+    assert ("exchange without MPI (sockets)" in " ".join(shown.split())) == warned
 
 
 def test_calls_of_a_program_that_was_not_run_are_those_that_carry_most(tmp_path):

@@ -296,6 +296,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence on what the group does not cover, for a program that asks which ranks share a node."""
     idle_in_part: str | None = None
     """One sentence if only some ranks compute in the part that the program marks by MPI_Pcontrol."""
+    idle_beyond_sharing: bool = False
+    """True if ranks that shared cores waited between calls for longer than that explains."""
     not_replayed: str | None = None
     """One sentence for a converted trace that lacks messages: their number, or the place where its replay
     stops. Group, serialisation and transfer are then None."""

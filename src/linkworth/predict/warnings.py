@@ -11,7 +11,12 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict.calibrate import KnownTime
 from linkworth.profile.pop import idle_in_part
-from linkworth.profile.where_it_ran import core_shares, shared_cores
+from linkworth.profile.where_it_ran import (
+    LEAST_DESCHEDULED_SECONDS,
+    MUCH_DESCHEDULED,
+    idle_beyond_sharing,
+    shared_cores,
+)
 from linkworth.replay.collectives import replayed_in_words
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile
@@ -24,12 +29,6 @@ _FARTHEST_CORES = 20.0
 """Ratio of two cores' speeds that no two generations of HPC nodes differ by, but seconds and minutes do."""
 _LARGEST_MISS = 0.01
 """Relative difference from a measured time that repeated runs would show as well."""
-_MUCH_DESCHEDULED = 0.1
-"""Share of the predicted time from which time without a core, which no prediction contains, is named."""
-_LEAST_DESCHEDULED_SECONDS = 0.1
-"""Mean of a rank below which time without a core may be a few turns of other processes."""
-_BUSY_MACHINE = 4
-"""Factor by which ranks may wait longer for a core than they do for one another."""
 _COLD_SECONDS = 1e-6
 """Computation that a wait for a core adds, since others filled its caches: 0.3 to 1.2 us on an EPYC (2026-11)."""
 
@@ -86,30 +85,21 @@ def replay_warnings(trace: TraceFile, replay: Replay, *, scaled: bool) -> list[s
 
 
 def _descheduled(trace: TraceFile, result: _engine.ReplayResult) -> str:
-    """Return a sentence if the ranks had no core for long between calls, and not because they shared them, else "".
-
-    Threads that call MPI wait for one another there, which the replay models.
-    """
-    lost, ranks, metadata = result.descheduled_seconds, trace.engine.ranks, trace.metadata
-    if result.threaded_ranks or lost < _LEAST_DESCHEDULED_SECONDS * ranks:
-        return ""
-    shares = core_shares(metadata.ranks, ranks, one_machine=metadata.one_machine)
-    shared = sum(
-        seconds * (1 / share - 1) for seconds, share in zip(result.rank_compute_seconds, shares, strict=True)
-    )
-    if lost < _MUCH_DESCHEDULED * ranks * result.seconds + _BUSY_MACHINE * shared:
+    """Return a sentence if the ranks had no core for long between calls, and not because they shared them, else ""."""
+    if not idle_beyond_sharing(trace, result):
         return ""
     return (
-        f"between MPI calls the ranks together did not compute for {duration(lost)}, which no predicted time contains: they "
-        "waited for files, their own threads, other programs, or data that they exchange without MPI (sockets); if the "
-        "program does so anywhere, give a measured time, and if it sends data without MPI, do not choose a network by this"
+        f"between MPI calls the ranks together did not compute for {duration(result.descheduled_seconds)}, which no predicted "
+        "time contains: they waited for files, their own threads, other programs, or data that they exchange without MPI "
+        "(sockets); if the program does so anywhere, give a measured time, and if it sends data without MPI, do not choose a "
+        "network by this"
     )
 
 
 def _helpers(trace: TraceFile, result: _engine.ReplayResult) -> str:
     """Return a sentence if threads that call no MPI were busy for long while others of their ranks were in calls, else ""."""
     busy, ranks = sum(rank.helpers_seconds for rank in trace.metadata.ranks), trace.engine.ranks
-    if busy < ranks * max(_LEAST_DESCHEDULED_SECONDS, _MUCH_DESCHEDULED * result.seconds):
+    if busy < ranks * max(LEAST_DESCHEDULED_SECONDS, MUCH_DESCHEDULED * result.seconds):
         return ""
     return (
         f"threads that call no MPI were busy for {duration(busy)}, all ranks together, while others of their rank called MPI, "

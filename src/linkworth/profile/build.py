@@ -19,7 +19,13 @@ from linkworth.profile.replays import (
 )
 from linkworth.profile.scan import RankTimes, TraceScan, scan
 from linkworth.profile.where_called import located
-from linkworth.profile.where_it_ran import core_shares, cpu_use, elapsed_seconds, nodes_of
+from linkworth.profile.where_it_ran import (
+    core_shares,
+    cpu_use,
+    elapsed_seconds,
+    idle_beyond_sharing,
+    nodes_of,
+)
 from linkworth.replay.node_aware import one_rank_a_node
 from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile, opened
@@ -191,6 +197,9 @@ def build_profile(
         idle_in_part=idle_in_part(
             _rank_compute(found, marked=marked), marked=marked and all(trace.engine.rank_events)
         ),
+        idle_beyond_sharing=oversubscribed
+        and shared_memory is not None
+        and idle_beyond_sharing(trace, shared_memory.result),
         not_replayed=answer if isinstance(answer, str) else None,
     )
 

@@ -3,12 +3,19 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from linkworth import _engine
 from linkworth.model.profile import CpuUse, Profile
 from linkworth.model.trace import RankInfo
 from linkworth.profile.scan import RankTimes
 from linkworth.trace.read import TraceFile
 from linkworth.units import duration
 
+MUCH_DESCHEDULED = 0.1
+"""Share of the replayed time from which time without a core, which no replay contains, is named."""
+LEAST_DESCHEDULED_SECONDS = 0.1
+"""Mean of a rank below which time without a core may be a few turns of other processes."""
+_BUSY_MACHINE = 4
+"""Factor by which ranks may wait longer for a core than they do for one another."""
 _MUCH_WAITING = 0.05
 """Share of the ranks' time from which waiting for a core between calls is reported."""
 
@@ -60,6 +67,21 @@ def elapsed_seconds(ranks: Sequence[RankInfo], times: Sequence[RankTimes]) -> fl
     )
 
 
+def idle_beyond_sharing(trace: TraceFile, result: _engine.ReplayResult) -> bool:
+    """Return whether the ranks of a replay had no core for long between calls, and not because they shared them.
+
+    Threads that call MPI wait for one another there, which the replay models.
+    """
+    lost, ranks, metadata = result.descheduled_seconds, trace.engine.ranks, trace.metadata
+    if result.threaded_ranks or lost < LEAST_DESCHEDULED_SECONDS * ranks:
+        return False
+    shares = core_shares(metadata.ranks, ranks, one_machine=metadata.one_machine)
+    shared = sum(
+        seconds * (1 / share - 1) for seconds, share in zip(result.rank_compute_seconds, shares, strict=True)
+    )
+    return lost >= MUCH_DESCHEDULED * ranks * result.seconds + _BUSY_MACHINE * shared
+
+
 def nodes_of(ranks: Sequence[RankInfo], count: int) -> list[int]:
     """Return the number of each rank's node, in the order of first ranks; all 0 if the hosts are unknown."""
     numbers: dict[str, int] = {}
@@ -86,12 +108,18 @@ def cpu_use(ranks: Sequence[RankInfo]) -> CpuUse | None:
 
 
 def waited_for_cores(profile: Profile) -> str:
-    """Return a sentence if ranks with a core each waited long for it between calls, else ""."""
+    """Return a sentence if ranks waited long between calls, and not for a core that they shared, else ""."""
+    if profile.idle_beyond_sharing:
+        return (
+            f"between calls the ranks together did not compute for {duration(profile.descheduled_seconds)}, and not only "
+            "because they shared cores: they waited for files, their own threads, other programs, or data that they "
+            "exchange without MPI (sockets), which is in no figure but the time where it ran"
+        )
     busy = sum(profile.rank_compute_seconds) + sum(profile.rank_communication_seconds)
     if profile.oversubscribed or profile.descheduled_seconds <= _MUCH_WAITING * busy:
         return ""
     return (
         f"the ranks waited {duration(profile.descheduled_seconds)} for a core or a device between calls (used by other "
-        "programs, or by their own threads?): not in the shares, in the efficiencies as transfer; such waits inside calls "
-        "count as communication"
+        "programs or their own threads, or waits for data that they exchange without MPI?): not in the shares, in the "
+        "efficiencies as transfer; such waits inside calls count as communication"
     )
