@@ -9,6 +9,7 @@ import pytest
 from written_programs import BARRIER, Event, scaled, trace
 
 from linkworth.catalog.fabrics import get
+from linkworth.cli.scale import trust
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.scaling import LeftOut, Scaling
 from linkworth.predict import predict
@@ -119,6 +120,21 @@ def test_an_incomplete_recording_is_to_be_recorded_again(tmp_path: Path) -> None
     cut.write_bytes(cut.read_bytes()[:-200])
     with pytest.raises(DamagedInputError, match=r"8\.lwt is incomplete: .*; record it again$"):
         scale(ScaleRequest(traces=[recording(4, tmp_path), cut], ranks=16, output=tmp_path / "made.lwt"))
+
+
+def test_differences_of_the_largest_recording_have_one_sign_or_comparison() -> None:
+    left_out = LeftOut(
+        ranks=16,
+        calls=0,
+        messages=-0.997,
+        bytes=1.4,
+        compute=-0.12,
+        seconds={"gbe": -0.0003, "ib-hdr": 0.004},
+    )
+    assert trust(left_out, [4, 8, 16]) == (
+        "The recording at 16, predicted from 4, 8: calls equal, messages −100 %, data x 2.40, computation −12 %, "
+        "time on gbe 0 %, time on ib-hdr +0.4 %"
+    )
 
 
 def test_an_interval_contains_twice_a_time_that_was_predicted_half_as_long() -> None:

@@ -122,13 +122,14 @@ def _show(summary: ScaleSummary) -> None:
         f"Grid {grid}; {scaling.roles} ({scaling.role_count} role{'s' if scaling.role_count != 1 else ''})"
     )
     if scaling.left_out is not None:
-        screen.print(_trust(scaling.left_out, scaling.ranks))
+        screen.print(trust(scaling.left_out, scaling.ranks))
     if scaling.data_dependent:
         sites = ", ".join(dict.fromkeys(entry.split("@")[0] for entry in scaling.data_dependent))
         note(f"linkworth: sizes that depend on data, only like those of the largest recording: {sites}")
 
 
-def _trust(left_out: LeftOut, ranks: list[int]) -> str:
+def trust(left_out: LeftOut, ranks: list[int]) -> str:
+    """Return the differences of the largest recording from what the smaller ones predict."""
     parts = [
         f"{name} {_signed(value)}"
         for name, value in (
@@ -147,6 +148,4 @@ def _trust(left_out: LeftOut, ranks: list[int]) -> str:
 
 
 def _signed(value: float) -> str:
-    if value == 0:
-        return "equal"
-    return f"{'+' if value > 0 else '-'}{units.percent(abs(value))}"
+    return units.change(value) if value else "equal"
