@@ -91,9 +91,11 @@ void run_allgather(Bench& bench) {
 
 void run_bcast(Bench& bench) {
     const double ranks = bench.group.size;
-    std::vector<char> data(bench.longest_size(), 'a');
-    measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0},
-                 [&](int bytes) { MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm); });
+    std::vector<char> data;
+    measure_each(bench, 1, 1, {ranks - 1, bench.group.node_count() - 1.0}, [&](int bytes) {
+        grow(data, static_cast<std::size_t>(bytes));
+        MPI_Bcast(data.data(), bytes, MPI_BYTE, 0, bench.group.comm);
+    });
 }
 
 void run_allreduce(Bench& bench) {
