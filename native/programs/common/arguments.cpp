@@ -78,6 +78,10 @@ stencil::Problem stencil_problem(const Options& options) {
     problem.dynamics_steps = int_option(options, "--dynamics-steps", problem.dynamics_steps, 1);
     problem.physics_steps = int_option(options, "--physics-steps", problem.physics_steps, 0);
     problem.output_seconds = options.seconds("--output-seconds", problem.output_seconds);
+    if (options.find("--output") && (problem.output_every == 0 || problem.output_every > problem.iterations))
+        throw UsageError("--output: nothing would be written, with outputs every " +
+                         std::to_string(problem.output_every) + " of " + std::to_string(problem.iterations) +
+                         " iterations; give --output-every from 1 to " + std::to_string(problem.iterations));
     return problem;
 }
 

@@ -127,6 +127,11 @@ def test_json_has_the_time_of_each_iteration(npb):
             ["8x8x2", "--output", "missing/fields"],
             "--output: cannot write missing/fields: No such file or directory",
         ),
+        (
+            2,
+            ["8x8x2", "--iterations", "9", "--output-every", "10", "--output", "fields"],
+            "--output: nothing would be written, with outputs every 10 of 9 iterations; give --output-every from 1 to 9",
+        ),
     ],
 )  # fmt: skip
 def test_refuses_with_one_sentence(npb, ranks, arguments, sentence):
