@@ -31,7 +31,7 @@ def test_a_program_that_waited_for_cores_which_others_used_has_a_warning():
         "come from a replay of the first 25.0 % of the events" in sentence
         for sentence in tables.warnings(msgspec.structs.replace(item, profile=part))
     )
-    crowded = msgspec.structs.replace(waited, oversubscribed=True)
+    crowded = msgspec.structs.replace(waited, oversubscribed=True, idle_beyond_sharing=True)
     assert tables.warnings(msgspec.structs.replace(item, profile=crowded)) == tables.warnings(item)
 
 

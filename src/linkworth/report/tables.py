@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from linkworth import units
 from linkworth.model.call_profile import INIT
 from linkworth.model.fabric import Fabric
@@ -173,13 +175,15 @@ def _phase(pair: tuple[Phase, int]) -> list[Field]:
 
 def warnings(item: ReportItem) -> list[str]:
     """Return the reasons to doubt the numbers, one sentence each."""
+    # Predictions name these waits as well.
+    shown = msgspec.structs.replace(item.profile, idle_beyond_sharing=False)
     sentences = []
     if not item.trusted:
         sentences.append(
             "The program's own check of its result failed: the recording shows what ran, "
             "but no time or cost is predicted from it."
         )
-    sentences += [*item.profile.damage, *remarks(item.profile)]
+    sentences += [*item.profile.damage, *remarks(shown)]
     return list(dict.fromkeys([*sentences, *item.predictions.warnings, *item.advice.warnings]))
 
 
