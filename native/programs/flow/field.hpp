@@ -17,7 +17,7 @@ class Field {
     Field() = default;
     /// All elements start as `value`.
     Field(const std::array<int, 3>& size, int ghosts, double value, int components = kComponents)
-        : size_(size), ghosts_(ghosts), components_(components) {
+        : size_(size), ghosts_(ghosts) {
         std::ptrdiff_t elements = components;
         for (int axis = 0; axis < 3; ++axis) {
             strides_[axis] = elements;
@@ -29,7 +29,6 @@ class Field {
 
     const std::array<int, 3>& size() const { return size_; }
     int ghosts() const { return ghosts_; }
-    int components() const { return components_; }
     void fill(double value) { std::fill(data_.begin(), data_.end(), value); }
 
     /// The components of a point. Indices count from the box; ghosts are at -1, -2 and at size, size + 1.
@@ -45,7 +44,7 @@ class Field {
     }
 
     std::array<int, 3> size_{};
-    int ghosts_ = 0, components_ = 0;
+    int ghosts_ = 0;
     std::array<std::ptrdiff_t, 3> strides_{};
     std::ptrdiff_t origin_ = 0;
     std::vector<double> data_;

@@ -75,8 +75,6 @@ class Grid {
 
     /// False: no grid leaves each rank enough points.
     bool fits() const { return across_ > 0; }
-    int across() const { return across_; }
-    int along() const { return along_; }
     Piece piece(int rank) const {
         return {part(nx_, across_, rank % across_), part(ny_, along_, rank / across_)};
     }
