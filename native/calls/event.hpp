@@ -210,6 +210,17 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
+/// Returns whether the call is a poll in vain, as programs that wait make many of.
+inline bool found_nothing(const Shape& shape) {
+    switch (shape.call_class) {
+        case CallClass::complete: return shape.completions.empty();
+        case CallClass::probe:
+        case CallClass::parrived: return !shape.found;
+        case CallClass::win_sync: return shape.sync == WindowSync::test && !shape.found;
+        default: return false;
+    }
+}
+
 // Codes of a call of class `init`.
 inline constexpr std::int32_t thread_serialized = 2;
 inline constexpr std::int32_t thread_multiple = 3;

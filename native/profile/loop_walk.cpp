@@ -56,12 +56,8 @@ std::uint64_t hash_of(const Shape& shape, Likeness likeness) {
 /// Returns true for calls whose number depends on how often a program polls, and for calls that only query a
 /// value.
 bool is_noise(const Shape& shape, const tracefile::Trace& trace) {
-    switch (shape.call_class) {
-        case CallClass::complete: return shape.completions.empty();
-        case CallClass::probe: return !shape.found;
-        case CallClass::local: return !tracefile::communicates(trace.names()[shape.name]);
-        default: return false;
-    }
+    if (shape.call_class == CallClass::local) return !tracefile::communicates(trace.names()[shape.name]);
+    return tracefile::found_nothing(shape);
 }
 
 }  // namespace

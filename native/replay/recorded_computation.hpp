@@ -30,7 +30,7 @@ class RecordedComputation {
             }
         }
         const bool waits = polling_ && is_poll(*event.shape) && event.gap_seconds < polling_gap_seconds;
-        polling_ = found_nothing(*event.shape);
+        polling_ = tracefile::found_nothing(*event.shape);
         return waits ? 0 : seconds;
     }
 
@@ -38,7 +38,7 @@ class RecordedComputation {
     /// `counted` may still count earlier time.
     bool passed(const tracefile::Event& event) {
         if (!started_) return false;
-        polling_ = found_nothing(*event.shape);
+        polling_ = tracefile::found_nothing(*event.shape);
         return true;
     }
 
@@ -52,10 +52,6 @@ class RecordedComputation {
         using enum tracefile::CallClass;
         return shape.call_class == complete || shape.call_class == probe || shape.call_class == parrived ||
                (shape.call_class == win_sync && shape.sync == tracefile::WindowSync::test);
-    }
-    static bool found_nothing(const tracefile::Shape& shape) {
-        if (shape.call_class == tracefile::CallClass::complete) return shape.completions.empty();
-        return is_poll(shape) && !shape.found;
     }
 
     bool started_ = false;  ///< MPI_Init is behind

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from synthetic import collective, recv, send
+from synthetic_calls import TEST, parrived, sync
 
 from linkworth import units
 from linkworth.cli.profile_detail import FULL
@@ -109,13 +110,19 @@ def test_interruptions_and_changing_sizes_do_not_end_a_loop(tmp_path):
     assert found.phases[0].iterations == 20
 
 
-def test_polling_does_not_hide_a_loop(tmp_path):
+@pytest.mark.parametrize(
+    "look",
+    [
+        synthetic.Call("MPI_Iprobe", "probe", comm=0, peer=1, tag=0, found=False),
+        parrived(0, arrived=False),
+        sync(TEST),
+    ],
+    ids=lambda call: call.call_class,
+)
+def test_polling_does_not_hide_a_loop(tmp_path, look):
     calls = []
     for number in range(10):
-        looks = [synthetic.Call("MPI_Iprobe", "probe", comm=0, peer=1, tag=0, found=False).after(0.01)] * (
-            number % 4
-        )
-        calls += [*looks, *step()]
+        calls += [*[look.after(0.01)] * (number % 4), *step()]
     found = phases_of(tmp_path, calls, calls, end=False)
     (loop,) = found.phases
     assert (found.likeness, loop.iterations) == ("arguments", 10)
