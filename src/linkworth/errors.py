@@ -13,7 +13,7 @@ LinkworthError              one clear sentence for the user, and an exit code
 from typing import Literal
 
 StopCause = Literal["", "interrupted", "timeout"]
-"""What stopped a run: the user, its time limit, or neither."""
+"""Cause of a run's early end: the user, its time limit, or neither."""
 
 
 class LinkworthError(Exception):
