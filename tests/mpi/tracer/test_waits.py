@@ -12,6 +12,9 @@ def test_every_way_to_wait_completes_every_kind_of_request(bench, yielding):
     assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
     for part in run.parts:
         assert [event.name for event in part.of_kind("local") if "Wait" in event.name] == ["MPI_Wait"]
+        looks = part.named("MPI_Request_get_status")
+        assert len(looks) > 1
+        assert all(look.fields == {"mode": "test", "listed": 1, "completed": []} for look in looks)
 
 
 def test_ranks_that_share_cores_give_them_away(bench):

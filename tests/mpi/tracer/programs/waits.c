@@ -120,6 +120,19 @@ static void with_no_request(void) {
 }
 #endif
 
+// The request stays, whatever is found.
+static void look_before_waiting(void) {
+    int received = -1, found = 1;
+    MPI_Request request;
+    MPI_Irecv(&received, 1, MPI_INT, rank, 15, MPI_COMM_WORLD, &request);
+    MPI_Request_get_status(request, &found, MPI_STATUS_IGNORE);
+    CHECK(!found);
+    MPI_Send(&rank, 1, MPI_INT, rank, 15, MPI_COMM_WORLD);
+    while (!found) MPI_Request_get_status(request, &found, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(received == rank);
+}
+
 // The first sends to the second, which sends to MPI_PROC_NULL: its partner's status is that of MPI_PROC_NULL.
 static void exchange_with_nobody(void) {
     int value = rank, to = rank == 0 ? 1 : MPI_PROC_NULL, from = rank == 1 ? 0 : MPI_PROC_NULL, count = -1;
@@ -170,6 +183,7 @@ int main(int argc, char** argv) {
 #ifdef NONE
     with_no_request();
 #endif
+    look_before_waiting();
     exchange_with_nobody();
     if (rank == 0) printf("all right\n");
     MPI_Finalize();
