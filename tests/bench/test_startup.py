@@ -131,7 +131,8 @@ def test_a_dry_run_and_a_round_that_is_not_complete_fit_nothing(place, capsys, p
         (["init", "--slurm"], "each would wait in the queue of Slurm"),
     ],
 )
-def test_what_init_cannot_do_is_one_sentence(words, said, refused):
+def test_what_init_cannot_do_is_one_sentence_at_once(words, said, refused, monkeypatch):
+    monkeypatch.setattr(find, "choose", lambda mpi: pytest.fail("an MPI is looked for"))
     assert said in refused("bench", *words)
 
 

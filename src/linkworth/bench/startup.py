@@ -71,11 +71,11 @@ def measure(
     Raises UsageError and EnvironmentLacksError if nothing can run, LinkworthError for a launch that fails, and StartupStopped
     with the complete rounds if the user stops it or a launch takes too long.
     """
-    chosen = find.choose(mpi)
-    command = [str(build.size_probe(chosen)), "init"]
     with open_for_launches(place, say) as opened:
         asked = _shapes(opened, ranks)
         name, facts, cores = opened.name, opened.facts(), opened.cores
+    chosen = find.choose(mpi)
+    command = [str(build.size_probe(chosen)), "init"]
     plan(LAUNCHES * len(asked))
     times: dict[Shape, list[tuple[float, float]]] = {shape: [] for shape in asked}
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -109,9 +109,9 @@ def measure(
 
 def arguments(place: Place, *, mpi: str | None, ranks: int | None) -> list[list[str]]:
     """Return the command line of each kind of launch, without running it."""
-    chosen = find.choose(mpi)
     with open_for_launches(place, None) as opened:
         asked = _shapes(opened, ranks)
+    chosen = find.choose(mpi)
     return [
         opened.launcher(chosen).arguments(Job(command=["lw-size-probe", "init"], ranks=shape.ranks))
         for shape, opened in _places(place, asked, None)
