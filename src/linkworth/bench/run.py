@@ -14,7 +14,7 @@ from linkworth.bench.tests import BenchTest, named
 from linkworth.bench.warnings import above_link, rates_of, row_warnings
 from linkworth.errors import EnvironmentLacksError, IncompleteError, LinkworthError, StopCause, UsageError
 from linkworth.measure.counters import CounterWatch
-from linkworth.measure.ending import classify, refusal
+from linkworth.measure.ending import classify, refusal, stopped_by
 from linkworth.measure.plan import Plan
 from linkworth.measure.run import yielding_environment
 from linkworth.model.bench import LINK_RATE, BenchResult, BenchRow
@@ -139,8 +139,7 @@ def execute(
     message = ending.message or "its results ended before all was measured"
     last = next((line for line in reversed(stream.said) if line.strip()), "")
     if end.interrupted or end.timed_out or result.rows:
-        cause: StopCause = "interrupted" if end.interrupted else "timeout" if end.timed_out else ""
-        raise BenchStopped(f"{prepared.test.name}: {message}", cause, result)
+        raise BenchStopped(f"{prepared.test.name}: {message}", stopped_by(ending), result)
     raise LinkworthError(f"{prepared.test.name}: {message}" + (f" ({last.strip()})" if last else ""))
 
 

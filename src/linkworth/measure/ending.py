@@ -32,16 +32,16 @@ class Ending(NamedTuple):
     message: str
 
 
-def was_interrupted(result: RunResult) -> bool:
+def was_interrupted(run: RunResult | Ending) -> bool:
     """Return whether the user interrupted a run."""
-    return result.state == "killed" and result.message.startswith(_INTERRUPTED)
+    return run.state == "killed" and run.message.startswith(_INTERRUPTED)
 
 
-def stopped_by(result: RunResult) -> StopCause:
+def stopped_by(run: RunResult | Ending) -> StopCause:
     """Return what stopped a run."""
-    if was_interrupted(result):
+    if was_interrupted(run):
         return "interrupted"
-    return "timeout" if result.state == "timeout" else ""
+    return "timeout" if run.state == "timeout" else ""
 
 
 def refusal(lines: Iterable[str], program: str) -> str:
