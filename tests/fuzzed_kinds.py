@@ -292,20 +292,7 @@ ACTIONS = b"""0 init
 """
 
 
-_NAMED = part_files.NAMES
-_RECORDS = b"".join(
-    [
-        part_files.shape(part_files.payload(_NAMED, "MPI_Init", 18, part_files.varint(0))),
-        part_files.call(0, 500, 1000),
-        part_files.shape(part_files.payload(_NAMED, "MPI_Send", 1, part_files.send_fields(-2, 1000))),
-        part_files.call(1, 2000, 100, cpu=900) * 3,
-        part_files.shape(part_files.payload(_NAMED, "MPI_Finalize", 19)),
-        part_files.call(2, 7, 8),
-    ]
-)
-_BLOCKS = [(1000, 0, _RECORDS)]
-
-
+_BLOCKS = [(1000, 0, part_files.records(sends=3, to=synthetic.PROC_NULL))]
 _LEFT: list[dict[str, object]] = [
     {},
     {"flags": part_files.INITIALISED, "open_last": True},

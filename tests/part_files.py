@@ -42,6 +42,16 @@ def send_fields(peer: int, size: int, tag: int = 0, comm: int = 0) -> bytes:
     return varint(comm) + svarint(peer) + svarint(tag) + varint(size)
 
 
+def records(names: list[str] = NAMES, *, sends: int = 1, to: int = 0, finalize: bool = True) -> bytes:
+    """Return the records of a rank that sends 1000 bytes so often."""
+    out = shape(payload(names, "MPI_Init", 18, varint(0))) + call(0, 500, 1000)
+    out += shape(payload(names, "MPI_Send", 1, send_fields(to, 1000)))
+    out += call(1, 2000, 100, cpu=900) * sends
+    if finalize:
+        out += shape(payload(names, "MPI_Finalize", 19)) + call(2, 7, 8)
+    return out
+
+
 @dataclass
 class PartFile:
     """A part with its blocks; `open_last` leaves the last block as a killed process does."""

@@ -11,6 +11,7 @@ from part_files import (
     PartFile,
     call,
     payload,
+    records,
     send_fields,
     shape,
     varint,
@@ -27,15 +28,6 @@ SECOND = 2_000_000_000  # ticks
 START = (1000, 5_000_000_000, 1_700_000_000_000_000_000)
 LATEST = (1000 + SECOND, 6_000_000_000, 1_700_000_001_000_000_000)
 METADATA = TraceMetadata(workload="prog", command=["./prog"], verified=True)
-
-
-def records(names=NAMES, sends=1, finalize=True):
-    out = shape(payload(names, "MPI_Init", 18, varint(0))) + call(0, 500, 1000)
-    out += shape(payload(names, "MPI_Send", 1, send_fields(0, 1000)))
-    out += call(1, 2000, 100, cpu=900) * sends
-    if finalize:
-        out += shape(payload(names, "MPI_Finalize", 19)) + call(2, 7, 8)
-    return out
 
 
 def part(rank, size, **fields):
