@@ -1,5 +1,6 @@
 """Replays in threads, and what an interrupt leaves of them."""
 
+import threading
 import time
 from concurrent.futures import Future
 
@@ -21,17 +22,16 @@ def test_an_interrupt_ends_replays_that_have_begun(tmp_path):
     trace = _engine.Trace(
         str(write_trace(tmp_path / "t.lwt", [[collective("MPI_Alltoall", 1000)] * 20] * RANKS))
     )
-    begun: list[str] = []
+    begun = threading.Event()
 
     def replayed() -> Prediction:
-        begun.append("")
+        begun.set()
         return replay(trace, fabrics.get("gbe"), Layout(nodes=1, node_of_rank=[0] * RANKS))
 
-    def interrupted() -> Future[Prediction]:
+    def interrupted() -> None:
         with ReplayThreads(1) as pool:
             running.append(pool.submit(replayed))
-            while not begun:
-                time.sleep(0.01)
+            begun.wait()
             time.sleep(0.5)
             raise KeyboardInterrupt
 

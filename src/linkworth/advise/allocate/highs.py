@@ -104,8 +104,8 @@ def _solved(
     ):
         solver.setOptionValue(option, setting)
     solver.passModel(model)
-    # In a thread of its own, since an interrupt cannot reach this one before the solver returns. That of `startSolve` takes
-    # locks of all solvers, which an interrupt at its start leaves taken.
+    # In a thread of its own, since an interrupt cannot reach this one before the solver returns. highspy's `startSolve` shares
+    # its locks among all solvers, and an interrupt while it starts leaves them taken.
     solver.HandleUserInterrupt = True
     running = threading.Thread(target=solver.run, daemon=True)
     try:
