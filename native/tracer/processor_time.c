@@ -18,7 +18,9 @@ static uint64_t budget_interval;
 static double nanoseconds_per_tick;
 static uint64_t reading_cpu;  // CPU time between two readings in a row, ns
 static uint64_t cores;
-static _Atomic uint64_t of_gaps;  // the process's CPU time in gaps of which it was read, ns
+// The process's CPU time in gaps of which it was read, ns. The caller's own time before its first call is
+// left out: that of loading a program may exceed all that its threads compute.
+static _Atomic uint64_t of_gaps;
 
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {
@@ -85,8 +87,11 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
         bool whole_gap = time->read_at == self->last_exit;
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
         call->cpu = (int64_t)(used < most ? used : most);
-        if (clock == CLOCK_PROCESS_CPUTIME_ID)
-            atomic_fetch_add_explicit(&of_gaps, (uint64_t)call->cpu, memory_order_relaxed);
+        if (clock == CLOCK_PROCESS_CPUTIME_ID) {
+            uint64_t own = time->latest ? 0 : lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
+            uint64_t others = (uint64_t)call->cpu > own ? (uint64_t)call->cpu - own : 0;
+            atomic_fetch_add_explicit(&of_gaps, others, memory_order_relaxed);
+        }
     }
     time->latest = cpu;
     time->clock = clock;
@@ -115,8 +120,8 @@ void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64
     if (lw_recorder.crowded) time->reading = lw_ticks() - now;
 }
 
-// The callers' own time in gaps is subtracted twice, as telling it apart would take a second clock at each
-// gap.
+// The callers' own time in later gaps is subtracted twice, as telling it apart would take a second clock at
+// each gap.
 uint64_t lw_processor_time_of_helpers(void) {
     uint64_t process = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t seen = lw_threads_cpu() + atomic_load_explicit(&of_gaps, memory_order_relaxed);

@@ -2,9 +2,10 @@
 // Threads: "multiple": several threads call MPI at once, and complete each other's requests. "unasked": they
 // make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
 // one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
-// ranks, inside of a call on rank 0 and between calls on rank 1. "ending": many threads wait for messages
-// and end; prints by how many kB that makes the process larger. "last": threads make their first call while
-// MPI_Finalize ends. "destructor": a thread calls MPI at its very end, when another has begun.
+// ranks, inside of a call on rank 0 and between calls on rank 1; both have computed before MPI_Init.
+// "ending": many threads wait for messages and end; prints by how many kB that makes the process larger.
+// "last": threads make their first call while MPI_Finalize ends. "destructor": a thread calls MPI at its very
+// end, when another has begun.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -183,6 +184,7 @@ int main(int argc, char** argv) {
     } else if (argc > 1 && strcmp(argv[1], "beside") == 0) {
         int key;
         MPI_Comm own;
+        compute(NULL);
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Comm_dup(MPI_COMM_SELF, &own);
