@@ -51,6 +51,8 @@ from linkworth.writing.files import not_written, unwritable, work_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
+FEW_RANKS = 8
+"""Most ranks that hide the pattern of a binomial tree, or of a grid in three dimensions."""
 OTHER_VOLUME = 1.2
 """Factor between calls or bytes as distributions and the recorded ones from which they are named."""
 MOST_WRONG = 2.0
@@ -230,7 +232,7 @@ def _scaled(
         remarks=[
             readable(remark, metadata[-1].call_sites)
             for remark in (
-                *(_of_distributions(as_distributions, recordings[-1]) if as_distributions else []),
+                *(_of_distributions(as_distributions, recordings[-1], target) if as_distributions else []),
                 *([_without_setup(recordings[-1], trust.omitted)] if trust.omitted else []),
                 *_remarks(aligned, target, unseen, truncated),
                 *_doubts(request, [(recording.ranks, recording.trace) for recording in recordings]),
@@ -475,12 +477,14 @@ def _without_setup(recording: Recording, omitted: dict[str, float]) -> str:
     )
 
 
-def _of_distributions(of: _AsDistributions, made: Recording) -> Iterator[str]:
+def _of_distributions(of: _AsDistributions, made: Recording, target: Target) -> Iterator[str]:
     """Yield what distributions do not keep. `made`: the largest recording, whose messages are distributions."""
     yield (
         "messages are distributions: between collective calls of all ranks, each rank sends as many, as large and as far as in "
         f"the mean of the recordings, and as many wait for one another; which do is not known; {of.reason}"
     )
+    if made.ranks <= FEW_RANKS:
+        yield f"so few ranks hide the pattern of trees and of most grids; {_record_more(target)}"
     was, now = recorded(of.largest), recorded(made)
     calls, amount = now.events / max(was.events, 1), now.bytes / max(was.bytes, 1)
     if max(abs(log(max(each, 1e-9))) for each in (calls, amount)) > log(OTHER_VOLUME):

@@ -129,6 +129,14 @@ def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path
     assert reductions == ["MPI_Allreduce@graph.c:4"] * STEPS
 
 
+@pytest.mark.parametrize(("recorded", "advised"), [((2, 4, 8), True), ((4, 8, 16), False)])
+def test_larger_recordings_are_advised_if_all_are_small(
+    recorded: tuple[int, ...], advised: bool, tmp_path: Path
+) -> None:
+    _, summary = scaled(graph, recorded, 32, tmp_path)
+    assert any("or 32 ranks themselves" in remark for remark in summary.scaling.remarks) == advised
+
+
 def test_data_that_is_read_is_sent(tmp_path: Path) -> None:
     made, _ = scaled(reading, (4, 8, 16), 32, tmp_path)
     _, size = sent(trace(graph, 32, tmp_path), 32)
