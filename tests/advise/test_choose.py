@@ -158,16 +158,18 @@ def test_at_the_break_even_ratio_both_cost_the_same(slow, fast, usd):
 def test_the_pareto_front_is_what_nothing_dominates(case):
     times, prices = case
     advice = advise(predicted(times), priced(prices))
-    front = [option for option in advice.options if option.pareto]
-    assert front
+    tie = 1 + TIE_TOLERANCE
+    assert any(option.pareto for option in advice.options)
     for option in advice.options:
         beaten = any(
-            other.seconds <= option.seconds
-            and other.cost_usd <= option.cost_usd
-            and (other.seconds, other.cost_usd) != (option.seconds, option.cost_usd)
-            for other in front
+            other.seconds <= option.seconds * tie
+            and other.cost_usd <= option.cost_usd * tie
+            and max(option.seconds / other.seconds, option.cost_usd / other.cost_usd) > tie
+            for other in advice.options
         )
         assert beaten != option.pareto
-    assert min(advice.options, key=lambda option: option.seconds).seconds in {
-        option.seconds for option in front
-    }
+
+
+def test_an_equal_time_at_twice_the_price_is_not_on_the_pareto_front():
+    advice = advise(predicted({"gbe": 0.138, "ib-hdr": 0.1379}), priced({"gbe": 0.5, "ib-hdr": 1.0}))
+    assert [option.pareto for option in advice.options] == [True, False]

@@ -195,11 +195,12 @@ def _option(
 
 
 def _dominated(option: AdviceOption, options: Sequence[AdviceOption]) -> bool:
-    """Return whether another option is at least as good in time and cost, and better in one of them."""
+    """Return whether another option is at least as good in time and cost, and better in one of them by more than a tie."""
+    tie = 1 + TIE_TOLERANCE
     return any(
-        other.seconds <= option.seconds
-        and other.cost_usd <= option.cost_usd
-        and (other.seconds < option.seconds or other.cost_usd < option.cost_usd)
+        other.seconds <= option.seconds * tie
+        and other.cost_usd <= option.cost_usd * tie
+        and (other.seconds * tie < option.seconds or other.cost_usd * tie < option.cost_usd)
         for other in options
     )
 
