@@ -34,7 +34,9 @@ bool is_message(CallClass call_class) {
         case CallClass::sendrecv:
         case CallClass::isendrecv:
         case CallClass::send_init:
-        case CallClass::recv_init: return true;
+        case CallClass::recv_init:
+        case CallClass::psend_init:
+        case CallClass::precv_init: return true;
         default: return tracefile::is_collective(call_class);
     }
 }
@@ -44,7 +46,7 @@ class Groups {
     explicit Groups(const tracefile::Trace& trace) : trace_(trace), communicators_(trace.ranks()) {}
 
     void read(std::uint32_t rank) {
-        std::unordered_map<std::int32_t, std::size_t> group_of;
+        std::unordered_map<std::int32_t, std::size_t> group_of, group_of_window;
         tracefile::RankCursor cursor = trace_.cursor(rank);
         tracefile::Event event;
         while (cursor.next(event)) {
@@ -62,8 +64,13 @@ class Groups {
                     group_of[shape.new_comm] = add(rank, shape.new_comm, shape.comm, false);
                 else if (from != group_of.end())
                     group_of[shape.new_comm] = from->second;
-            } else if (shape.call_class == CallClass::win_new && shares_memory(trace_.names()[shape.name])) {
-                add(rank, shape.comm, shape.comm, true);
+            } else if (shape.call_class == CallClass::win_new) {
+                if (shares_memory(trace_.names()[shape.name])) add(rank, shape.comm, shape.comm, true);
+                group_of_window.erase(shape.new_window);
+                if (from != group_of.end()) group_of_window[shape.new_window] = from->second;
+            } else if (shape.call_class == CallClass::rma || shape.call_class == CallClass::irma) {
+                const auto window = group_of_window.find(shape.window);
+                if (window != group_of_window.end()) ++found_[window->second].calls;
             } else if (from != group_of.end() && is_message(shape.call_class)) {
                 ++found_[from->second].calls;
             }

@@ -61,6 +61,18 @@ def test_groups_are_read_once_with_their_calls(tmp_path):
     assert (first.calls, second.calls) == (5, 4)
 
 
+def test_windows_and_partitions_on_a_node_communicator_are_calls_on_it(tmp_path):
+    def calls(rank, here):
+        window = Call("MPI_Win_create", "win_new", comm=2, new_window=0, bytes=64)
+        put = Call("MPI_Put", "rma", operation=0, window=0, peer=(rank + 1) % 8, bytes=8, recv_bytes=0)
+        name, kind = ("MPI_Psend_init", "psend_init") if rank % 2 else ("MPI_Precv_init", "precv_init")
+        parts = Call(name, kind, peer=rank ^ 1, bytes=8, tag=0, comm=2, partitions=4)
+        return [split(here), window, put, put, parts]
+
+    (group,) = node_groups(open_trace(written(tmp_path / "t.lwt", calls)))
+    assert group.calls == 3 * RANKS
+
+
 def test_a_layout_that_splits_node_communicators_is_predicted_with_a_warning(on_one_node):
     assert predict(on_one_node, GBE, Arrangement(nodes=1)).warnings == []
     for nodes in (2, 4):

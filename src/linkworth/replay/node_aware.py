@@ -21,7 +21,7 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
     among: list[int]
     """Members of the communicator that was split."""
     calls: int
-    """Messages and collectives on the communicator, and on those derived from it."""
+    """Messages and collectives on the communicator, on those derived from it, and on their windows."""
 
 
 def node_groups(trace: TraceFile) -> list[NodeGroup]:
