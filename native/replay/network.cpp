@@ -106,6 +106,10 @@ std::uint32_t Network::longest_shares(std::uint64_t bytes) const {
     return static_cast<std::uint32_t>(rails - std::min(dealt, rails - 1));
 }
 
+double Network::bandwidth_alone(std::uint64_t bytes) const {
+    return striped(bytes) ? striped_bandwidth_ * fabric_.rails / longest_shares(bytes) : rail_bandwidth_;
+}
+
 std::uint32_t Network::first_rail(const Transmission& what) {
     if (steps()) step_on(what.connection);
     return longest_shares(what.bytes) == 1 ? 0 : next_rail_[what.source_node]++ % fabric_.rails;
@@ -239,11 +243,8 @@ Stamp Network::passed(const Stamp& start, double wire, std::vector<Stamp>& full,
 }
 
 void Network::carry_alone(const Transmission& what, const Stamp& ready, Stamp& at, Stamp* left) {
-    const double rails = striped(what.bytes) ? fabric_.rails : 1;
-    const double bandwidth =
-        rails > 1 ? striped_bandwidth_ * rails / longest_shares(what.bytes) : rail_bandwidth_;
     const SizeCosts& costs = costs_.of(what.bytes);
-    const double wire = alone(costs.wire_bytes / bandwidth);
+    const double wire = alone(costs.wire_bytes / bandwidth_alone(what.bytes));
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
     at = ready;
     if (left != nullptr) {
@@ -270,10 +271,7 @@ void Network::send_alone(std::uint32_t message) {
     const Transmission& what = shipment.what;
     const std::uint32_t index = port_of(what.source_node, shipment.rail);
     Stamp start = shipment.at;
-    const double bandwidth = contention_ || !striped(what.bytes)
-                                 ? rail_bandwidth_
-                                 : striped_bandwidth_ * fabric_.rails / longest_shares(what.bytes);
-    double wire = shipment.chunk_wire_bytes / bandwidth;
+    double wire = shipment.chunk_wire_bytes / bandwidth_alone(what.bytes);
     if (contention_) {
         start.raise_to(out_free_[index]);
         wire = beside_other_direction(wire, start, in_[index]);
@@ -414,10 +412,9 @@ void Network::on_whole(std::uint32_t message) {
 void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& head, const Stamp& tail) {
     const Shipment& shipment = shipments_[message];
     const Transmission& what = shipment.what;
-    const bool on_all = striped(what.bytes);
-    const double bandwidth = on_all ? striped_bandwidth_ : rail_bandwidth_;
     Stamp in_memory = head;
     if (contention_) {
+        const double bandwidth = striped(what.bytes) ? striped_bandwidth_ : rail_bandwidth_;
         const std::uint32_t port = port_of(what.destination_node, rail);
         Stamp& free = in_[port];
         const double wire =
@@ -438,9 +435,7 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
             in_memory.add_wait(full_ports_.wait_seconds(port, what.connection, shipment.chunk_wire_bytes,
                                                         head.seconds, free.seconds));
     } else {
-        in_memory.add_bandwidth(alone(shipment.chunk_wire_bytes /
-                                      (on_all ? striped_bandwidth_ * fabric_.rails : rail_bandwidth_)),
-                                false);
+        in_memory.add_bandwidth(alone(shipment.chunk_wire_bytes / bandwidth_alone(what.bytes)), false);
     }
     arrived(message, head, in_memory);
 }

@@ -162,6 +162,8 @@ class Network {
     /// Returns the shares of a striped message on the rail that carries the most of it. A share is one
     /// `rails`-th of the message.
     std::uint32_t longest_shares(std::uint64_t bytes) const;
+    /// Returns the bandwidth of a message that has all rails for itself.
+    double bandwidth_alone(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
     std::uint32_t rail_free_first(const Transmission& what, const Stamp& ready) const;
     std::uint32_t rail_of_control(const Transmission& what, const Stamp& ready) const;
