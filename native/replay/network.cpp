@@ -291,7 +291,10 @@ void Network::send_alone(std::uint32_t message) {
     shipment.unsent = 0;
     const Stamp head = head_after(shipment, start);
     leave(message, start.seconds, left);
-    if (contention_ && (bucket_seconds_ > 0 || switches_.hops(what.source_node, what.destination_node) > 0)) {
+    // The tail may come later than the receiver's NIC can take it.
+    const bool tail_counts = bucket_seconds_ > 0 || duplex_factor_ > 1 ||
+                             switches_.hops(what.source_node, what.destination_node) > 0;
+    if (contention_ && tail_counts) {
         const std::uint32_t parcel = parcels_.take();
         Stamp tail = head;
         tail.add_bandwidth(left.seconds - start.seconds, false);
