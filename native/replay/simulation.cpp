@@ -76,6 +76,7 @@ std::optional<SharedNodes> shared_nodes(const ReplaySettings& settings,
 /// Returns a fabric with the bandwidth that the background load leaves on links between nodes.
 Fabric loaded(Fabric fabric, double background_load) {
     fabric.link.bandwidth_bytes_per_second *= 1 - background_load;
+    fabric.duplex_bytes_per_second *= 1 - background_load;
     fabric.tcp.pair_bytes_per_second *= 1 - background_load;
     for (SwitchLevel& level : fabric.topology.levels) level.bandwidth_bytes_per_second *= 1 - background_load;
     return fabric;

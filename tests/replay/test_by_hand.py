@@ -222,7 +222,11 @@ def test_added_latency_is_hidden_in_a_stream_and_an_adapter_bounds_both_directio
     assert predict(ranks, on).seconds == pytest.approx(2e6 / 1.6e9, rel=0.02)
     assert predict([[send(1, 1_000_000)], [recv(0, 1_000_000)]], on).seconds == pytest.approx(1e-3)
     # Rank 1's NIC also receives, so that its chunk leaves at the lower rate, though rank 0's NIC only receives.
-    ranks = [[recv(1, 60_000)], [irecv(2, 60_000), send(0, 60_000).after(1 * US), waitall(1)], [send(1, 60_000)]]
+    ranks = [
+        [recv(1, 60_000)],
+        [irecv(2, 60_000), send(0, 60_000).after(1 * US), waitall(1)],
+        [send(1, 60_000)],
+    ]
     assert predict(ranks, on).seconds == pytest.approx(1 * US + 6e4 * 2 / 1.6e9)
 
 

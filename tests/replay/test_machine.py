@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from synthetic import Call, collective, fabric, irecv, isend, pcontrol, recv, send, waitall, way
 from synthetic_calls import (
@@ -123,3 +124,7 @@ def test_noise_keeps_the_mean_and_follows_its_seed(run: Run) -> None:
 def test_background_load_takes_its_share_of_the_links(run: Run) -> None:
     ranks = [[send(1, MB)], [recv(0, MB)]]
     assert run(ranks, EAGER, background_load=0.75).prediction.seconds == pytest.approx(4 * MS + 10 * US)
+    # Both directions share what the adapter's bus carries, and the load has its share of that too.
+    both = [[irecv(1 - rank, MB), isend(1 - rank, MB), waitall(1, 2)] for rank in range(2)]
+    half_duplex = msgspec.structs.replace(EAGER, duplex_bytes_per_second=1e9)
+    assert run(both, half_duplex, background_load=0.5).prediction.seconds == pytest.approx(4 * MS, rel=0.05)
