@@ -15,6 +15,7 @@ class Computation {
     explicit Computation(const ReplayRequest& request)
         : factor_(request.cpu_factor),
           settings_(request.settings),
+          seed_(scramble(settings_.seed)),
           uniform_(settings_.cpu_factor_at.empty() && !(settings_.noise > 0)) {}
 
     /// Seconds of the `interval`-th stretch of a rank that took `recorded` seconds, at a level of
@@ -36,7 +37,7 @@ class Computation {
     /// Returns a lognormal factor of mean 1. It depends only on the seed, rank and interval, not on the order
     /// of calls.
     double noise(std::uint32_t rank, std::uint64_t interval) const {
-        const std::uint64_t start = scramble(scramble(settings_.seed + rank) + interval);
+        const std::uint64_t start = scramble(scramble(seed_ + rank) + interval);
         const double radius = std::sqrt(-2 * std::log(unit(start)));
         const double normal = radius * std::cos(2 * std::numbers::pi * unit(scramble(start)));
         return std::exp(settings_.noise * (normal - settings_.noise / 2));
@@ -54,7 +55,8 @@ class Computation {
 
     double factor_;
     const ReplaySettings& settings_;
-    bool uniform_;  ///< one factor for all
+    std::uint64_t seed_;  ///< scrambled, or a rank would repeat its neighbour's noise under the next seed
+    bool uniform_;        ///< one factor for all
 };
 
 }  // namespace linkworth::replay
