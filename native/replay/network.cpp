@@ -29,6 +29,11 @@ double striped_gain(const Fabric& fabric) {
     return std::min(gain, std::pow(fabric.rails, reordering_exponent));
 }
 
+/// Bandwidth of a pair of ranks for long messages, over that of one rail.
+double gain_of_pair(const Fabric& fabric) {
+    return fabric.aggregation == Aggregation::connection ? 1 : striped_gain(fabric);
+}
+
 /// [node]
 std::vector<std::uint64_t> chunks_of(const Fabric& fabric, const std::vector<std::uint32_t>& ranks_on_node) {
     std::vector<std::uint64_t> result(ranks_on_node.size(), fabric.chunk_bytes);
@@ -74,7 +79,7 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       switches_(fabric.topology, static_cast<std::uint32_t>(ranks_on_node.size()), with_loads),
       restarts_(fabric),
       full_ports_(fabric.tcp, fabric.link),
-      pairs_(fabric.tcp, ranks, fabric.rails * striped_bandwidth_ / rail_bandwidth_),
+      pairs_(fabric.tcp, ranks, gain_of_pair(fabric)),
       costs_({&fabric.link}),
       plain_(contention && fabric.rails == 1 && bucket_seconds_ <= 0 && !with_loads &&
              fabric.topology.levels.empty() && !full_ports_.matter() && !pairs_.matter() &&

@@ -2,6 +2,7 @@
 /// Limit of what two ranks carry between them over TCP while both send the other several long messages.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,13 +18,15 @@ namespace linkworth::replay {
 /// gives both directions together the rate that the turns have. Other pairs can use the rest of the NIC.
 class Pairs {
   public:
-    /// `ranks`: connection c is from rank c / ranks to rank c % ranks. `rails`: that carry a long message.
+    /// `ranks`: connection c is from rank c / ranks to rank c % ranks. `rails`: that carry its long messages.
     Pairs(const Tcp& tcp, std::uint64_t ranks, double rails)
         : ranks_(ranks),
           bytes_per_second_(tcp.pair_bytes_per_second * rails),
-          least_bytes_(matter() ? tcp.pair_from_bytes : std::numeric_limits<std::uint64_t>::max()) {}
+          least_bytes_(matter() ? std::max<std::uint64_t>(tcp.pair_from_bytes, 1)
+                                : std::numeric_limits<std::uint64_t>::max()) {}
 
     bool matter() const { return std::isfinite(bytes_per_second_); }
+    /// Requests and answers, which have no data, never count.
     bool count(std::uint64_t bytes) const { return bytes >= least_bytes_; }
 
     /// The data of a message that counts begins, and its last byte comes to the receiver's NIC.

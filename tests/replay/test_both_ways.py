@@ -52,6 +52,23 @@ def test_the_limit_is_of_a_pair_and_each_rail_adds_to_it(predict: Predict) -> No
     assert predict(ranks, LIMITED, nodes=[0, 0, 1, 1]).seconds == pytest.approx(16e-3, rel=0.05)
     on = msgspec.structs.replace(LIMITED, rails=2, stripe_min_bytes=65537)
     assert predict(both_ways(8), on).seconds == pytest.approx(8e-3, rel=0.05)
+    # Bonded by connection, a pair has one rail whatever the number.
+    bonded = msgspec.structs.replace(on, aggregation="connection")
+    assert predict(both_ways(8), bonded).seconds == pytest.approx(16e-3, rel=0.05)
+
+
+def test_requests_behind_data_are_no_messages_of_the_window(predict: Predict) -> None:
+    # Rank 1's request and rank 0's answer wait in the stream behind 50 MB.
+    ranks = [
+        [irecv(1, MB), isend(1, 50 * MB), isend(1, 8).after(1e-3), waitall(1, 2, 3)],
+        [irecv(0, 50 * MB), irecv(0, 8), isend(0, MB).after(5e-3), waitall(1, 2, 3)],
+    ]
+
+    def limited_from(least: int) -> float:
+        tcp = msgspec.structs.replace(LIMITED.tcp, one_stream=True, pair_from_bytes=least)
+        return predict(ranks, msgspec.structs.replace(LIMITED, tcp=tcp)).seconds
+
+    assert limited_from(0) == limited_from(1)
 
 
 @pytest.mark.parametrize(
