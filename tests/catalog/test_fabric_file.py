@@ -98,6 +98,11 @@ def test_a_good_file_is_read_with_shared_memory_or_its_own(tmp_path):
             'title = "t"\nrail_efficiency = 1.5',
             "rail_efficiency is 1.5; give 0, or a number from 1e-9 to 1",
         ),
+        (
+            "[link]\nlatency_seconds = 1.5e-6\nbandwidth_bytes_per_second = 1.0e9",
+            "duplex_bytes_per_second = 1e9\n[link]\nlatency_seconds = 1.5e-6\nbandwidth_bytes_per_second = inf",
+            "duplex_bytes_per_second is 1000000000.0; it limits a link of finite bandwidth",
+        ),
         ('title = "my network"', 'title = "t"\norigin = "me"', "no key 'origin'"),
         ("[link]", "[link", "is not valid TOML"),
     ],

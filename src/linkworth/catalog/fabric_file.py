@@ -1,5 +1,6 @@
 """A fabric file's checks and JSON Schema. Its fields are those of `linkworth.model.fabric.Fabric`."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,6 +40,7 @@ def parse(document: dict[str, Any], origin: str) -> Fabric:
     for table in ("link", "intranode"):
         _check_path(getattr(fabric, table), table, origin)
     _check_levels(fabric.topology, origin)
+    _check_both_directions(fabric, origin)
     return fabric
 
 
@@ -70,6 +72,20 @@ def _numbers(struct: msgspec.Struct, table: str = "") -> Iterator[tuple[str, flo
                     yield f"the seconds of {numbered}", item[1], each.parameter.allowed
                 else:
                     yield numbered, item, each.parameter.allowed
+
+
+def _check_both_directions(fabric: Fabric, origin: str) -> None:
+    for field, limit in (
+        ("duplex_bytes_per_second", fabric.duplex_bytes_per_second),
+        ("tcp.pair_bytes_per_second", fabric.tcp.pair_bytes_per_second),
+    ):
+        _check(
+            math.isinf(limit) or math.isfinite(fabric.link.bandwidth_bytes_per_second),
+            origin,
+            field,
+            limit,
+            "it limits a link of finite bandwidth, so give link.bandwidth_bytes_per_second as a number, or leave it out",
+        )
 
 
 def _check_levels(topology: Topology, origin: str) -> None:
