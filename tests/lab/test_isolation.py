@@ -11,13 +11,14 @@ from mpi_programs import UNTIL_STOPPED, compile_c, despite_faults, first_mpi
 from run_program import output_of
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import cgroups, isolation, labs, system
+from linkworth.lab import cgroups, isolation, labs
 from linkworth.lab.container import MARK_FILE
 from linkworth.lab.place import LabPlace
 from linkworth.lab.report import about
 from linkworth.lab.spec import LabSpec
 from linkworth.model.place import Place
 from linkworth.mpi import preload
+from linkworth.places import proc
 from linkworth.places.job import Job
 
 KINDS = [pytest.param(kind, marks=pytest.mark.requires(kind)) for kind in ("nspawn", "lxc")]
@@ -55,7 +56,7 @@ def left_of(lab):
     ]
     name = cgroups.marked(lab.state.mark)
     return [
-        *(f"process {pid}" for pid in nodes if pid and system.start_time(pid) is not None),
+        *(f"process {pid}" for pid in nodes if pid and proc.start_time(pid) is not None),
         # Not Path.glob, which stumbles over groups of other tests that go meanwhile.
         *(f"{folder}/{name}" for folder, groups, _ in os.walk("/sys/fs/cgroup") if name in groups),
         *(

@@ -6,8 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from eventual import alive, eventually
+from eventual import PATIENCE_SECONDS, alive, eventually
 from mpi_programs import compiled, first_mpi, hanging, ranks_left
+
+from linkworth.places import proc
 
 SESSION = """
 import sys
@@ -24,6 +26,19 @@ with terminate_as_interrupt():
     end = run_session(["sh", "-c", "echo $$; exec sleep 600"], Quiet(), environment={})
 print("interrupted" if end.interrupted else "ended", flush=True)
 """
+
+
+def test_a_process_that_is_found_no_longer_must_end_as_well():
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(); signal.pause()"
+    with subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as started:
+        started.stdout.readline()
+        found = iter([{started.pid}])
+        signals = {signal.SIGTERM: 0.0, signal.SIGKILL: PATIENCE_SECONDS}
+        try:
+            assert proc.stop(lambda: next(found, set()), signals) == {started.pid}
+            assert not alive(started.pid)
+        finally:
+            started.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])

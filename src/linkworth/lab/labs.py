@@ -16,7 +16,7 @@ from typing import Self
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, network, state, system
+from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, network, state
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.plan import MARK, SupervisorAnswer, SupervisorRequest
 from linkworth.lab.spec import LabSpec
@@ -135,9 +135,9 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
             spec=spec,
             scoped=True,
             owner=os.getpid(),
-            owner_started=system.start_time(os.getpid()) or 0,
+            owner_started=proc.start_time(os.getpid()) or 0,
             supervisor=process.pid,
-            supervisor_started=system.start_time(process.pid) or 0,
+            supervisor_started=proc.start_time(process.pid) or 0,
             own_user_namespace=own_user_namespace,
         )
         state.write(folder, begun)

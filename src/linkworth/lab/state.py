@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from linkworth.errors import EnvironmentLacksError
-from linkworth.lab import system
 from linkworth.lab.plan import HeldPlace
 from linkworth.lab.spec import LabSpec
+from linkworth.places import proc
 from linkworth.writing.documents import encode
 
 STATE_FILE = "lab.json"
@@ -42,12 +42,12 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_kept(self) -> bool:
         """Return whether its supervisor still runs."""
-        return system.is_running(self.supervisor, self.supervisor_started)
+        return proc.is_running(self.supervisor, self.supervisor_started)
 
     @property
     def is_owned(self) -> bool:
         """Return whether it stays by itself, or its linkworth still runs."""
-        return not self.scoped or system.is_running(self.owner, self.owner_started)
+        return not self.scoped or proc.is_running(self.owner, self.owner_started)
 
 
 def folder() -> Path:

@@ -171,7 +171,7 @@ class _Supervisor:
             places={
                 place.name: HeldPlace(
                     pid=place.pid,
-                    started=system.start_time(place.pid) or 0,
+                    started=proc.start_time(place.pid) or 0,
                     cgroup=self.cgroups.get(place.name, ""),
                     inside=inside[place.name],
                     own=running.count(system.namespace_of(place.pid)),

@@ -8,8 +8,6 @@ import socket
 import struct
 from pathlib import Path
 
-from linkworth.places import proc
-
 # <linux/sched.h>, <sys/mount.h>, <linux/prctl.h>, <linux/ethtool.h>, <linux/sockios.h>
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -80,14 +78,3 @@ def namespace_of(pid: int | str) -> int:
         return Path(f"/proc/{pid}/ns/net").stat().st_ino
     except OSError:
         return 0
-
-
-def start_time(pid: int) -> int | None:
-    """Return the start time of a process in clock ticks since boot. None if it has ended (or is a zombie)."""
-    fields = proc.stat(pid)
-    return None if not fields or fields[0] in "ZX" else int(fields[19])
-
-
-def is_running(pid: int, started: int) -> bool:
-    """Return whether the process that started then still runs."""
-    return start_time(pid) == started

@@ -61,24 +61,37 @@ def marked(name: str, value: str) -> set[int]:
     return {pid for pid in all_pids() if wanted in environment(pid)}
 
 
-def stop(find: Callable[[], Iterable[int]], signals: Mapping[signal.Signals, float]) -> set[int]:
-    """Send signals to the processes that `find` finds until it finds none, and return all that were found.
+def start_time(pid: int) -> int | None:
+    """Return the start time of a process in clock ticks since boot. None if it has ended (or is a zombie)."""
+    fields = stat(pid)
+    return None if not fields or fields[0] in "ZX" else int(fields[19])
 
-    Each signal has its seconds of patience before the next one. Processes that just start are found as well.
+
+def is_running(pid: int, started: int) -> bool:
+    """Return whether the process that started then still runs."""
+    return start_time(pid) == started
+
+
+def stop(find: Callable[[], Iterable[int]], signals: Mapping[signal.Signals, float]) -> set[int]:
+    """Send signals to the processes that `find` finds until all have ended, and return those.
+
+    Each signal has its seconds of patience before the next one. Processes that just start are found as well. One that
+    ends loses its variables and namespaces, and may be found no longer, some time before it is gone.
     """
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for number, patience in signals.items():
         until = time.monotonic() + patience
-        signalled: set[int] = set()
-        while left := set(find()):
-            for pid in left - signalled:
+        signalled: set[tuple[int, int]] = set()
+        while True:
+            found |= {pid: started for pid in find() if (started := start_time(pid)) is not None}
+            left = {process for process in found.items() if is_running(*process)}
+            if not left:
+                return set(found)
+            for pid, _ in left - signalled:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
             signalled |= left
-            found |= left
             if time.monotonic() > until:
                 break
             time.sleep(_LOOK_SECONDS)
-        else:
-            break
-    return found
+    return set(found)
