@@ -170,10 +170,11 @@ def _rate(work: Callable[[], object], size: int) -> float:
     """Return the bytes a second of a repeated piece of work; the first is left out, since it touches new pages."""
     work()
     begin = time.perf_counter()
-    count = 0
-    while (elapsed := time.perf_counter() - begin) < _MEMORY_SECONDS:
+    count, elapsed = 0, 0.0
+    while count == 0 or elapsed < _MEMORY_SECONDS:
         work()
         count += 1
+        elapsed = time.perf_counter() - begin
     return count * size / elapsed
 
 
