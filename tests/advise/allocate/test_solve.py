@@ -215,9 +215,9 @@ def test_an_interrupt_ends_the_solver():
     weights = [[numbers.randrange(100) for _ in range(40)] for _ in range(5)]
     rows = [LinearRow([*enumerate(map(float, row))], sum(row) // 2, sum(row) // 2) for row in weights]
     timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-    timer.start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()  # not before, since this thread may have no core until the signal comes
         minimise([0.0] * 40, [1] * 40, rows, time_limit=50.0)
     timer.join()
     assert time.monotonic() - began < 30
