@@ -33,7 +33,7 @@ def shipped(tmp_path, monkeypatch):
     (folder / "mpich").mkdir(parents=True)
     library(folder / "mpich" / build.TRACER, "tracer", SOURCE)
     (folder / "mpich" / build.NPB).write_bytes(b"\x7fELF needs " + precompiled.LIBRARY_PATH + b"\0")
-    (folder / "mpich" / precompiled.NOT_WRAPPED).write_text("MPI_Newer\n")
+    (folder / "mpich" / precompiled.NOT_WRAPPED).write_text("MPI_File_c2f\nMPI_Newer\n")
     monkeypatch.setattr(precompiled, "folder", lambda: folder)
     monkeypatch.setattr(objects, "processor", lambda: " ".join(precompiled._FLAGS))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -90,6 +90,13 @@ def test_what_does_not_fit_is_built_here(shipped, tmp_path, monkeypatch):
     assert precompiled.find(newer, build.NPB) is None
     shutil.rmtree(shipped)
     assert precompiled.find(newer, build.NPB) is None
+
+
+@pytest.mark.requires("c++")
+def test_conversions_of_handles_need_no_wrapper(shipped, tmp_path):
+    """Intel MPI's library of the standard ABI has some that MPICH's, whose headers the tracer is compiled with, lacks."""
+    converting = installation(tmp_path, source="int MPI_Init, MPI_File_c2f;")
+    assert precompiled.find(converting, build.TRACER) is not None
 
 
 def test_only_whole_elf_files_are_edited(tmp_path):

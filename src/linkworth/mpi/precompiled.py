@@ -16,6 +16,7 @@ from typing import Literal
 
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import elf, elf_edit, objects
+from linkworth.mpi.wrapper_bodies import is_conversion
 
 Abi = Literal["mpich", "openmpi", "standard"]
 ABIS: dict[Abi, str] = {
@@ -85,8 +86,13 @@ def find(mpi: MpiInstallation, product: str) -> Path | None:
 
 @functools.cache
 def _wraps_all_of(library: Path, not_wrapped: Path) -> bool:
+    """Return whether a tracer wraps every procedure of a library, but for conversions of handles, which may go unrecorded."""
     exported = elf.exported_symbols(library)
-    return not any(name in exported or f"P{name}" in exported for name in not_wrapped.read_text().split())
+    return not any(
+        name in exported or f"P{name}" in exported
+        for name in not_wrapped.read_text().split()
+        if not is_conversion(name)
+    )
 
 
 def _runs_here() -> bool:
