@@ -93,6 +93,10 @@ def test_an_installation_without_compilers_is_found_by_its_launcher(tmp_path, mo
     monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "a"))
     mpi = find.find_all()[0]
     assert (mpi.library, mpi.mpicc) == (str(library), "")
+    (tmp_path / "own/bin").mkdir(parents=True)
+    (tmp_path / "own/bin/mpiexec").symlink_to(tmp_path / "a/bin/mpiexec")
+    monkeypatch.setenv("LINKWORTH_MPI_PATH", str(tmp_path / "own"))
+    assert find.find_all()[0].library == str(library)
 
 
 def test_two_installations_of_one_version_have_different_names(tmp_path, monkeypatch):

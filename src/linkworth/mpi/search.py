@@ -106,12 +106,13 @@ _CXX = {"cc": "mpicxx", "icc": "mpiicpc", "icx": "mpiicpx"}
 
 
 def _from_launcher(launcher: Path, origin: str) -> Iterator[MpiInstallation]:
-    """Installations without compiler wrappers: libraries beside a launcher, with its kind and version."""
+    """Installations without compiler wrappers: libraries beside a launcher or what it links to, with its kind and version."""
     says = _launcher_identity(launcher)
     if says is None:
         return
-    prefix = launcher.parent.parent
-    places = [prefix / "lib", prefix / "lib64", *prefix.glob("lib/*-linux-gnu*")]
+    places: list[Path] = []
+    for prefix in dict.fromkeys(each.parent.parent for each in (launcher, launcher.resolve())):
+        places += [prefix / "lib", prefix / "lib64", *prefix.glob("lib/*-linux-gnu*")]
     libraries = {
         file.resolve() for place in places for pattern in _LIBRARY_FILES for file in place.glob(pattern)
     }
