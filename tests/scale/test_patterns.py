@@ -5,6 +5,7 @@ from functools import partial
 from itertools import product
 from math import isqrt, prod
 from pathlib import Path
+from random import Random
 
 import pytest
 from written_programs import (
@@ -675,6 +676,30 @@ def test_senders_in_any_order_are_taken_in_that_of_their_ranks_and_named(tmp_pat
     assert summary.scaling.data_dependent == ["MPI_Recv@collect.c:10"]
     received = [fields["actual_peer"] for _, kind, fields in calls(made, 0) if kind == "recv"]
     assert received == [*range(1, 64)] * STEPS
+
+
+def reports(rank: int, ranks: int) -> Iterator[Event]:
+    """Take messages of all ranks in the order of their arrival, each with a size of its sender, after probes or without."""
+    for step in range(STEPS):
+        yield collective("MPI_Allreduce@reports.c:9", 8)
+        for source in Random(ranks + step).sample(range(1, ranks), ranks - 1) if rank == 0 else ():
+            found = {"comm": 0, "peer": -1, "tag": 3, "actual_peer": source, "actual_tag": 3}
+            yield "MPI_Recv@reports.c:10", "recv", {**found, "bytes": 5000}
+            yield "MPI_Probe@reports.c:11", "probe", {**found, "found": True}
+            yield message("recv", source, 80 + 8 * source, 3, "reports.c:12")
+        if rank:
+            yield message("send", 0, 40, 3, "reports.c:13")
+            yield message("send", 0, 80 + 8 * rank, 3, "reports.c:14")
+
+
+def test_messages_that_arrive_in_another_order_each_time_follow_rules(tmp_path: Path) -> None:
+    made, summary = scaled(reports, (2, 4, 8), 16, tmp_path)
+    assert not summary.scaling.distributions
+    assert {each.partition("@")[0] for each in summary.scaling.data_dependent} == {"MPI_Recv", "MPI_Probe"}
+    received = [fields for _, kind, fields in calls(made, 0) if kind in ("recv", "probe")]
+    assert [each["peer"] for each in received[2::3]] == [*range(1, 16)] * STEPS
+    assert [each["bytes"] for each in received[2::3]] == [80 + 8 * source for source in range(1, 16)] * STEPS
+    assert [each["actual_peer"] for each in received[::3]] == [each["actual_peer"] for each in received[1::3]]
 
 
 def test_a_wait_takes_its_receives_from_any_source_in_the_order_of_ranks(tmp_path: Path) -> None:

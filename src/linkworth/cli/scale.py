@@ -125,7 +125,10 @@ def _show(summary: ScaleSummary) -> None:
         screen.print(trust(scaling.left_out, scaling.ranks))
     if scaling.data_dependent:
         sites = ", ".join(dict.fromkeys(entry.split("@")[0] for entry in scaling.data_dependent))
-        note(f"linkworth: sizes that depend on data, only like those of the largest recording: {sites}")
+        note(
+            "linkworth: sizes that depend on data, or orders that time decides, only like those of the largest recording: "
+            f"{sites}"
+        )
 
 
 def trust(left_out: LeftOut, ranks: list[int]) -> str:

@@ -25,8 +25,8 @@ TESTS = 4
 """The mode of the first call that tests for completed requests, less that of the call that waits for them."""
 WINDOW_TEST = 5
 """The kind of MPI_Win_test among calls that synchronise a window."""
-NOBODY = -2
-"""MPI_PROC_NULL."""
+ANYBODY, NOBODY = -1, -2
+"""MPI_ANY_SOURCE and MPI_PROC_NULL."""
 NEW_COMMUNICATORS = {"comm_new", "icomm_new"}
 """Classes of calls that make communicators."""
 
@@ -129,6 +129,8 @@ class Recording:
         """Mean seconds between two collective calls if messages take no time, if `stretches` are known."""
         self.absent: Collection[str] = ()
         """Call sites whose messages to MPI_PROC_NULL were put in for neighbours that do not exist."""
+        self.in_rank_order: Collection[str] = ()
+        """Call sites whose peers are in the order of ranks, and came in one that time decided."""
         self.name_groups()
 
     def name_groups(self) -> None:

@@ -226,7 +226,7 @@ def _scaled(
         role_count=len(found.program.roles),
         short=is_short(recordings[-1]),
         left_out=trust.left_out,
-        data_dependent=sorted(found.program.copied()),
+        data_dependent=sorted(found.program.copied().union(*(each.in_rank_order for each in recordings))),
         uneven=prod(each.largest for each in unseen),
         omitted=max(trust.omitted.values(), default=0.0),
         remarks=[

@@ -14,6 +14,7 @@ from linkworth.scale.align.multigrid import Multigrid
 from linkworth.scale.align.named import named
 from linkworth.scale.align.owners import Owners
 from linkworth.scale.align.persistent import without_persistent
+from linkworth.scale.align.rounds import in_rank_order
 from linkworth.scale.align.sequences import Sequences
 from linkworth.scale.align.stencils import SiteMessages
 from linkworth.scale.behaviour import Behaviour, Key
@@ -111,7 +112,7 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
     """
     best: UnfitError | None = None
     aligned = False
-    recordings = without_persistent(recordings)
+    recordings = in_rank_order(without_persistent(recordings))
     # One rank sends no message, and shows no more of the grid when it is left out than when it was not given.
     enough = min(FEWEST_LEFT_OUT, sum(each.ranks > 1 for each in recordings))
     for chosen in _chosen(recordings, target):

@@ -4,11 +4,9 @@ from copy import copy
 
 import numpy as np
 
-from linkworth.scale.recording import WAITALL, Recording
+from linkworth.scale.recording import ANYBODY, WAITALL, Recording
 from linkworth.scale.recording import Sequence as Events
 from linkworth.scale.requests import Requests
-
-_ANYBODY = -1
 
 
 def named(recording: Recording) -> Recording:
@@ -16,7 +14,7 @@ def named(recording: Recording) -> Recording:
 
     Time decides which of several receives that end together gets which message. They get them in the order of ranks.
     """
-    if any(call.call_class == "irecv" and call.fields["peer"] == _ANYBODY for call in recording.calls):
+    if any(call.call_class == "irecv" and call.fields["peer"] == ANYBODY for call in recording.calls):
         return _Naming(recording).result()
     return recording
 
