@@ -50,11 +50,12 @@ class Page:
         self._session: str | None = None
         self.requests: list[str] = []
         self.complaints: list[str] = []
-        self.loaded = False
+        self._loaded = ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self) -> "Page":
         return self
@@ -87,10 +88,9 @@ class Page:
     def open(self, path: Path, *, width: int = 1280) -> None:
         """Load a file and wait until it is complete."""
         self.size(width, 900)
-        self.loaded = False
         self.requests.clear()
-        self.call("Page.navigate", url=path.as_uri())
-        while not self.loaded:
+        loader = self.call("Page.navigate", url=path.as_uri())["loaderId"]
+        while self._loaded != loader:
             self._receive()
 
     @contextmanager
@@ -146,10 +146,8 @@ class Page:
     def _note(self, message: dict[str, Any]) -> None:
         parameters = message.get("params", {})
         match message.get("method"):
-            case "Page.frameNavigated":
-                self.loaded = False  # what was loaded before is the page that is left
-            case "Page.loadEventFired":
-                self.loaded = True
+            case "Page.lifecycleEvent" if parameters["name"] == "load":
+                self._loaded = parameters["loaderId"]
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
             case "Runtime.exceptionThrown":
