@@ -70,6 +70,7 @@ def test_ranks_per_node_and_hosts_are_those_of_the_lab():
 )
 def test_ranks_of_an_mpich_that_hangs_at_the_end_settle_before_it(version, settles, monkeypatch):
     monkeypatch.setattr(LabLauncher, "_yielding", lambda _: {"LD_PRELOAD": "tracer"})
+    monkeypatch.setattr("linkworth.lab.launcher.cores", lambda: 2)  # a rank on a single core yields as well
     lab = lab_of(2)
     mpich = fake.described("mpich", version)
     starter = LabLauncher(lab, mpich, Place(kind="lab"))
