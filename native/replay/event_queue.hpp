@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calls/large_pages.hpp"
+#include "replay/sensible.hpp"
 
 namespace linkworth::replay {
 
@@ -48,10 +49,13 @@ class EventQueue {
     bool empty() const { return first_ == end_; }
     double next_seconds() const { return std::bit_cast<double>(near_[first_].time); }
 
-    /// `seconds` is not negative, `index` fits `index_bits`. Also times that have passed may be pushed.
+    /// `index` fits `index_bits`. Also times that have passed may be pushed. Throws ReplayError for a time
+    /// that is negative, infinite or no number: the lists have no place for it.
     void push(double seconds, Happening what, std::uint32_t index) {
         // The bits of doubles that are not negative rise with them. The sum turns -0 into 0.
         const auto time = std::bit_cast<std::uint64_t>(seconds + 0.0);
+        if (time >= never) [[unlikely]]
+            refuse_infinite_time();
         const std::uint32_t item = static_cast<std::uint32_t>(what) << index_bits | index;
         if (time >= near_end_) {
             if (known() >= look_ahead) return append(time, item);

@@ -86,13 +86,16 @@ void check(const std::string& name, const Struct& value, Allowed /*allowed*/) {
 
 void check_sensible(const ReplayRequest& request) { check("", request, Allowed::any); }
 
+void refuse_infinite_time() {
+    throw ReplayError(
+        "the replay gives no finite time: a rate, a factor or a time of the fabric or of the settings is too "
+        "extreme for this trace");
+}
+
 void check_finite(const ReplayResult& result) {
     ReplayResult::fields([&]<class Member>(const char* /*name*/, Member ReplayResult::* member, Allowed) {
         if constexpr (std::is_same_v<Member, double>)
-            if (!std::isfinite(result.*member))
-                throw ReplayError(
-                    "the replay gives no finite time: a rate, a factor or a time of the fabric or of the "
-                    "settings is too extreme for this trace");
+            if (!std::isfinite(result.*member)) refuse_infinite_time();
     });
 }
 

@@ -10,6 +10,9 @@ namespace linkworth::replay {
 /// limit.
 void check_sensible(const ReplayRequest& request);
 
+/// Throws the ReplayError of a time that is not finite.
+[[noreturn]] void refuse_infinite_time();
+
 /// Throws ReplayError if a time of the result is not finite: numbers that are right one by one can still
 /// overflow together.
 void check_finite(const ReplayResult& result);

@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from synthetic import collective, recv, send, write_trace
+from synthetic import collective, fabric, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
 from linkworth.catalog import fabrics
@@ -104,3 +105,16 @@ def test_a_time_that_is_not_finite_is_an_error(trace: _engine.Trace) -> None:
     given["cpu_factor"] = 5e-324
     with pytest.raises(_engine.ReplayError, match="no finite time"):
         replayed(trace, given)
+
+
+def test_no_time_that_is_no_number_reaches_the_queue(tmp_path: Path) -> None:
+    # Of an infinite rate, a bus of finite rate makes 0 x inf. That wrote beside the queue's lists.
+    both = [
+        [irecv(1 - rank, 300_000)] * 3 + [isend(1 - rank, 300_000)] * 3 + [waitall(*range(1, 7))]
+        for rank in range(2)
+    ]
+    link = way(latency=1e-6, overhead=1e-6, gap_seconds=1e-3, eager=4096)
+    on = ReplayRequest(fabric=fabric(link, duplex_bytes_per_second=1e9), node_of_rank=[0, 1])
+    trace = _engine.Trace(str(write_trace(tmp_path / "t.lwt", both)))
+    with pytest.raises(_engine.ReplayError, match="no finite time"):
+        _engine.replay_together([(trace, on)])
