@@ -92,17 +92,23 @@ std::size_t blocks_offset(const TraceData& data) {
     return header_bytes + data.header.metadata_bytes + data.header.names_bytes;
 }
 
-/// The header of a whole block with a right checksum.
-std::optional<BlockHeader> sound_block(const TraceData& data, std::uint64_t offset) {
+/// So many times may a file's bytes be in checksums. Those of a sound file are in one block each, but blocks
+/// that a crafted file has inside each other would take hours.
+constexpr std::uint64_t most_times_summed = 8;
+
+/// The header of a whole block with a right checksum. `left`: bytes that checksums may still cover.
+std::optional<BlockHeader> sound_block(const TraceData& data, std::uint64_t offset, std::uint64_t& left) {
     if (offset > data.bytes.size() || data.bytes.size() - offset < header_bytes) return std::nullopt;
     const Bytes rest = data.bytes.subspan(offset);
     const std::optional<BlockHeader> header = decode_block_header(rest);
     if (!header || header->stored_bytes > rest.size() - header_bytes || header->rank >= data.header.ranks ||
         header->raw_bytes > largest_raw_block ||
         !(header->seconds_per_tick > 0 && header->seconds_per_tick < 1) || header->codec > codec_columns ||
-        (header->codec == codec_none && header->stored_bytes != header->raw_bytes)) {
+        (header->codec == codec_none && header->stored_bytes != header->raw_bytes) ||
+        header->stored_bytes > left) {
         return std::nullopt;
     }
+    left -= header->stored_bytes;
     if (checksum(*header, rest.subspan(header_bytes, header->stored_bytes)) != header->crc)
         return std::nullopt;
     return header;
@@ -134,8 +140,9 @@ std::optional<std::vector<IndexEntry>> indexed_blocks(const TraceData& data) {
 }
 
 void take_indexed(TraceData& data, const std::vector<IndexEntry>& entries) {
+    std::uint64_t left = most_times_summed * data.bytes.size();
     for (const IndexEntry& entry : entries) {
-        const std::optional<BlockHeader> header = sound_block(data, entry.offset);
+        const std::optional<BlockHeader> header = sound_block(data, entry.offset, left);
         if (header && header->rank == entry.rank && header->sequence == entry.sequence) {
             data.blocks.push_back(entry_of(*header, entry.offset));
             continue;
@@ -183,15 +190,16 @@ void walk_blocks(TraceData& data) {
          "the file has no valid index (it is cut or damaged): its blocks were read one after the "
          "other, what followed the last one is lost"});
     std::uint64_t offset = blocks_offset(data);
+    std::uint64_t left = most_times_summed * size;
     while (offset < size) {
-        const std::optional<BlockHeader> header = sound_block(data, offset);
+        const std::optional<BlockHeader> header = sound_block(data, offset, left);
         if (header) {
             data.blocks.push_back(entry_of(*header, offset));
             offset += header_bytes + header->stored_bytes;
             continue;
         }
         std::uint64_t next = next_block_magic(data, offset + 1);
-        while (next < size && !sound_block(data, next)) next = next_block_magic(data, next + 1);
+        while (next < size && !sound_block(data, next, left)) next = next_block_magic(data, next + 1);
         report_unreadable(data, offset, next);
         offset = next;
     }

@@ -1,6 +1,7 @@
 """Traces that somebody made up behind right checksums: each is refused in one sentence, or used."""
 
 import json
+import struct
 import time
 
 import pytest
@@ -40,6 +41,19 @@ def test_ranks_without_events_are_refused_at_once(whole, tmp_path):
     metadata = json.dumps({**json.loads(whole.metadata), "more": "x" * 40_000}).encode()
     with pytest.raises(DamagedInputError, match="all events of ranks 0 to 1, no events of ranks 2 to 39999"):
         opened(whole._replace(ranks=40_000, metadata=metadata), tmp_path)
+
+
+def test_blocks_inside_each_other_are_summed_up_a_few_times_only(whole, tmp_path):
+    fields, count = {**whole.blocks[0][0], "codec": 2}, 60_000
+    content = bytearray(put_together(whole._replace(blocks=[(fields, b"")] * count))[:-1])
+    first = content.index(b"LWBK")
+    for at in range(first, first + 64 * count, 64):
+        struct.pack_into("<I", content, at + 16, len(content) - at - 64)
+    path = tmp_path / "nested.lwt"
+    path.write_bytes(content)
+    began = time.process_time()
+    _engine.Trace(str(path))
+    assert time.process_time() - began < 2
 
 
 def test_only_synthetic_traces_are_complete_without_events(tmp_path):
