@@ -85,7 +85,7 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
         message.at = now;
         message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
     } else {
-        message.at = network_.control(node_of(message.source), node_of(message.destination), now);
+        message.at = network_.control(transmission_of(message), now);
     }
     message.at.raise_to(last);
     last = message.at;
@@ -232,7 +232,7 @@ void Simulation::on_answer(std::uint32_t index) {
             message.answering = true;
             return network_.send_behind_data(index, what, message.at);
         }
-        message.at = network_.control(from, to, message.at);
+        message.at = network_.control(what, message.at);
     }
     on_control(index, message.at);
 }

@@ -139,10 +139,15 @@ std::uint32_t Network::choose_rail(const Transmission& what) {
     if (fabric_.rails == 1) return 0;
     if (steps()) return step_on(what.connection);
     if (fabric_.aggregation == Aggregation::connection) return rail_of_connection(what.connection);
+    return rail_in_order(what);
+}
+
+/// Returns the rail that is free first, or that of an earlier message of the same connection, so that they
+/// keep their order.
+std::uint32_t Network::rail_in_order(const Transmission& what) const {
     std::uint32_t chosen = 0;
     for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail) {
-        // Stay behind an earlier message of the same connection, so that they keep their order.
-        if (waiting_.waits(port_of(what.source_node, rail), what.connection)) return rail;
+        if (waits_at(rail, what)) return rail;
         const std::uint32_t port = port_of(what.source_node, rail), best = port_of(what.source_node, chosen);
         const bool idle = out_[port].idle();
         if (idle != out_[best].idle() ? idle : out_free_[port].seconds < out_free_[best].seconds)
@@ -186,9 +191,7 @@ std::uint32_t Network::rail_of_control(const Transmission& what, const Stamp& re
         const std::uint32_t gone = found == steps_.end() ? 0 : found->second;
         return rail_after((gone + fabric_.stripe_step) % fabric_.rails);
     }
-    for (std::uint32_t rail = 0; rail < fabric_.rails; ++rail)
-        if (waits_at(rail, what)) return rail;
-    return 0;
+    return rail_in_order(what);
 }
 
 bool Network::waits_anywhere(const Transmission& what) const {
@@ -448,10 +451,10 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
     arrived(message, head, in_memory);
 }
 
-Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready) {
+Stamp Network::control(const Transmission& what, const Stamp& ready) {
     Stamp at = ready;
     if (contention_) {
-        const std::uint32_t index = port_of(source_node, 0);
+        const std::uint32_t index = port_of(what.source_node, rail_of_control(what, ready));
         Stamp& free = out_free_[index];
         at.raise_to(free);
         at = passed(at, fabric_.link.wire_seconds(0), out_full_, index);
@@ -460,7 +463,7 @@ Stamp Network::control(std::uint32_t source_node, std::uint32_t destination_node
         at.add_bandwidth(alone(fabric_.link.wire_seconds(0)), false);
     }
     at.add_link_latency(fabric_.link.latency_seconds);
-    at.add_latency_elsewhere(switches_.latency_seconds(source_node, destination_node));
+    at.add_latency_elsewhere(switches_.latency_seconds(what.source_node, what.destination_node));
     return at;
 }
 

@@ -65,9 +65,9 @@ class Network {
         else
             send_shared(message, what, ready);
     }
-    /// Sends a request to send or its answer, without data. It waits for what its NIC has begun. Returns when
-    /// it arrives.
-    Stamp control(std::uint32_t source_node, std::uint32_t destination_node, const Stamp& ready);
+    /// Sends a request to send or its answer, without data, over the rail of a short message. It waits for
+    /// what its NIC has begun. Returns when it arrives.
+    Stamp control(const Transmission& what, const Stamp& ready);
 
     /// TCP carries all data from one rank to another over one rail as one stream. A message without data
     /// waits for the data before it.
@@ -165,6 +165,7 @@ class Network {
     /// Returns the bandwidth of a message that has all rails for itself.
     double bandwidth_alone(std::uint64_t bytes) const;
     std::uint32_t choose_rail(const Transmission& what);
+    std::uint32_t rail_in_order(const Transmission& what) const;
     std::uint32_t rail_free_first(const Transmission& what, const Stamp& ready) const;
     std::uint32_t rail_of_control(const Transmission& what, const Stamp& ready) const;
     /// Data of the message's connection waits at a rail of its sender, or at any.

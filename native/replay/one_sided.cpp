@@ -113,7 +113,8 @@ void Simulation::take_pending(std::uint32_t rank, WindowSide& side, std::uint32_
 
 /// Sends a message without data from one rank to another, at `ready`. Returns when it arrives.
 Stamp Simulation::control_message(std::uint32_t from, std::uint32_t to, const Stamp& ready) {
-    if (node_of(from) != node_of(to)) return network_.control(node_of(from), node_of(to), ready);
+    if (node_of(from) != node_of(to))
+        return network_.control({node_of(from), node_of(to), connection(from, to), control_bytes}, ready);
     Stamp at = ready;
     at.add_latency_elsewhere(fabric_.intranode.latency_seconds);
     return at;

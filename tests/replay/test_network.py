@@ -257,6 +257,19 @@ def test_connections_may_meet_on_a_rail(seconds: Seconds) -> None:
     assert 8e-3 <= seconds(ranks, on, [0] * 16 + [1] * 16) < 16e-3
 
 
+def test_a_handshake_takes_the_rail_of_its_connection(seconds: Seconds) -> None:
+    # By the hash, rank 0 reaches rank 3 over the first rail and rank 1 over the second. Rank 0's data leave in chunks of 62.5 us,
+    # which rank 1's request does not meet.
+    ranks = [
+        [send(3, 10 * MB)],
+        [send(3, 1000, name="MPI_Ssend").after(10 * US), finalize().after(20_000 * US)],
+        [],
+        [recv(1, 1000), recv(0, 10 * MB)],
+    ]
+    on = link(rails=2, aggregation="connection")
+    assert seconds(ranks, on, [0, 0, 1, 1]) == pytest.approx((11 + 20_000) * US)
+
+
 def test_tcp_starts_slowly_after_silence(seconds: Seconds) -> None:
     # Round trip 200 us, 200 kB in it. Windows of 14.6 and 29.2 kB leave the link idle for 185.4 and 170.8 us; with the third
     # the message is through. The first message of a connection finds it warm.
