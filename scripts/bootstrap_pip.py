@@ -7,11 +7,14 @@ and runs it.
 
 import hashlib
 import html.parser
+import http.client
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -37,10 +40,18 @@ class WheelLinks(html.parser.HTMLParser):
             self.wheels.append((version, urllib.parse.urljoin(INDEX, address)))
 
 
-def fetch(address: str) -> bytes:
-    """Return what stands at an address of the index."""
-    with urllib.request.urlopen(address, timeout=60) as answer:
-        return bytes(answer.read())
+def fetch(address: str, tries: int = 3) -> bytes:
+    """Return what stands at an address of the index. A connection that breaks is made again, as by pip."""
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            return bytes(answer.read())
+    except urllib.error.HTTPError:
+        raise
+    except (OSError, http.client.HTTPException):
+        if tries == 1:
+            raise
+    time.sleep(1)
+    return fetch(address, tries - 1)
 
 
 def main() -> int:
@@ -50,7 +61,7 @@ def main() -> int:
         page.feed(fetch(INDEX).decode())
         _, address = max(page.wheels)
         wheel = fetch(address)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         sys.stderr.write(f"linkworth: pip could not be fetched from the package index ({error}).\n")
         return 3
     plain, _, fragment = address.partition("#")

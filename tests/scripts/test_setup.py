@@ -116,6 +116,25 @@ def test_pip_installs_its_newest_release_from_the_index(index):
     assert (project.parent / "installed").read_text() == "26.1"
 
 
+def test_a_connection_that_breaks_is_made_again(index, monkeypatch):
+    project, address = index
+    publish(project, ["26.1"])
+    whole, broken = QuietHandler.do_GET, []
+
+    def broken_once(handler):
+        if handler.path in broken:
+            whole(handler)
+        else:
+            broken.append(handler.path)
+            handler.send_response(200)
+            handler.send_header("Content-Length", "100")
+            handler.end_headers()
+
+    monkeypatch.setattr(QuietHandler, "do_GET", broken_once)
+    done = bootstrap(address)
+    assert (done.returncode, len(broken)) == (0, 2), done.stderr
+
+
 def test_a_wheel_that_does_not_match_its_checksum_is_not_run(index):
     project, address = index
     publish(project, ["26.1"], spoil=True)
