@@ -39,6 +39,9 @@ def _ordered(recording: Recording) -> Recording:
     found.sequences = []
     ordered: set[int] = set()
     for rank, sequence in enumerate(recording.sequences):
+        if not wild[sequence.calls].any():
+            found.sequences.append(sequence)
+            continue
         calls = sequence.calls.copy()
         own = site[calls]
         places = {int(each): np.flatnonzero(own == each) for each in np.unique(own[own >= 0])}
