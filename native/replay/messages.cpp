@@ -54,7 +54,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
     if (message.local) {
         Stamp envelope = now;
         envelope.add_latency_elsewhere(fabric_.intranode.latency_seconds);
-        message.at = network_.copy(node_of(message.source), message.bytes, now);
+        message.at = network_.copy_to(message.destination, node_of(message.source), message.bytes, now);
         message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
                                          overheads(true, message.bytes).added_latency);
         envelope.raise_to(sender.last_local_envelope);
@@ -256,7 +256,7 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp left;
     Stamp at;
     if (message.local) {
-        left = at = network_.copy(node_of(message.source), message.bytes, message.at);
+        left = at = network_.copy_to(message.destination, node_of(message.source), message.bytes, message.at);
         at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
                                  overheads(true, message.bytes).added_latency);
     } else {

@@ -72,6 +72,7 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
       in_full_(out_full_.size()),
       memory_(ranks_on_node.size()),
+      copied_(ranks),
       waiting_bytes_(fabric.rails > 1 ? out_.size() : 0),
       next_rail_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
@@ -470,6 +471,21 @@ Stamp Network::control(const Transmission& what, const Stamp& ready) {
 Stamp Network::copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready) {
     Stamp alone = ready;
     alone.add_bandwidth(fabric_.intranode.wire_seconds(bytes), true);
+    return within_ceiling(node, bytes, ready, alone);
+}
+
+Stamp Network::copy_to(std::uint32_t rank, std::uint32_t node, std::uint64_t bytes, const Stamp& ready) {
+    if (!contention_) return copy(node, bytes, ready);
+    Stamp& copied = copied_[rank];
+    copied.raise_to(ready);
+    copied.add_bandwidth(fabric_.intranode.wire_seconds(bytes), true);
+    copied = within_ceiling(node, bytes, ready, copied);
+    return copied;
+}
+
+/// Returns when a copy that is asked for at `ready` ends, and would end at `alone` without other ranks.
+Stamp Network::within_ceiling(std::uint32_t node, std::uint64_t bytes, const Stamp& ready,
+                              const Stamp& alone) {
     if (!contention_ || std::isinf(fabric_.intranode_total_bytes_per_second)) return alone;
     Stamp& memory = memory_[node];
     memory = later(memory, ready);

@@ -88,8 +88,10 @@ class Network {
     /// is in the kernel) before, if that is requested.
     void carry_alone(const Transmission& transmission, const Stamp& ready, Stamp& at, Stamp* left);
 
-    /// A message inside a node: the pair's own rate, and the node's ceiling shared by all of its messages.
+    /// A rank copies at its own rate, and all copies of a node share its ceiling.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
+    /// A message inside a node. Its receiver copies one after the other.
+    Stamp copy_to(std::uint32_t rank, std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
 
     /// Prefetches the shipment of a message that moves soon.
     void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }
@@ -189,6 +191,7 @@ class Network {
             shipments_.resize(message + std::size_t{1});
         return shipments_[message];
     }
+    Stamp within_ceiling(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, const Stamp& alone);
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_chunk(std::uint32_t port);
@@ -243,6 +246,7 @@ class Network {
     std::vector<Stamp> out_full_;             ///< as out_; empty if links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
+    std::vector<Stamp> copied_;               ///< [rank]: when all is there that it receives inside its node
     std::vector<double> waiting_bytes_;       ///< as out_, of its chunks; empty with one rail
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
     std::unordered_map<std::uint64_t, std::uint32_t>

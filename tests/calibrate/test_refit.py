@@ -101,11 +101,14 @@ def test_the_limit_of_both_directions_comes_back(name, limit):
     assert (fitted.duplex_bytes_per_second, fitted.tcp.pair_bytes_per_second) == pytest.approx(kept, rel=0.02)
 
 
-def test_shared_memory_comes_back():
+@pytest.mark.parametrize("base_bandwidth", [1e9, 1e10])
+def test_shared_memory_comes_back(base_bandwidth):
     fabric = fabrics.get("shm-copies")
     base = msgspec.structs.replace(
         fabric,
-        intranode=Path(latency_seconds=2e-6, bandwidth_bytes_per_second=1e9, send_overhead=[(0, 1e-6)]),
+        intranode=Path(
+            latency_seconds=2e-6, bandwidth_bytes_per_second=base_bandwidth, send_overhead=[(0, 1e-6)]
+        ),
     )
     path = fit_path(points(fabric, inside=True), base, inside_a_node=True).path
     inside = fabric.intranode

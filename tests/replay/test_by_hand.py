@@ -245,6 +245,13 @@ def test_messages_inside_a_node_have_their_own_path_limit_and_memory(predict: Pr
     on = fabric(way(), inside, intranode_total_bytes_per_second=NANOSECOND_A_BYTE)
     ranks = [[send(2, MB)], [send(3, MB)], [recv(0, MB)], [recv(1, MB)]]
     assert predict(ranks, on, nodes=[0] * 4).seconds == pytest.approx(2 * MS)
+    # A rank copies what it receives one after the other, from one sender or from several, with a handshake or without.
+    window = [[isend(1, MB) for _ in range(4)] + [waitall(1, 2, 3, 4)], [recv(0, MB) for _ in range(4)]]
+    several = [[irecv(1, MB), irecv(2, MB), waitall(1, 2)], [send(0, MB)], [send(0, MB)]]
+    for eager in (4096, 1 << 40):
+        on = fabric(way(), way(bandwidth=NANOSECOND_A_BYTE, eager=eager))
+        assert predict(window, on, nodes=[0, 0]).seconds == pytest.approx(4 * MS)
+        assert predict(several, on, nodes=[0] * 3).seconds == pytest.approx(2 * MS)
 
 
 def test_computation_is_cpu_time_after_mpi_init(predict: Predict) -> None:

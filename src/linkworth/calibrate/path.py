@@ -31,6 +31,8 @@ APART = 1.5
 """Factor between the largest messages from which on their times give a slope: that of close sizes is noise."""
 MOSTLY_BYTES = 20.0
 """Time of a large message, in times of the shortest, from which on a handshake counts little beside its bytes."""
+OVERLAPPED = 0.75
+"""Share of a large message's time that one of a stream takes at most, if both sides' CPUs bound the stream inside a node."""
 FULL_DUPLEX = 0.97
 """Share of both directions' bandwidth from which on they count as independent."""
 BUCKET_BYTES = 1024
@@ -164,7 +166,7 @@ class _Fit(OverheadFit):
     def _fit_bandwidth_to_slope(self, points: list[MeasuredPoint]) -> None:
         """Fit a line to the times of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
-        ys = [point.seconds - self._copying(point.bytes) for point in points]
+        ys = [point.seconds - self._copying(point) for point in points]
         per_byte = slope(xs, ys, [1 / point.seconds**2 for point in points])
         # Overheads are not negative: no message may be faster than its bytes on the path.
         shortest = self.in_turn[0].seconds
@@ -174,10 +176,14 @@ class _Fit(OverheadFit):
         self.set(bandwidth_bytes_per_second=1 / per_byte)
         self.found("bandwidth_bytes_per_second", points, "slope of the times of large messages")
 
-    def _copying(self, size: int) -> float:
-        """Return the CPU time of a message inside a node, if it bounds a stream."""
-        staged = self.streaming.get(size, 0.0)
-        return staged if self.inside and staged > BOUND * self.wire(size) else 0.0
+    def _copying(self, point: MeasuredPoint) -> float:
+        """Return the CPU time of a message inside a node, if it bounds a stream.
+
+        The path bounds a stream that gains little over messages in turn: it carries one message after the other.
+        """
+        staged = self.streaming.get(point.bytes, 0.0)
+        bound = BOUND * self.wire(point.bytes) < staged < OVERLAPPED * point.seconds
+        return staged if self.inside and bound else 0.0
 
     def _fit_small_overhead(self) -> float | None:
         """Return the overhead of either side for the shortest messages; None if streams show the wire only."""

@@ -77,11 +77,10 @@ class PathFit:
     def wire(self, size: int) -> float:
         """Return the seconds of a message's bytes in a stream.
 
-        Inside a node messages are copied side by side, up to the total ceiling.
+        Inside a node the total ceiling may be lower.
         """
-        if self.inside:
-            return size / self.total
-        return wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
+        alone = wire_bytes(self.path, size) / self.path.bandwidth_bytes_per_second
+        return max(alone, size / self.total) if self.inside else alone
 
     def stage_seconds(self, point: MeasuredPoint) -> float:
         """Return the time of a stream's slowest stage for a message: the measured time less the replay's cost of

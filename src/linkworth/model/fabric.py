@@ -291,7 +291,7 @@ class Fabric(_Table, frozen=True, kw_only=True):
     intranode: Annotated[
         Path,
         Parameter(
-            help="Path between two ranks of a node: a table like `[link]`, whose bandwidth is that of one pair, or "
+            help="Path between two ranks of a node: a table like `[link]`, whose bandwidth is that of one receiver, or "
             "the name of a catalog fabric whose link it is (`shm`)."
         ),
     ]
