@@ -228,7 +228,7 @@ void lw_enter(struct lw_call* call, uint32_t name, void* site, const void* cfa, 
             return;
         }
         // Reading the CPU clock before the gap is not the program's computation: it goes to the call.
-        uint64_t reading = self->cpu.reading;
+        uint64_t reading = lw_reading_of_gap(self);
         if (__builtin_expect((int64_t)(now - reading - self->last_exit) >= (int64_t)lw_recorder.long_gap, 0))
             now = lw_processor_time_after_gap(call, now);
         call->start = now - reading;

@@ -87,7 +87,7 @@ struct lw_call {
 /// MPI_Init, and `locked` once.
 struct lw_recorder {
     bool locked;        ///< several threads call MPI, or may do so at once
-    bool crowded;       ///< ranks share cores: the CPU clock is read at the start of every gap
+    bool crowded;       ///< ranks share cores: the CPU clock is read at gaps, see processor_time.c
     bool profiling;     ///< calls are added up (profile.h), no events are written
     bool full;          ///< no more space: calls are only counted
     uint64_t long_gap;  ///< ticks from which a gap carries CPU time

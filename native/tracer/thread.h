@@ -52,6 +52,11 @@ struct lw_thread {
     struct lw_shape shapes[LW_SHAPE_SETS * LW_SHAPE_WAYS];
 };
 
+/// Ticks from the start of a thread's gap to the end of the reading there, or 0 without one.
+static inline uint64_t lw_reading_of_gap(const struct lw_thread* self) {
+    return self->cpu.read_at == self->last_exit ? self->cpu.reading : 0;
+}
+
 /// Opens a block of the thread with room for BYTES of records. Returns false if there is no space. Under the
 /// lock.
 bool lw_open_block(struct lw_thread* self, size_t bytes);

@@ -126,6 +126,13 @@ def test_where_ranks_share_cores_a_slow_reading_is_not_computation(bench):
     assert statistics.median(event.gap for event in calls) / part.rate < 100e-6
 
 
+def test_where_ranks_share_cores_calls_in_a_row_share_a_reading(bench):
+    run = bench.record(bench.compile("slow_clock.c", "-rdynamic"), "quick", ranks=1, LINKWORTH_CROWDED="1")
+    assert run.returncode == 0, run.stderr
+    assert len(run.parts[0].named("MPI_Pack")) == 100_000
+    assert int(run.stdout) < 50_000
+
+
 @pytest.mark.parametrize("yielding", [False, True], ids=["fast way", "other way"])
 def test_a_call_left_by_siglongjmp_is_missing_and_those_after_it_are_not(bench, yielding):
     run = bench.record(bench.compile("endings.c"), "jump", ranks=1, yielding=yielding)
