@@ -108,7 +108,7 @@ def test_a_time_that_is_not_finite_is_an_error(trace: _engine.Trace) -> None:
 
 
 def test_no_time_that_is_no_number_reaches_the_queue(tmp_path: Path) -> None:
-    # Of an infinite rate, a bus of finite rate makes 0 x inf. That wrote beside the queue's lists.
+    # An infinite rate over a bus of finite rate gives 0 x inf, which wrote beside the queue's lists.
     both = [
         [irecv(1 - rank, 300_000)] * 3 + [isend(1 - rank, 300_000)] * 3 + [waitall(*range(1, 7))]
         for rank in range(2)
