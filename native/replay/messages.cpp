@@ -226,8 +226,8 @@ void Simulation::on_answer(std::uint32_t index) {
     if (message.local) {
         message.at.add_latency_elsewhere(costs.latency_seconds);
     } else {
-        const std::uint32_t from = node_of(message.destination), to = node_of(message.source);
-        const Transmission what{from, to, connection(message.destination, message.source), control_bytes};
+        const Transmission what{node_of(message.destination), node_of(message.source),
+                                connection(message.destination, message.source), control_bytes};
         if (network_.is_behind_data(what, message.at)) {
             message.answering = true;
             return network_.send_behind_data(index, what, message.at);

@@ -92,6 +92,7 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
         call->cpu = (int64_t)(used < most ? used : most);
         if (clock == CLOCK_PROCESS_CPUTIME_ID) {
+            // Nothing was read before the process's first gap.
             uint64_t own = time->latest ? 0 : lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
             uint64_t others = (uint64_t)call->cpu > own ? (uint64_t)call->cpu - own : 0;
             atomic_fetch_add_explicit(&of_gaps, others, memory_order_relaxed);

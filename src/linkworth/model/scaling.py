@@ -61,7 +61,7 @@ class Scaling(msgspec.Struct, frozen=True, kw_only=True):
     left_out: LeftOut | None = None
     """None if there were too few recordings."""
     data_dependent: list[str] = msgspec.field(default_factory=list)
-    """Calls whose sizes depend on data, and are only like those of the largest recording, or that time decides the order of."""
+    """Calls whose sizes depend on data, or whose order time decides. They are only like those of the largest recording."""
     uneven: float = 1.0
     """Largest part of the problem over the mean one, if the recordings do not show whether the new count divides it."""
     omitted: float = 0.0

@@ -484,7 +484,7 @@ def _of_distributions(of: _AsDistributions, made: Recording, target: Target) -> 
         f"the mean of the recordings, and as many wait for one another; which do is not known; {of.reason}"
     )
     if made.ranks <= FEW_RANKS:
-        yield f"so few ranks hide the pattern of trees and of most grids; {_record_more(target)}"
+        yield f"recordings on {FEW_RANKS} ranks or fewer hide the pattern of trees and of most grids; {_record_more(target)}"
     was, now = recorded(of.largest), recorded(made)
     calls, amount = now.events / max(was.events, 1), now.bytes / max(was.bytes, 1)
     if max(abs(log(max(each, 1e-9))) for each in (calls, amount)) > log(OTHER_VOLUME):
