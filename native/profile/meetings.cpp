@@ -43,10 +43,7 @@ bool Meetings::arrive(const Arrival& arrival, std::vector<MeetingWait>& waits) {
     const auto own = static_cast<std::size_t>(arrival.own_rank);
     const std::uint64_t number = next_[own]++;
     if (number - first_ >= most_open) end_ = std::min(end_, number);
-    if (number >= end_) {
-        given_up_ = true;
-        return false;
-    }
+    if (number >= end_) return false;
     const std::size_t at = number - first_;
     while (at >= open_.size()) {
         Meeting& meeting = open_.emplace_back();
@@ -71,10 +68,7 @@ bool Meetings::arrive(const Arrival& arrival, std::vector<MeetingWait>& waits) {
 
 void Meetings::leave(std::int32_t member) {
     end_ = std::min(end_, next_[static_cast<std::size_t>(member)]);
-    while (!open_.empty() && first_ + open_.size() > end_) {
-        open_.pop_back();
-        given_up_ = true;
-    }
+    while (!open_.empty() && first_ + open_.size() > end_) open_.pop_back();
 }
 
 void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<MeetingWait>& waits) const {

@@ -2,6 +2,7 @@
 /// The collectives of one communicator: when each member came, and which members waited for which.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -42,7 +43,7 @@ class Meetings {
     /// This member comes no more.
     void leave(std::int32_t member);
     /// Number of meetings to which some member did not come.
-    std::uint64_t incomplete() const { return open_.size() + (given_up_ ? 1 : 0); }
+    std::uint64_t incomplete() const { return std::ranges::max(next_) - first_; }
 
   private:
     struct Times {
@@ -62,7 +63,6 @@ class Meetings {
     std::vector<std::vector<Times>> spare_;
     std::uint64_t first_ = 0;
     std::uint64_t end_ = UINT64_MAX;  ///< from this meeting on some member does not come
-    bool given_up_ = false;
 };
 
 }  // namespace linkworth::profile

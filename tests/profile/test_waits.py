@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from synthetic import Call, collective, irecv, isend, recv, send, sendrecv, waitall
 
 from linkworth.profile import build_profile
+from linkworth.profile.scan import scan
 from linkworth.trace.read import Allowance, open_trace
 
 
@@ -203,6 +204,15 @@ def test_what_has_no_partner_is_counted(tmp_path):
     )
     assert of_trace_tolerant(path).waits.unmatched == 1
     assert of_trace_tolerant(path_of_collective).waits.unmatched == 1
+
+
+def scanned(tmp_path, *programs):
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, init=False, end=False)
+    return scan(open_trace(path, Allowance())).waits
+
+
+def test_each_collective_that_a_member_lacks_is_counted(tmp_path):
+    assert scanned(tmp_path, [collective("MPI_Barrier")] * 10, [collective("MPI_Barrier")] * 5).unmatched == 5
 
 
 def of_trace_tolerant(path):
