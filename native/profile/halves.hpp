@@ -145,6 +145,12 @@ class Halves {
         --size_;
     }
     /// Number of those in queues.
+    /// Calls `visit(number)` for each half in a queue.
+    template <class Visit>
+    void each_waiting(const Visit& visit) const {
+        for (std::uint32_t number = 0; number < places_.size(); ++number)
+            if (places_[number].state == State::waits) visit(number);
+    }
     std::size_t size() const { return size_; }
 
   private:

@@ -57,6 +57,10 @@ void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t 
 }
 
 void Waits::finish() {
+    // A call may have waited for others than those of its requests whose other side is not in the trace.
+    halves_.each_waiting([this](std::uint32_t number) {
+        if (!halves_[number].blocks) tell(number, nobody);
+    });
     const auto waited = [this](const ByProtocol& met) {
         Waited sum;
         for (std::size_t protocol = 0; protocol < met.size(); ++protocol) {

@@ -215,6 +215,17 @@ def test_each_collective_that_a_member_lacks_is_counted(tmp_path):
     assert scanned(tmp_path, [collective("MPI_Barrier")] * 10, [collective("MPI_Barrier")] * 5).unmatched == 5
 
 
+@pytest.mark.parametrize("receiver", [0, 2])
+def test_a_wait_for_a_message_that_is_not_there_still_waits_for_the_others(tmp_path, receiver):
+    # The rank whose message is missing is read before the receiver or after it.
+    silent = 2 - receiver
+    programs = [[], [send(receiver, 8).after(3.0)], []]
+    programs[receiver] = [irecv(1, 8), irecv(silent, 8), waitall(1, 2).lasting(5.0)]
+    found = scanned(tmp_path, *programs)
+    assert found.unmatched == 1
+    assert found.ranks[receiver].late_sender.seconds == pytest.approx(3.0)
+
+
 def of_trace_tolerant(path):
     """Cut the index off, so that the replay takes what is missing for a loss."""
     path.write_bytes(path.read_bytes()[:-40])
