@@ -99,10 +99,7 @@ void RankScan::post_wildcard(const Shape& shape, std::int32_t peer, std::int32_t
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
 void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t number, double start) {
-    if (use.to != no_rank) {
-        const std::uint32_t half = scan_.waits.take(send_half(use, shape.tag, start));
-        scan_.waits.complete(rank_, shape.name, start, start, std::span(&half, 1));
-    }
+    if (use.to != no_rank) scan_.waits.abandon(scan_.waits.take(send_half(use, shape.tag, start)));
     if (tracefile::is_wildcard(shape.recv_peer, shape.recv_tag))
         post_wildcard(shape, shape.recv_peer, shape.recv_tag, number, start);
     else if (use.from != no_rank)
@@ -153,8 +150,7 @@ void RankScan::cancel(const Shape& shape) {
             if (const auto entry = requests_.find(number); entry.half != no_half)
                 scan_.waits.cancel(entry.half);
         } else if (const std::uint32_t half = requests_.take(number).half; half != no_half) {
-            // Its message may still arrive; no call waits for it.
-            scan_.waits.complete(rank_, shape.name, now(), now(), std::span(&half, 1));
+            scan_.waits.abandon(half);  // its message may still arrive
         }
     }
 }

@@ -105,6 +105,11 @@ class Waits {
         }
     }
     /// Stops the request from matching a message; it must still be completed.
+    /// Ends a request that no call waits for. When it ended is not known, so it shows nothing of a protocol.
+    void abandon(std::uint32_t request) {
+        halves_[request].protocol = SendProtocols::buffered;
+        complete(0, 0, 0, 0, std::span(&request, 1));
+    }
     void cancel(std::uint32_t request);
     /// The rank makes no further call, so that data that waits for it is dropped.
     void end(std::uint32_t rank) { ended_[rank] = 1; }

@@ -226,6 +226,28 @@ def test_a_wait_for_a_message_that_is_not_there_still_waits_for_the_others(tmp_p
     assert found.ranks[receiver].late_sender.seconds == pytest.approx(3.0)
 
 
+@pytest.mark.parametrize(
+    "without_end",
+    [
+        [isend(1, 1 << 20, tag=5), Call("MPI_Request_free", "request_free", references=[1])],
+        [
+            Call(
+                "MPI_Isendrecv", "isendrecv", comm=0, peer=1, tag=5, bytes=1 << 20,
+                recv_peer=synthetic.PROC_NULL, recv_tag=0, recv_bytes=0,
+            ),
+            waitall(1),
+        ],
+    ],
+)  # fmt: skip
+def test_sends_whose_end_is_not_known_do_not_decide_whether_others_wait(tmp_path, without_end):
+    found = waits_of(
+        tmp_path,
+        [send(1, 1 << 20).lasting(5.0), *without_end],
+        [recv(0, 1 << 20).after(4.0), recv(0, 1 << 20, tag=5).after(9.0)],
+    )
+    assert figures(found) == (NONE, (1, 4.0), NONE)
+
+
 def of_trace_tolerant(path):
     """Cut the index off, so that the replay takes what is missing for a loss."""
     path.write_bytes(path.read_bytes()[:-40])
