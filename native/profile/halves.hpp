@@ -36,7 +36,7 @@ enum class Side : std::uint8_t { send, receive };
 struct Half {
     Pairing pairing;
     double posted = 0;  ///< start of the call that sends or receives, in seconds
-    double end = 0;     ///< end of that call if it blocks
+    double end = 0;     ///< end of that call if it blocks; of a receive with a probe: end of the probe
     std::uint32_t name = 0;
     Side side = Side::send;
     std::uint8_t protocol = 0;  ///< of a send: `SendProtocol`
@@ -49,6 +49,7 @@ struct Half {
 struct Probe {
     Pairing pairing;
     double start = 0;
+    double end = 0;
     std::uint32_t name = no_half;  ///< `no_half`: there is none
 };
 
@@ -144,13 +145,13 @@ class Halves {
         places_[number].state = State::alone;
         --size_;
     }
-    /// Number of those in queues.
     /// Calls `visit(number)` for each half in a queue.
     template <class Visit>
     void each_waiting(const Visit& visit) const {
         for (std::uint32_t number = 0; number < places_.size(); ++number)
             if (places_[number].state == State::waits) visit(number);
     }
+    /// Number of those in queues.
     std::size_t size() const { return size_; }
 
   private:

@@ -35,6 +35,7 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             const replay::Communicator* const on = communicator(shape.comm);
             probed_ = {{world_rank(on, shape.actual_peer), rank_, context_of(on), shape.actual_tag},
                        start,
+                       end,
                        shape.name};
             break;
         }

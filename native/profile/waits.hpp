@@ -69,6 +69,7 @@ class Waits {
     /// A blocking receive of the message that a probe found.
     void take_probed(const Half& half, const Probe& probe) {
         const std::uint32_t number = halves_.add(half);
+        halves_[number].end = probe.end;
         halves_[number].partner_posted = probe.start;
         halves_[number].call = probe.name;
         pair(number, half);
@@ -104,12 +105,12 @@ class Waits {
             waiting_[place] = call;
         }
     }
-    /// Stops the request from matching a message; it must still be completed.
     /// Ends a request that no call waits for. When it ended is not known, so it shows nothing of a protocol.
     void abandon(std::uint32_t request) {
         halves_[request].protocol = SendProtocols::buffered;
         complete(0, 0, 0, 0, std::span(&request, 1));
     }
+    /// Stops the request from matching a message; it must still be completed.
     void cancel(std::uint32_t request);
     /// The rank makes no further call, so that data that waits for it is dropped.
     void end(std::uint32_t rank) { ended_[rank] = 1; }
@@ -185,12 +186,12 @@ class Waits {
         if (!receive.blocks) {
             tell(receive_number, sent);
         } else {
-            if (const double until = std::min(sent, receive.end); until > received) {
-                late_sender(receive.pairing.destination(), receive.name, receive.pairing.source(), received,
-                            until - received);
-            } else if (receive.call != no_half && sent > receive.partner_posted) {
-                late_sender(receive.pairing.destination(), receive.call, receive.pairing.source(),
-                            receive.partner_posted, std::min(sent, received) - receive.partner_posted);
+            // If a probe found the message, the receive did not wait for it.
+            const bool probed = receive.call != no_half;
+            const double from = probed ? receive.partner_posted : received;
+            if (const double until = std::min(sent, receive.end); until > from) {
+                late_sender(receive.pairing.destination(), probed ? receive.call : receive.name,
+                            receive.pairing.source(), from, until - from);
             }
             halves_.release(receive_number);
         }

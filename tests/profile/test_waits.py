@@ -97,6 +97,13 @@ def test_a_probe_waits_for_the_message_that_it_found(tmp_path):
     assert [call.name for call in found.calls] == ["MPI_Probe"]
 
 
+def test_a_probe_waits_no_longer_than_it_lasts(tmp_path):
+    # The clocks of the two nodes differ by two seconds.
+    probe = Call("MPI_Probe", "probe", peer=1, tag=0, found=True, actual_peer=1, actual_tag=0)
+    found = waits_of(tmp_path, [probe.lasting(1.0), recv(1, 8).after(4.0)], [send(0, 8).after(3.0)])
+    assert figures(found) == ((1, 1.0), NONE, NONE)
+
+
 @pytest.mark.parametrize(
     "taken",
     [
