@@ -250,4 +250,6 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: list[StudyComparison] = msgspec.field(default_factory=list)
     prices: StudyPrices = StudyPrices()
     prediction: StudyPrediction = StudyPrediction()
+    published_seconds: dict[str, float] = msgspec.field(default_factory=dict)
+    """By workload: the published time that scales its computation, if the environment `measured_on` is only predicted."""
     published: Published | None = None

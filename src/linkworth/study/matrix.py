@@ -204,7 +204,9 @@ def _deciding_prediction(study: Study, workload: StudyWorkload, ranks: int | Non
     scaling = None if ranks in workload.recorded_ranks else [workload.weak, workload.grid(ranks)]
     recorded = [workload.recording, sorted(workload.recorded_ranks), scaling]
     scaled_by = measured_on(study)
-    scale = None if scaled_by is None else _deciding(scaled_by, "predict")
+    scale: Any = None if scaled_by is None else _deciding(scaled_by, "predict")
+    if workload.name in study.published_seconds:
+        scale = [scale, study.published_seconds[workload.name]]
     # Without an MPI of its own, a prediction follows the library of the measurements.
     library = next((each.mpi for each in study.environments if "measure" in each.modes), None)
     return [study.prediction, workload.cpu_factor, *recorded, scale, library]

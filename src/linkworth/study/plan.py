@@ -13,7 +13,7 @@ from linkworth.places import hosts
 from linkworth.skeleton.program import check, parse
 from linkworth.study.definition.file import load
 from linkworth.study.filter import selected
-from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench
+from linkworth.study.matrix import PlannedRun, expand, has_skeleton, is_bench, layout, pairs_of
 from linkworth.study.prediction.fabric import fabric_of
 from linkworth.study.prediction.library import library_of
 from linkworth.study.runs.open_places import lab_options, place_of
@@ -102,6 +102,7 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
     of hosts. Raise EnvironmentLacksError if this machine lacks what labs need.
     """
     _check_labs(study, runs)
+    _check_measured(study)
     seen: set[tuple[str, int | None]] = set()
     for name in dict.fromkeys(planned.environment.where.name for planned in runs if _over_ssh(planned)):
         hosts.read(Path(name))
@@ -132,14 +133,24 @@ def check_all(study: Study, runs: Sequence[PlannedRun]) -> None:
                 raise UsageError(f"{study.path}: on {plural(planned.ranks, 'rank')}: {error}") from None
 
 
+def _check_measured(study: Study) -> None:
+    """Raise UsageError for a workload with a known time that is predicted on several numbers of ranks."""
+    ranks: dict[str, set[int | None]] = {}
+    for workload, environment in pairs_of(study) if study.prediction.measured else ():
+        if "predict" in environment.modes and workload.name in study.prediction.measured:
+            ranks.setdefault(workload.name, set()).add(layout(study, workload, environment)[0])
+    for name, counts in ranks.items():
+        if len(counts) > 1:
+            listed = ", ".join(str(count) for count in sorted(counts, key=lambda count: count or 0))
+            raise UsageError(
+                f"{study.path}: the measured time of {name} is that of one number of ranks, but it is predicted on {listed}; "
+                "leave the time out, or give the workload another name on each number of ranks"
+            )
+
+
 def _check_scaled(study: Study, planned: PlannedRun) -> None:
     """Raise UsageError for a prediction on a number of ranks to which the workload's recordings are not scaled."""
     counts = planned.workload.recorded_ranks
-    if counts and planned.workload.name in study.prediction.measured:
-        raise UsageError(
-            f"{study.path}: the measured time of {planned.workload.name} is that of one number of ranks; leave it out, or "
-            "recorded_ranks"
-        )
     if counts and planned.ranks not in counts and (planned.ranks or 0) < max(counts):
         asked = (
             "without a number of ranks" if planned.ranks is None else f"on {plural(planned.ranks, 'rank')}"

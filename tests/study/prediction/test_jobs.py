@@ -170,6 +170,36 @@ def test_a_published_time_scales_the_computation_and_is_given(begin):
     assert len(found.compared) == 1
 
 
+def test_a_published_time_scales_by_the_network_and_the_layout_that_it_is_of(begin):
+    store = begin("""\
+mode = "predict"
+workloads = ["npb:is.S"]
+ranks = 4
+environments = [
+    { name = "four", fabric = "gbe", nics = 4, nodes = 2 },
+    { name = "one", fabric = "gbe", nodes = 2 },
+    { name = "spread", fabric = "gbe", nics = 4, nodes = 4 },
+    { name = "eight", fabric = "gbe", nics = 4, nodes = 4, ranks = 8 },
+]
+[predict]
+machine = "xeon-e5-2650v3-x2"
+measured_on = "four"
+[published]
+source = "A paper"
+[[published.numbers]]
+unit = "ms"
+values = { "npb:is.S" = { four = 250, one = 400, spread = 300, eight = 200 } }
+""")
+    assert run_study(store).failed == 1
+    found = {record.environment: record for record in store.records()}
+    assert "on 4 ranks in four, which cannot scale a prediction on 8 ranks" in found["eight"].cause
+    times = {name: record.metrics["seconds"] for name, record in found.items() if name != "eight"}
+    assert times["four"] == pytest.approx(0.25, rel=1e-3)
+    assert times["one"] > 0.251 and times["spread"] != pytest.approx(0.25, rel=1e-3)
+    beside = compare_with_paper(Results(store.study, store.records()))
+    assert [number.given for number in beside.numbers] == [True, False, False, False]
+
+
 def test_a_study_replays_a_recording_that_it_names(begin, tmp_path):
     program = parse(["npb:is.S"])
     rates = rates_for(program, RateRequest(machine="xeon-e5-2650v3-x2"))
@@ -388,6 +418,11 @@ def test_a_time_on_other_ranks_cannot_scale(begin):
     found = scaled(begin, ('"two", fabric = "gbe"', '"two", ranks = 8, fabric = "gbe"'))
     assert found["two"].state == "failed"
     assert "is measured on 4 ranks in here, which cannot scale a prediction on 8 ranks" in found["two"].cause
+    known = PUBLISHED.partition("measured_on")[0] + 'measured = { "npb:is.S" = "gbe=0.5" }\n'
+    with pytest.raises(
+        UsageError, match=r"time of npb:is\.S is that of one number of ranks, .* on 4, 8; leave"
+    ):
+        begin(known.replace('"ib-fdr"', '{ fabric = "ib-fdr", ranks = 8 }'), "other.study")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from statistics import median
 
 import msgspec
 
-from linkworth.model.study import PublishedConclusion, PublishedNumber
+from linkworth.catalog import fabrics
+from linkworth.model.study import Environment, PublishedConclusion, PublishedNumber, Study
 from linkworth.report.study.evaluate import Evaluator, NoValueError
 from linkworth.report.study.results import Results
 from linkworth.study.definition.expression import Expression, Selection, parse
+from linkworth.study.prediction.fabric import fabric_of
 
 FAR = 0.25
 """Relative difference from which the reason for a number's miss is printed."""
@@ -127,10 +129,18 @@ def _is_given(results: Results, selections: Sequence[Selection]) -> bool:
     """Return whether all results that a number depends on were scaled to a time in the same environment."""
     return all(
         (environment := results.environment(each.environment)) is not None
-        and results.study.prediction.measured.get(each.workload, "").startswith(f"{environment.fabric}=")
+        and _scales(results.study, each.workload, environment)
         and results.group(each.workload, each.environment, "measure") is None
         for each in selections
     )
+
+
+def _scales(study: Study, workload: str, environment: Environment) -> bool:
+    """Return whether the time that scales a workload's predictions is one of this environment's network and layout."""
+    fabric, known, _ = study.prediction.measured.get(workload, "").rpartition("=")
+    if known:
+        return fabric_of(environment) == msgspec.structs.replace(fabrics.get(fabric), name=environment.name)
+    return environment.name == study.prediction.measured_on and workload in study.published_seconds
 
 
 def _conclusion(evaluator: Evaluator, conclusion: PublishedConclusion) -> ConclusionBeside:

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.catalog import machines
 from linkworth.errors import UsageError
-from linkworth.model.study import Study, StudyPrediction
+from linkworth.model.study import Study
 from linkworth.places.kinds import parse_place
 from linkworth.study.definition.checks import check, check_all_used, check_scales, check_variables
 from linkworth.study.definition.document import Document, nearest, read
@@ -17,6 +17,7 @@ from linkworth.study.definition.published import check_published, published_of, 
 from linkworth.study.definition.scales import at_scale, for_all, kept
 from linkworth.study.definition.schema import ENTRIES, StudyFile
 from linkworth.study.definition.variables import STUDY_FOLDER, combinations, fill
+from linkworth.study.inputs import measured_on
 
 TIME_LIMIT_SECONDS = 3600.0
 """Default time limit of a run: a hanging MPI must not delay a study for ever."""
@@ -99,7 +100,8 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         prediction=file.predict,
         published=published_of(document, file, figures),
     )
-    prediction = _with_published_times(study)
+    study = msgspec.structs.replace(study, published_seconds=_published_seconds(study))
+    prediction = study.prediction
     folder = Path(document.built_in[STUDY_FOLDER])
     if prediction.startup:
         prediction = msgspec.structs.replace(prediction, startup=str(folder / prediction.startup))
@@ -110,18 +112,14 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
     return study
 
 
-def _with_published_times(study: Study) -> StudyPrediction:
-    """Return the prediction with published times for an environment of `measured_on` that nothing measures."""
-    wanted = study.prediction
-    environment = next((each for each in study.environments if each.name == wanted.measured_on), None)
+def _published_seconds(study: Study) -> dict[str, float]:
+    """Return the published times by workload in an environment of `measured_on` that nothing measures."""
+    environment = measured_on(study)
     if environment is None or "measure" in environment.modes:
-        return wanted
-    times = times_of(study.published, environment.name)
-    if not times:
-        return wanted
+        return {}
     here = {workload.name for workload in study.workloads}
-    known = {name: f"{environment.fabric}={seconds:.6g}" for name, seconds in times.items() if name in here}
-    return msgspec.structs.replace(wanted, measured_on="", measured=known | wanted.measured)
+    times = times_of(study.published, environment.name)
+    return {name: seconds for name, seconds in times.items() if name in here}
 
 
 def _optional(document: Document, place: KeyPath, value: int | str | None) -> int | None:

@@ -22,7 +22,8 @@ from linkworth.predict.drawn import DEFAULT_DRAWS
 from linkworth.skeleton.program import operations, parse
 from linkworth.skeleton.progress import StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
-from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench
+from linkworth.study.inputs import measured_on
+from linkworth.study.matrix import PlannedRun, has_skeleton, is_bench, layout
 from linkworth.study.outcome import Outcome
 from linkworth.study.prediction.fabric import fabric_of
 from linkworth.study.prediction.library import library_of
@@ -91,7 +92,7 @@ def _target(planned: PlannedRun, study: Study) -> ReplayTarget:
     return ReplayTarget(
         run=planned.run,
         fabric=fabric_of(planned.environment),
-        arrangement=arrangement_of(planned, planned.environment.placement),
+        arrangement=arrangement_of(planned.nodes, planned.ranks_per_node, planned.environment.placement),
         cpu_factor=planned.environment.cpu_factor * planned.workload.cpu_factor,
         library=library_of(planned.environment, study, recorded=is_recorded(planned.workload, study)),
         mpi_settings=planned.environment.mpi_settings,
@@ -209,8 +210,36 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
     if known is not None:
         name, seconds = parse_assignment(known, "measured", "SECONDS", SECONDS)
         return MeasuredTime(fabrics.get(name), seconds)
-    if not wanted.measured_on or is_bench(planned.workload):
+    environment = measured_on(store.study)
+    if environment is None or is_bench(planned.workload):
         return None
+    if "measure" in environment.modes:
+        seconds, placement = _median_time(store, planned, records), "block"
+    elif planned.workload.name in store.study.published_seconds:
+        seconds, placement = store.study.published_seconds[planned.workload.name], environment.placement
+    else:
+        return None
+    ranks, nodes, per_node = layout(store.study, planned.workload, environment)
+    if None not in (ranks, planned.ranks) and ranks != planned.ranks:
+        raise LinkworthError(
+            f"{planned.workload.name} is measured on {ranks} ranks in {wanted.measured_on}, which cannot scale a "
+            f"prediction on {planned.ranks} ranks; give both the same ranks, or leave measured_on out"
+        )
+    recorded = is_recorded(planned.workload, store.study)
+    library = library_of(environment, store.study, recorded=recorded)
+    return MeasuredTime(
+        fabric_of(environment),
+        seconds,
+        arrangement_of(nodes, per_node, placement),
+        settings=ReplaySettings(mpi_library=library),
+    )
+
+
+def _median_time(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) -> float:
+    """Return the median time of a workload's runs in the environment `measured_on`.
+
+    Raises NotYet for runs that are not made yet, and LinkworthError if none is good.
+    """
     runs = [
         one
         for one in store.planned
@@ -218,28 +247,16 @@ def _measured(store: Store, planned: PlannedRun, records: dict[str, RunRecord]) 
         and one.workload.name == planned.workload.name
         and is_behind(one, store.study)
     ]
+    where = store.study.prediction.measured_on
     found = [records[one.run] for one in runs if one.run in records]
     if len(found) < len(runs):
-        raise NotYet(f"the predictions of {planned.workload.name} wait for its runs in {wanted.measured_on}")
+        raise NotYet(f"the predictions of {planned.workload.name} wait for its runs in {where}")
     times = [record.metrics["seconds"] for record in found if record.state == "done"]
     if not times:
         raise LinkworthError(
-            f"{planned.workload.name} has no good run in {wanted.measured_on} to scale its computation by"
+            f"{planned.workload.name} has no good run in {where} to scale its computation by"
         )
-    first = runs[0]
-    if None not in (first.ranks, planned.ranks) and first.ranks != planned.ranks:
-        raise LinkworthError(
-            f"{planned.workload.name} is measured on {first.ranks} ranks in {wanted.measured_on}, which cannot scale a "
-            f"prediction on {planned.ranks} ranks; give both the same ranks, or leave measured_on out"
-        )
-    recorded = is_recorded(planned.workload, store.study)
-    library = library_of(first.environment, store.study, recorded=recorded)
-    return MeasuredTime(
-        fabric_of(first.environment),
-        median(times),
-        arrangement_of(first, "block"),
-        settings=ReplaySettings(mpi_library=library),
-    )
+    return median(times)
 
 
 def _work(job: ReplayJob) -> float:

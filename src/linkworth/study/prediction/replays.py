@@ -31,7 +31,6 @@ from linkworth.replay.mpi_settings import in_words
 from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.record import record_skeleton
 from linkworth.study import micro
-from linkworth.study.matrix import PlannedRun
 from linkworth.study.outcome import DRAWN_SECONDS, SCALED_FROM, Outcome, of_bench, thinned
 from linkworth.study.prediction import traffic
 from linkworth.trace.read import open_trace, without_advice
@@ -43,11 +42,11 @@ _MARKS_ITERATIONS = "stencil:"
 """The bundled program that calls MPI_Pcontrol at the start of each iteration, and after the last."""
 
 
-def arrangement_of(planned: PlannedRun, placement: str) -> Arrangement:
-    """Return the arrangement of a planned run. A placement that names the nodes replaces their number."""
+def arrangement_of(nodes: int | None, ranks_per_node: int | None, placement: str) -> Arrangement:
+    """Return the arrangement of a run. A placement that names the nodes replaces their number."""
     if placement not in ("block", "cyclic"):
         return Arrangement(placement=placement)
-    return Arrangement(nodes=planned.nodes, ppn=planned.ranks_per_node, placement=placement)
+    return Arrangement(nodes=nodes, ppn=ranks_per_node, placement=placement)
 
 
 class ReplayTarget(msgspec.Struct, frozen=True, kw_only=True):
