@@ -271,3 +271,12 @@ def test_the_shown_command_makes_the_same_prediction(tmp_path, installed):
     assert command[command.index("--placement") + 1] == "0,1,1,0" and "--nodes" not in command
     study, runs = planned_of(tmp_path, BOTH.replace("nodes = 2", 'nodes = 2, rate = "100mbit"'))
     assert command_of(runs["gbe", "predict"], study)[:3] == ["linkworth", "study", "run"]
+    settings = 'nodes = 2, mpi = "openmpi", mpi_settings = { btl_tcp_flags = "send" }'
+    study, runs = planned_of(tmp_path, BOTH.replace("nodes = 2", settings))
+    assert command_of(runs["gbe", "predict"], study)[-2:] == ["--mpi-setting", "btl_tcp_flags=send"]
+    beside = (
+        BOTH.replace("nodes = 2", "nodes = 2, cpu_factor = 2")
+        + '[predict]\nmeasured = { "npb:is.S" = "gbe=1" }\n'
+    )
+    study, runs = planned_of(tmp_path, beside)
+    assert command_of(runs["gbe", "predict"], study)[:3] == ["linkworth", "study", "run"]

@@ -53,8 +53,9 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
     cpu_factor = environment.cpu_factor * workload.cpu_factor
     fabric = environment.fabric + (f"x{environment.nics}" if (environment.nics or 1) > 1 else "")
     fabric += f"+{environment.isolation}" if environment.isolation in virtual.KINDS else ""
+    measured = study.prediction.measured.get(workload.name)
     changed = environment.mtu or environment.aggregation or environment.rate or environment.latency
-    changed = changed or takes_transport(environment)
+    changed = changed or takes_transport(environment) or (measured is not None and cpu_factor != 1.0)
     recorded = is_recorded(workload, study)
     later = recorded and not workload.recording  # the study makes the trace
     if is_bench(workload) or later or changed or study.prediction.measured_on:
@@ -73,11 +74,13 @@ def _predict_command(planned: PlannedRun, study: Study) -> list[str]:
         "--mpi-library": library_of(environment, study, recorded=recorded),
         "--machine": None if recorded else study.prediction.machine,
         "--calibrate-with": None if recorded else study.prediction.calibrate_with,
-        "--measured": study.prediction.measured.get(planned.workload.name),
+        "--measured": measured,
         "--cpu-factor": None if cpu_factor == 1.0 else f"{cpu_factor:.15g}",
         "--placement": None if environment.placement == "block" else environment.placement,
     }
     command = ["linkworth", "predict", target]
     for name, value in given.items():
         command += [name, str(value)] if value is not None else []
+    for name, value in environment.mpi_settings.items():
+        command += ["--mpi-setting", f"{name}={value}"]
     return command
