@@ -1,5 +1,7 @@
 """Scaling of a trace's computation by one measured time."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -17,8 +19,7 @@ from linkworth.trace.read import TraceFile
 
 _RELATIVE_TOLERANCE = 1e-6
 _ROUGH_TOLERANCE = 1e-4
-"""Tolerance at a jump of the time, as when messages or ranks compete; more precise than any measurement."""
-_FINE_REPLAYS = 8
+"""Tolerance after a step that gained little, as near a jump of the time; more precise than any measurement."""
 _MOST_REPLAYS = 60
 _GAIN = 10.0
 """Factor by which a good step reduces the miss."""
@@ -73,12 +74,15 @@ def calibrated(
     cpu_factor: float,
     measured: MeasuredTime | None,
     settings: ReplaySettings = _AS_RECORDED,
+    responses: Sequence[Response] = (),
     for_draws: bool = False,
 ) -> tuple[ComputationScale, KnownTime | None]:
     """Return the scale of `trace`'s computation: by `cpu_factor`, and so that it takes the time measured on a fabric.
 
     With such a time, `cpu_factor` is relative to the cores that took it. The replays of that time are without settings of
-    the MPI library, and on idle links. Raises UsageError for an impossible time, and for one beside CPU factors of levels.
+    the MPI library, and on idle links. They become part of the response among `responses` that is of the same network in
+    the same layout. `for_draws`: draws will need all responses, so another core begins with their other ends meanwhile.
+    Raises UsageError for an impossible time, and for one beside CPU factors of levels.
     """
     rates = trace.metadata.rates
     if measured is None:
@@ -88,11 +92,13 @@ def calibrated(
     fabric, place = measured.fabric, measured.arrangement
     there = layout if place is None else place.layout(trace.engine.ranks)
     own = msgspec.structs.replace(of_measured_run(measured.settings or settings), samples=settings.samples)
-    response = Response(trace, fabric, there, own)
-    if for_draws:
-        with ReplayThreads(2) as pool:  # they need both
-            list(pool.map(response.at, (SMALLEST_SCALE, 1.0)))
-    scale = scale_for(response, measured.seconds)
+    alone = Response(trace, fabric, there, own)
+    response = next((each for each in responses if each.is_like(alone)), alone)
+    with ReplayThreads(1) as pool:
+        for each in dict.fromkeys([response, *responses]) if for_draws else ():
+            pool.submit(each.at, SMALLEST_SCALE)
+        scale = scale_for(response, measured.seconds)
+        pool.shutdown(cancel_futures=True)  # all cores share the rest later
     found = ComputationScale(
         cpu_factor=cpu_factor / scale,
         measured_fabric=fabric.name,
@@ -112,7 +118,7 @@ def scale_for(response: Response, seconds: float) -> float:
     the trace has no computation.
     """
     fabric = response.fabric
-    if not 0 < seconds < float("inf"):
+    if not 0 < seconds < math.inf:
         raise UsageError(
             f"`measured` {fabric.name}={units.plain(seconds)}: the measured time must be above 0 seconds"
         )
@@ -120,26 +126,29 @@ def scale_for(response: Response, seconds: float) -> float:
     def time(scale: float) -> float:
         return response.at(scale).seconds
 
-    low, high = SMALLEST_SCALE, 1.0
-    while time(high) < seconds:
-        if high > _LARGEST_SCALE or time(high) == 0:
+    low, high = SMALLEST_SCALE, math.inf
+    here, miss, halved = 1.0, math.inf, False
+    for _ in range(_MOST_REPLAYS):
+        before, miss = miss, abs(time(here) - seconds)
+        # The first step past the time may miss by more than the last before it.
+        gained = miss <= before / _GAIN or high == math.inf
+        if miss <= (_RELATIVE_TOLERANCE if gained else _ROUGH_TOLERANCE) * seconds:
+            return here
+        slope = response.slope(here)
+        if time(here) >= seconds:
+            high = here
+        elif here < _LARGEST_SCALE:
+            low = here
+        else:
             why = (
                 f"the computation would take over {units.plain(_LARGEST_SCALE)} times as long as in the trace; check the time"
-                if response.slope(high) > 0
+                if slope > 0
                 else "the trace contains no computation to scale to that time"
             )
             raise UsageError(f"`measured` {fabric.name}={units.plain(seconds)}: {why}")
-        low, high = high, 4 * high * seconds / time(high)
-    here, miss, halved = high, float("inf"), False
-    for turn in range(_MOST_REPLAYS):
-        enough = _RELATIVE_TOLERANCE if turn < _FINE_REPLAYS else _ROUGH_TOLERANCE
-        before, miss = miss, abs(time(here) - seconds)
-        if miss <= enough * seconds:
-            break
-        slope = response.slope(here)
         guess = here + (seconds - time(here)) / slope if slope > 0 else high
-        halved = not low < guess < high or (not halved and miss > before / _GAIN)
-        if halved:
+        halved = not low < guess < high or not (gained or halved)
+        if halved and high < math.inf:
             # A time that is met by steps along the slopes needs no replay without computation.
             if time(low) >= seconds:
                 raise UsageError(
@@ -148,11 +157,7 @@ def scale_for(response: Response, seconds: float) -> float:
                     "time, the fabric, `nodes` and `ppn`"
                 )
             guess = (low + high) / 2
-        here = guess
-        if time(here) < seconds:
-            low = here
-        else:
-            high = here
-    else:
-        return min(response.known, key=lambda scale: abs(time(scale) - seconds))
-    return here
+        elif halved:
+            guess = 4 * here
+        here = min(guess, _LARGEST_SCALE)
+    return min(response.known, key=lambda scale: abs(time(scale) - seconds))

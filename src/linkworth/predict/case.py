@@ -10,7 +10,7 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import Details, ReplaySettings
 from linkworth.predict import breakdown
-from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.response import Response
 from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.run import Neighbour, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile
@@ -26,8 +26,6 @@ class ReplayCase(NamedTuple):
     cpu_factor: float
     settings: ReplaySettings
     neighbours: Sequence[Neighbour] = ()
-    made: Response | None = None
-    """Replays on one network that exist already."""
 
     def replayed(
         self,
@@ -49,47 +47,29 @@ class ReplayCase(NamedTuple):
         )
 
     def replay_on(
-        self, fabrics: Sequence[Fabric], details: Details, began: Callable[[str], None], *, loads: bool
+        self, responses: Sequence[Response], details: Details, began: Callable[[str], None], *, loads: bool
     ) -> tuple[list[Replay], list[Prediction]]:
-        """Replay on each fabric and without a network, and break the times down.
+        """Replay on the fabric of each response and without a network, and break the times down.
 
-        `began` gets the name of each replay. `loads`: `details` record the loads of links and cores.
+        A response that has that replay gives it, and else takes it. `began` gets the name of each replay. `loads`: `details`
+        record the loads of links and cores.
         """
 
-        def on_network(fabric: Fabric) -> Replay:
-            began(fabric.name)
-            made = self._made_on(fabric) if details == _NO_DETAILS else None
-            found = made.with_cpu_factor(self.cpu_factor) if made is not None else None
-            return found or self.replayed(fabric, details)
+        def on_network(response: Response) -> Replay:
+            began(response.fabric.name)
+            made = response.with_cpu_factor(self.cpu_factor) if details == _NO_DETAILS else None
+            found = made or self.replayed(response.fabric, details)
+            response.add(1 / self.cpu_factor, found)
+            return found
 
-        def broken_down(fabric: Fabric, replay: Replay) -> Prediction:
-            return self._broken_down(fabric, replay, ideal.result(), loads)
+        def broken_down(response: Response, replay: Replay) -> Prediction:
+            return self._broken_down(response.fabric, replay, ideal.result(), loads)
 
         with ReplayThreads() as pool:
             ideal = pool.submit(self._without_network, began)
-            replays = list(pool.map(on_network, fabrics))
+            replays = list(pool.map(on_network, responses))
             ideal.result()
-            return replays, list(pool.map(broken_down, fabrics, replays))
-
-    def responses(self, fabrics: Sequence[Fabric], replays: Sequence[Replay]) -> list[Response]:
-        """Return the time as a function of the computation on each fabric, from replays on it."""
-        # A response scales all computation from 1, and factors of levels with it.
-        levels = {level: factor / self.cpu_factor for level, factor in self.settings.cpu_factor_at.items()}
-        from_one = msgspec.structs.replace(self.settings, cpu_factor_at=levels)
-        found = [Response(self.trace, fabric, self.layout, from_one, self.neighbours) for fabric in fabrics]
-        for response, replay in zip(found, replays, strict=True):
-            response.add(1 / self.cpu_factor, replay)
-            if made := self._made_on(response.fabric):
-                response.add(SMALLEST_SCALE, made.without_computation())
-        return found
-
-    def _made_on(self, fabric: Fabric) -> Response | None:
-        """Return the replays that exist if they are those of the prediction on this fabric."""
-        made = self.made
-        if made is None or self.neighbours or self.settings.cpu_factor_at:
-            return None
-        same = (made.fabric, made.layout, made.settings) == (fabric, self.layout, self.settings)
-        return made if same else None
+            return replays, list(pool.map(broken_down, responses, replays))
 
     def _without_network(self, began: Callable[[str], None]) -> Replay:
         began("no network")

@@ -16,6 +16,7 @@ from linkworth.predict.calibrate import MeasuredTime, calibrated, check_cpu_fact
 from linkworth.predict.case import ReplayCase
 from linkworth.predict.drawn import DEFAULT_DRAWS, DrawnTimes
 from linkworth.predict.extras import Extras, initialisation
+from linkworth.predict.response import Response
 from linkworth.predict.sharing import contradictions
 from linkworth.predict.timeline import write
 from linkworth.predict.tolerance import tolerance_lacks, tolerances
@@ -92,10 +93,6 @@ def predict_with_draws(
     rules = rules_for(trace.metadata.mpi, settings)
     warnings = require_use(rules, fabrics, settings.mpi_settings)
     warnings += node_warnings(trace, layout)
-    calibration, known = calibrated(
-        trace, layout, cpu_factor=cpu_factor, measured=measured, settings=settings, for_draws=extras.interval
-    )
-    cpu_factor = calibration.cpu_factor
     others = [opened(other) for other, _ in extras.beside]
     neighbours = [
         _neighbour(other, how, layout.nodes) for other, (_, how) in zip(others, extras.beside, strict=True)
@@ -103,18 +100,30 @@ def predict_with_draws(
     for other, neighbour in zip(others, neighbours, strict=True):
         beside = f"{other.metadata.workload} beside it: "
         warnings += [beside + warning for warning in node_warnings(other, neighbour.layout)]
-    made = None if known is None else known.response
-    case = ReplayCase(trace, layout, cpu_factor, settings, neighbours, made)
+    # A response scales all computation from 1, and factors of levels with it.
+    levels = {level: factor / cpu_factor for level, factor in settings.cpu_factor_at.items()}
+    from_one = msgspec.structs.replace(settings, cpu_factor_at=levels)
+    responses = [Response(trace, fabric, layout, from_one, neighbours) for fabric in fabrics]
+    calibration, known = calibrated(
+        trace,
+        layout,
+        cpu_factor=cpu_factor,
+        measured=measured,
+        settings=settings,
+        responses=responses,
+        for_draws=extras.interval,
+    )
+    cpu_factor = calibration.cpu_factor
+    case = ReplayCase(trace, layout, cpu_factor, settings, neighbours)
     limits = extras.timeline.limits if extras.timeline is not None else RecordLimits()
     details = Details(record=limits if recorded else None, marks=extras.loads)
     if extras.interval:
         Thread(target=import_module, args=("linkworth.predict.draws",)).start()  # numpy, meanwhile
-    replays, predictions = case.replay_on(fabrics, details, progress.step, loads=extras.loads)
+    replays, predictions = case.replay_on(responses, details, progress.step, loads=extras.loads)
     drawn = DrawnTimes(seconds=[[] for _ in fabrics], assumed=[])
     if extras.interval:
         from linkworth.predict.draws import Draws
 
-        responses = case.responses(fabrics, replays)
         progress.step("spread of the parameters")
         draws = Draws(trace, settings, settings.samples or DEFAULT_DRAWS)
         drawn = draws.together(responses, 1 / cpu_factor, known)

@@ -42,6 +42,11 @@ class Response:
         self.beside = beside
         self._known: dict[float, Replay] = {}
 
+    def is_like(self, other: "Response") -> bool:
+        """Return whether another response to the same trace has the same replays."""
+        own, its = ((each.fabric, each.layout, each.settings, list(each.beside)) for each in (self, other))
+        return own == its
+
     def at(self, scale: float) -> Prediction:
         """Return the replay with the computation times `scale`."""
         if scale not in self._known:
@@ -60,21 +65,18 @@ class Response:
         """Return the replay with just this CPU factor; None if there is none."""
         return next((found for scale, found in self._known.items() if 1 / scale == factor), None)
 
-    def without_computation(self) -> Replay:
-        """Return the replay of the communication alone."""
-        self.at(SMALLEST_SCALE)
-        return self._known[SMALLEST_SCALE]
-
     @cached_property
     def file_seconds(self) -> float:
         """Return the recorded time in calls to files on the path that decides. It is the same on every network and CPU."""
-        alone = self.without_computation()
+        self.at(SMALLEST_SCALE)
+        alone = self._known[SMALLEST_SCALE]
         return alone.prediction.compute_seconds if alone.result.input_output_seconds else 0.0
 
     @property
     def known(self) -> list[float]:
         """The scales that were replayed, except that without computation."""
-        return [scale for scale in self._known if scale > SMALLEST_SCALE]
+        # Another thread may add a replay meanwhile.
+        return [scale for scale in list(self._known) if scale > SMALLEST_SCALE]
 
     def slope(self, scale: float) -> float:
         """Return the derivative of the time by the scale."""
