@@ -43,4 +43,25 @@ class SendProtocols {
     std::array<std::uint64_t, count> inside_{};
 };
 
+/// Receivers that a call may wait for: the latest one of each of so many protocols. Earlier ones seldom
+/// matter.
+inline constexpr std::size_t most_late_protocols = 3;
+
+/// What must hold for a call to have waited for one of its partners. It is not known before all calls are
+/// read.
+struct WaitCondition {
+    static constexpr std::uint8_t none = UINT8_MAX;
+
+    /// The receivers that came after this partner: their sends do not wait.
+    std::array<std::uint8_t, most_late_protocols> not_waiting{none, none, none};
+    std::uint8_t waiting = none;  ///< the partner receives, and its send does wait
+
+    auto operator<=>(const WaitCondition&) const = default;
+    bool holds(const SendProtocols& protocols) const {
+        for (const std::uint8_t later : not_waiting)
+            if (later != none && protocols.waits(later)) return false;
+        return waiting == none || protocols.waits(waiting);
+    }
+};
+
 }  // namespace linkworth::profile

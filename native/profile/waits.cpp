@@ -2,6 +2,8 @@
 #include "profile/waits.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace linkworth::profile {
 
@@ -42,18 +44,47 @@ void Waits::tell_call(std::uint32_t request) {
     halves_.release(request);
 }
 
-void Waits::late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver,
-                          std::uint8_t protocol, double start, double seconds) {
-    protocols_.met_inside(protocol);
+/// Keeps the receiver if it is one of the latest.
+void Waits::consider_receiver(Call& call, const Partner& partner) {
+    protocols_.met_inside(partner.protocol);
+    auto* place = std::ranges::find_if(call.receivers, [&partner](const Partner& other) {
+        return other.time == nobody || other.protocol == partner.protocol;
+    });
+    if (place == call.receivers.end()) --place;
+    if (!partner.holds_up_more_than(*place)) return;
+    *place = partner;
+    while (place != call.receivers.begin() && place->holds_up_more_than(*std::prev(place))) {
+        std::swap(*place, *std::prev(place));
+        --place;
+    }
+}
+
+/// The call waited for its latest receiver whose send waits, or for its latest sender if there is none after
+/// that.
+void Waits::settle_unsure(const Call& call) {
+    WaitCondition condition;
+    for (std::size_t at = 0; at < call.receivers.size(); ++at) {
+        const Partner& receiver = call.receivers[at];
+        if (receiver.time <= call.sender.time) break;
+        condition.waiting = receiver.protocol;
+        unsure(condition, call.rank, call.name, receiver.rank, call.start, receiver.time - call.start);
+        condition.waiting = WaitCondition::none;
+        condition.not_waiting[at] = receiver.protocol;
+    }
+    if (call.sender.time > call.start)
+        unsure(condition, call.rank, call.name, call.sender.rank, call.start, call.sender.time - call.start);
+}
+
+void Waits::unsure(const WaitCondition& condition, std::uint32_t rank, std::uint32_t name,
+                   std::uint32_t culprit, double start, double seconds) {
     if (activities_ != nullptr) {
         const auto ranks = static_cast<std::uint32_t>(ranks_.size());
-        met_at_.try_emplace(protocol, ranks, activities_->origin_seconds())
+        unsure_at_.try_emplace(condition, ranks, activities_->origin_seconds())
             .first->second.add(rank, Activity::waits_point_to_point, start, start + seconds);
     }
-    for (ByProtocol* const met : {&rank_met_[rank], &call_met_[name], &rank_met_caused_[receiver]}) {
-        if (met->size() <= protocol) met->resize(std::size_t{protocol} + 1);
-        (*met)[protocol].add(seconds);
-    }
+    rank_unsure_[rank][condition].add(seconds);
+    rank_unsure_caused_[culprit][condition].add(seconds);
+    call_unsure_[name][condition].add(seconds);
 }
 
 void Waits::finish() {
@@ -61,24 +92,26 @@ void Waits::finish() {
     halves_.each_waiting([this](std::uint32_t number) {
         if (!halves_[number].blocks) tell(number, nobody);
     });
-    const auto waited = [this](const ByProtocol& met) {
-        Waited sum;
-        for (std::size_t protocol = 0; protocol < met.size(); ++protocol) {
-            if (protocols_.waits(static_cast<std::uint8_t>(protocol))) {
-                sum.calls += met[protocol].calls;
-                sum.seconds += met[protocol].seconds;
-            }
-        }
-        return sum;
+    const auto each_sure = [this](const ByCondition& found, const auto& take) {
+        for (const auto& [condition, waited] : found)
+            if (condition.holds(protocols_)) take(condition, waited);
+    };
+    const auto add_to = [](WaitSums& sums) {
+        return [&sums](const WaitCondition& condition, const Waited& more) {
+            Waited& sum = condition.waiting == WaitCondition::none ? sums.late_sender : sums.late_receiver;
+            sum.calls += more.calls;
+            sum.seconds += more.seconds;
+        };
     };
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-        ranks_[rank].late_receiver = waited(rank_met_[rank]);
-        ranks_[rank].caused += waited(rank_met_caused_[rank]).seconds;
+        each_sure(rank_unsure_[rank], add_to(ranks_[rank]));
+        each_sure(rank_unsure_caused_[rank],
+                  [&](const WaitCondition&, const Waited& waited) { ranks_[rank].caused += waited.seconds; });
     }
     for (std::size_t name = 0; name < calls_.size(); ++name)
-        calls_[name].late_receiver = waited(call_met_[name]);
-    for (const auto& [protocol, met] : met_at_)
-        if (protocols_.waits(protocol)) activities_->add(met);
+        each_sure(call_unsure_[name], add_to(calls_[name]));
+    for (const auto& [condition, when] : unsure_at_)
+        if (condition.holds(protocols_)) activities_->add(when);
 }
 
 void Waits::meet(Meetings& meetings, const Arrival& arrival) {

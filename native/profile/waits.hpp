@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -51,9 +52,9 @@ class Waits {
     Waits(std::uint32_t ranks, std::size_t names, ActivityMap* activities)
         : activities_(activities),
           ranks_(ranks),
-          rank_met_(ranks),
-          rank_met_caused_(ranks),
-          call_met_(names),
+          rank_unsure_(ranks),
+          rank_unsure_caused_(ranks),
+          call_unsure_(names),
           calls_(names),
           ended_(ranks, 0) {}
 
@@ -88,7 +89,7 @@ class Waits {
         if (free_waiting_.empty()) [[unlikely]]
             add_waiting();
         const std::uint32_t place = free_waiting_.back();
-        Call call{start, end, rank, name, 0, {start, rank, false, 0}};
+        Call call{start, end, rank, name};
         for (const std::uint32_t number : requests) {
             if (Halves::Place& half = halves_[number]; half.state == Halves::State::met) {
                 consider(call, partner_of(half));
@@ -118,7 +119,7 @@ class Waits {
     /// A rank's next collective on this communicator.
     void meet(Meetings& meetings, const Arrival& arrival);
 
-    /// After the last call: takes those late receivers for which sends did wait into the sums.
+    /// After the last call: takes the waits whose condition holds into the sums.
     void finish();
     const std::vector<RankWaits>& ranks() const { return ranks_; }
     const std::vector<WaitSums>& calls() const { return calls_; }  ///< by name
@@ -136,11 +137,10 @@ class Waits {
         bool is_receiver = false;
         std::uint8_t protocol = 0;  ///< of the send that meets a receiver
 
-        /// Does not depend on the order in which partners become known. Of two at one time, one that sends
-        /// holds up the call for certain.
+        /// Does not depend on the order in which partners become known.
         bool holds_up_more_than(const Partner& other) const {
             if (time != other.time) return time > other.time;
-            return is_receiver != other.is_receiver ? other.is_receiver : rank < other.rank;
+            return rank != other.rank ? rank < other.rank : protocol < other.protocol;
         }
     };
     /// A call that waits for partners.
@@ -150,7 +150,9 @@ class Waits {
         std::uint32_t rank = 0;
         std::uint32_t name = 0;
         std::uint32_t left = 0;  ///< partners that are not known yet
-        Partner latest{};
+        Partner sender{};        ///< the latest
+        /// That came during the call, the latest first, each of another protocol.
+        std::array<Partner, most_late_protocols> receivers{};
     };
 
     void pair(std::uint32_t number, const Half& half) {
@@ -178,8 +180,9 @@ class Waits {
             if (received > send.end) {
                 protocols_.ended_before(send.protocol);
             } else if (received > sent) {
-                late_receiver(send.pairing.source(), send.name, send.pairing.destination(), send.protocol,
-                              sent, received - sent);
+                protocols_.met_inside(send.protocol);
+                unsure({.waiting = send.protocol}, send.pairing.source(), send.name,
+                       send.pairing.destination(), sent, received - sent);
             }
             halves_.release(send_number);
         }
@@ -206,20 +209,21 @@ class Waits {
     static Partner partner_of(const Halves::Place& half) {
         return {half.partner_posted, half.other_rank(), half.side == Side::send, half.protocol};
     }
-    void consider(Call& call, Partner partner) {
-        // A send that ended before its receive was posted did not wait for it: its message was buffered.
-        if (partner.is_receiver && partner.time > call.end)
+    void consider(Call& call, const Partner& partner) {
+        if (!partner.is_receiver) {
+            if (partner.holds_up_more_than(call.sender)) call.sender = partner;
+        } else if (partner.time > call.end) {
+            // The send ended before its receive was posted: its message was buffered.
             protocols_.ended_before(partner.protocol);
-        else if (partner.holds_up_more_than(call.latest))
-            call.latest = partner;
+        } else if (partner.time > call.start) {
+            consider_receiver(call, partner);
+        }
     }
     void settle(const Call& call) {
-        const double seconds = std::min(call.latest.time, call.end) - call.start;
-        if (seconds <= 0) return;
-        if (call.latest.is_receiver)
-            late_receiver(call.rank, call.name, call.latest.rank, call.latest.protocol, call.start, seconds);
-        else
-            late_sender(call.rank, call.name, call.latest.rank, call.start, seconds);
+        if (call.receivers.front().time > call.sender.time) [[unlikely]]
+            return settle_unsure(call);
+        if (const double until = std::min(call.sender.time, call.end); until > call.start)
+            late_sender(call.rank, call.name, call.sender.rank, call.start, until - call.start);
     }
     void late_sender(std::uint32_t rank, std::uint32_t name, std::uint32_t sender, double start,
                      double seconds) {
@@ -229,22 +233,23 @@ class Waits {
         if (activities_ != nullptr) [[unlikely]]
             activities_->add(rank, Activity::waits_point_to_point, start, start + seconds);
     }
-    void late_receiver(std::uint32_t rank, std::uint32_t name, std::uint32_t receiver, std::uint8_t protocol,
-                       double start, double seconds);
+    void consider_receiver(Call& call, const Partner& partner);
+    void settle_unsure(const Call& call);
+    void unsure(const WaitCondition& condition, std::uint32_t rank, std::uint32_t name, std::uint32_t culprit,
+                double start, double seconds);
     void drop(std::uint32_t number);
     void tell_call(std::uint32_t request);
     void add_waiting();
 
-    /// Waiting by protocol, for those that occurred. It counts only if sends of this kind wait at all.
-    using ByProtocol = std::vector<Waited>;
+    using ByCondition = std::map<WaitCondition, Waited>;
 
     ActivityMap* activities_;
-    std::map<std::uint8_t, ActivityMap> met_at_;  ///< by protocol: when sends met their receive
+    std::map<WaitCondition, ActivityMap> unsure_at_;
     std::vector<RankWaits> ranks_;
     SendProtocols protocols_;
-    std::vector<ByProtocol> rank_met_;
-    std::vector<ByProtocol> rank_met_caused_;
-    std::vector<ByProtocol> call_met_;  ///< by name
+    std::vector<ByCondition> rank_unsure_;
+    std::vector<ByCondition> rank_unsure_caused_;
+    std::vector<ByCondition> call_unsure_;  ///< by name
     std::vector<WaitSums> calls_;
     Halves halves_;
     std::unordered_map<std::uint32_t, Meetings> meetings_;

@@ -76,6 +76,32 @@ def test_of_sends_of_a_size_that_mostly_do_not_wait_only_synchronous_ones_do(tmp
     assert figures(found) == (NONE, waited, NONE)
 
 
+def test_a_wait_whose_latest_receiver_does_not_count_waits_for_the_one_before(tmp_path):
+    # Sends of 8 bytes do not wait, those of 1 MiB do.
+    early = [send(1, 8, tag=9) for _ in range(3)]
+    found = waits_of(
+        tmp_path,
+        [*early, isend(1, 1 << 20), isend(1, 8), irecv(1, 8), waitall(3, 2, 1).lasting(7.0)],
+        [
+            *(isend(0, 8).after(2.0), irecv(0, 1 << 20).after(1.0), irecv(0, 8).after(1.0), waitall(3, 2, 1)),
+            *(recv(0, 8, tag=9) for _ in range(3)),
+        ],
+    )
+    assert figures(found) == (NONE, (1, 3.0), NONE)
+    found = waits_of(
+        tmp_path,
+        [*early, isend(1, 8), irecv(1, 8), waitall(2, 1).lasting(5.0)],
+        [
+            isend(0, 8).after(3.0),
+            irecv(0, 8).after(1.0),
+            waitall(2, 1),
+            *(recv(0, 8, tag=9) for _ in range(3)),
+        ],
+    )
+    assert figures(found) == ((1, 3.0), NONE, NONE)
+    assert found.rank_caused_seconds == pytest.approx([0.0, 3.0])
+
+
 def test_what_was_posted_in_time_does_not_wait(tmp_path):
     found = waits_of(tmp_path, [irecv(1, 8), waitall(1).after(5.0).lasting(0.5)], [send(0, 8).after(2.0)])
     assert figures(found) == (NONE, NONE, NONE)
