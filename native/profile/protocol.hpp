@@ -47,8 +47,7 @@ class SendProtocols {
 /// matter.
 inline constexpr std::size_t most_late_protocols = 3;
 
-/// What must hold for a call to have waited for one of its partners. It is not known before all calls are
-/// read.
+/// Condition under which a call waited for one of its partners. Whether it holds is known after all calls.
 struct WaitCondition {
     static constexpr std::uint8_t none = UINT8_MAX;
 

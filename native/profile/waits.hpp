@@ -151,7 +151,7 @@ class Waits {
         std::uint32_t name = 0;
         std::uint32_t left = 0;  ///< partners that are not known yet
         Partner sender{};        ///< the latest
-        /// That came during the call, the latest first, each of another protocol.
+        /// The latest ones that came during the call, the latest first, each of another protocol.
         std::array<Partner, most_late_protocols> receivers{};
     };
 

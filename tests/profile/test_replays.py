@@ -3,7 +3,7 @@
 import communication_patterns as patterns
 import pytest
 import synthetic
-from synthetic import collective, pcontrol, recv, send
+from synthetic import collective, pcontrol, recv, send, sendrecv
 
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import build_profile
@@ -119,6 +119,21 @@ def test_long_traces_are_replayed_in_part_where_they_do_not_stop(tmp_path, short
     assert profile.sampled_share < 1
     assert profile.not_replayed is None
     assert profile.group is not None
+
+
+def test_a_marked_part_counts_where_it_begins_after_the_events_that_are_replayed(tmp_path, short_beginning):
+    def program(rank):
+        uneven = [sendrecv(1 - rank, 8, 1 - rank).after(1.0 + rank).lasting(2.0 - rank)] * 200
+        return [
+            *uneven,
+            pcontrol(1),
+            *[sendrecv(1 - rank, 8, 1 - rank).after(1.0).lasting(1.0)] * 50,
+            pcontrol(0),
+        ]
+
+    pop = build_profile(write(tmp_path / "t.lwt", [program(0), program(1)])).pop
+    assert pop.load_balance == pytest.approx(1)
+    assert pop.communication_efficiency == pytest.approx(1 / 2)
 
 
 def test_the_verb_says_once_why_figures_are_absent(tmp_path, printed, json_of):

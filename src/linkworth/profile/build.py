@@ -138,10 +138,9 @@ def build_profile(
     answer = replayed(part, found, smaller_part) if can_replay else f"{NOT_KNOWN}, because {lacks}"
     told = answer if isinstance(answer, ReplayedProfile) else None
     shared_memory = replay(part, SHARED_MEMORY, nodes=1) if oversubscribed or not timed else None
-    marked = (
-        told.ideal.result.marked_region
-        if told is not None
-        else any(rank.marked_seconds > 0 for rank in found.ranks)
+    # The part may begin after the events that are replayed.
+    marked = any(rank.marked_seconds > 0 for rank in found.ranks) or (
+        told is not None and told.ideal.result.marked_region
     )
     runtime = (
         shared_memory.prediction.seconds
