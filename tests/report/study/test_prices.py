@@ -57,6 +57,17 @@ def test_the_instance_and_the_region_choose(tmp_path):
     assert found["e"].usd == 2.0, "not the price of nodes that may be taken away"
 
 
+def test_a_node_with_several_nics_has_another_price_and_a_spot_price_is_marked(tmp_path):
+    known = catalog(
+        tmp_path / "p.toml", ("n", "gbe", 1.0, "r", "on-demand"), ("four", "gbex4", 3.0, "r", "spot")
+    )
+    bonds = [Environment(name=f"bond{nics}", fabric="gbe", nics=nics) for nics in (1, 2, 4)]
+    found, (remark,) = prices_of(study(StudyPrices(catalog=known), *bonds))
+    assert {name: price.usd for name, price in found.items()} == {"bond1": 1.0, "bond4": 3.0}
+    assert found["bond4"].name == "P four r, spot, interruptible" and "spot" not in found["bond1"].name
+    assert "bond2 has no price" in remark and "none for gbex2" in remark
+
+
 def test_unknown_cpus_of_predicted_node_types_are_a_remark(tmp_path):
     known = catalog(
         tmp_path / "p.toml", ("a", "gbe", 1.0, "r", "on-demand"), ("b", "ib-hdr", 2.0, "r", "on-demand")

@@ -47,7 +47,8 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
             price = matching[0]
             found[environment.name] = NodePrice(
                 usd=price.usd_per_node_hour,
-                name=" ".join(filter(None, [price.provider, price.name, price.region])),
+                name=" ".join(filter(None, [price.provider, price.name, price.region]))
+                + (", spot, interruptible" if price.market == "spot" else ""),
                 source=", ".join(filter(None, [price.source, price.date, price.note])),
             )
             if "predict" in environment.modes and environment.cpu_factor == 1.0:
@@ -59,7 +60,7 @@ def prices_of(study: Study) -> tuple[dict[str, NodePrice], list[str]]:
                 "give the environment an instance, or [prices] a region."
             )
         elif catalog:
-            what = environment.instance or environment.fabric or "it"
+            what = environment.instance or _fabric_of(environment) or "it"
             remarks.append(
                 f"{environment.name} has no price: {study.prices.catalog} has none for {what}; give it usd_per_node_hour."
             )
@@ -86,6 +87,13 @@ def _matching(environment: Environment, catalog: list[Price], region: str | None
 
 
 def _of_fabric(price: Price, environment: Environment) -> bool:
-    if not (is_path(price.fabric) and is_path(environment.fabric)):
-        return price.fabric == environment.fabric
-    return Path(price.fabric).resolve() == Path(environment.fabric).resolve()
+    fabric = _fabric_of(environment)
+    if not (is_path(price.fabric) and is_path(fabric)):
+        return price.fabric == fabric
+    return Path(price.fabric).resolve() == Path(fabric).resolve()
+
+
+def _fabric_of(environment: Environment) -> str:
+    """Return the fabric that a catalog's price must have: a node with several NICs is another one."""
+    nics = environment.nics or 1
+    return f"{environment.fabric}x{nics}" if environment.fabric and nics > 1 else environment.fabric
