@@ -58,6 +58,25 @@ def test_ties_limits_and_single_options_are_decided_by_hand():
     assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
 
 
+def test_equal_times_go_to_the_cheapest_run_and_equal_costs_to_the_shorter_time_on_any_number_of_nodes():
+    prices = priced({"gbe": 1.0})
+    alike = [predicted({"gbe": 100.05}, 1), predicted({"gbe": 100.0}, 8)]
+    assert advise(alike, prices, goal="time").nodes == advise(alike[::-1], prices, goal="time").nodes == 1
+    scaling = [predicted({"gbe": 100.0}, 1), predicted({"gbe": 12.504}, 8)]
+    for sets in (scaling, scaling[::-1]):
+        advice = advise(sets, prices)
+        assert advice.nodes == 8 and advice.options[advice.choice_option].pareto
+
+
+def test_the_order_of_the_options_changes_no_figure():
+    sets = [predicted({"gbe": 100.0, "ib-fdr": 100.0}, nodes) for nodes in (1, 2, 4)]
+    prices = priced({"gbe": 1.0, "ib-fdr": 1.0})
+    there, back = advise(sets, prices, deadline=1), advise(sets[::-1], prices, deadline=1)
+    assert there.reason == back.reason and there.breakeven_price_ratio == back.breakeven_price_ratio
+    ranks = [{(each.fabric, each.nodes): each.rank for each in found.options} for found in (there, back)]
+    assert ranks[0] == ranks[1]
+
+
 def test_times_of_a_part_and_of_the_whole_run_are_not_to_be_compared():
     part = msgspec.structs.replace(predicted({"gbe": 1.0}), region="marked", ranks=4, warnings=[])
     whole = msgspec.structs.replace(predicted({"gbe": 1.0}, nodes=4), ranks=8, warnings=[])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from linkworth import units
-from linkworth.advise.reason import name_of, reason
+from linkworth.advise.reason import by_node, by_run, fastest_of, name_of, reason
 from linkworth.advise.uncertain import CLOSE, TIE_TOLERANCE, Drawn, over_draws, sentence, too_close
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, AdviceOption, Goal
@@ -47,8 +47,8 @@ def advise(
     if not any(option.cost_usd for option in options):
         goal = "time"  # if all nodes are free, networks differ in time only
     measure = _measure(goal)
-    chosen = choose([option for option in options if option.feasible], measure)
-    ranked = _ranked(options, chosen, measure)
+    chosen = choose([option for option in options if option.feasible], goal, measure)
+    ranked = _ranked(options, chosen, goal)
     place = None if chosen is None else options.index(chosen)
     if drawn is not None and drawn.draws:
         ranked = over_draws(ranked, drawn, place, goal, deadline, budget, choose)
@@ -104,23 +104,15 @@ def cost_usd(seconds: float, nodes: int, usd_per_node_hour: float) -> float:
     return seconds * nodes * usd_per_node_hour / SECONDS_PER_HOUR
 
 
-def choose(options: Sequence[AdviceOption], measure: Callable[[AdviceOption], float]) -> AdviceOption | None:
-    """Return the option with the least measure; ties go to the cheapest node."""
+def choose(
+    options: Sequence[AdviceOption], goal: Goal, measure: Callable[[AdviceOption], float]
+) -> AdviceOption | None:
+    """Return the option with the least measure. Equal costs go to the cheapest node, equal times to the cheapest run."""
     if not options:
         return None
     limit = min(map(measure, options)) * (1 + TIE_TOLERANCE)
     tied = [option for option in options if measure(option) <= limit]
-    return min(
-        tied,
-        key=lambda option: (
-            option.price_usd_per_node_hour,
-            measure(option),
-            option.seconds,
-            option.nodes,
-            option.fabric,
-            option.price_name,
-        ),
-    )
+    return min(tied, key=by_node) if goal == "cost" else min(tied, key=by_run)
 
 
 def _check_limit(value: float | None, what: str, allowed: NumberRange) -> None:
@@ -205,13 +197,12 @@ def _dominated(option: AdviceOption, options: Sequence[AdviceOption]) -> bool:
     )
 
 
-def _ranked(
-    options: Sequence[AdviceOption], chosen: AdviceOption | None, measure: Callable[[AdviceOption], float]
-) -> list[AdviceOption]:
+def _ranked(options: Sequence[AdviceOption], chosen: AdviceOption | None, goal: Goal) -> list[AdviceOption]:
     """Return the options in their order, each with its rank and its break-even price."""
+    measure = _measure(goal)
     order = sorted(
         options,
-        key=lambda option: (not option.feasible, option is not chosen, measure(option), option.seconds),
+        key=lambda option: (not option.feasible, option is not chosen, measure(option), *by_node(option)),
     )
     rank_of = {id(option): rank for rank, option in enumerate(order, 1)}
     return [
@@ -238,8 +229,5 @@ def _breakeven(options: Sequence[AdviceOption]) -> float | None:
     options = [option for option in options if option.has_room]
     if len(options) < 2:
         return None
-    fastest = min(options, key=lambda option: (option.seconds, option.price_usd_per_node_hour, option.fabric))
-    cheapest = min(
-        options, key=lambda option: (option.price_usd_per_node_hour, option.seconds, option.fabric)
-    )
+    fastest, cheapest = fastest_of(options), min(options, key=by_node)
     return cheapest.seconds * cheapest.nodes / (fastest.seconds * fastest.nodes)

@@ -22,6 +22,28 @@ def name_of(option: AdviceOption, options: Sequence[AdviceOption]) -> str:
     return name
 
 
+def by_node(option: AdviceOption) -> tuple[float, float, int, str, str]:
+    """Return a key that sorts by the price of a node, and equal ones by the time."""
+    return (option.price_usd_per_node_hour, option.seconds, option.nodes, option.fabric, option.price_name)
+
+
+def by_run(option: AdviceOption) -> tuple[float, int, float, float, str, str]:
+    """Return a key that sorts by the cost of a run, and free ones by their nodes."""
+    return (
+        option.cost_usd,
+        option.nodes,
+        option.seconds,
+        option.price_usd_per_node_hour,
+        option.fabric,
+        option.price_name,
+    )
+
+
+def fastest_of(options: Sequence[AdviceOption]) -> AdviceOption:
+    """Return the option of the least time, of equal ones the one whose run costs least."""
+    return min(options, key=lambda option: (option.seconds, *by_run(option)))
+
+
 def reason(
     options: Sequence[AdviceOption],
     chosen: AdviceOption | None,
@@ -39,8 +61,8 @@ def reason(
         if not usable:
             most = max(option.cores or 0 for option in options)
             return f"no node has enough cores for its ranks: the largest has {most}; take more nodes"
-        fastest = min(usable, key=_speed)
-        least = min(usable, key=lambda option: option.cost_usd)
+        fastest = fastest_of(usable)
+        least = min(usable, key=by_run)
         return (
             f"no option meets {within}: the fastest is {name_of(fastest, options)} with {units.duration(fastest.seconds)}, "
             f"the least costly {name_of(least, options)} with {scale.in_words(least.cost_usd)}"
@@ -54,12 +76,7 @@ def reason(
     # On more nodes it may be the faster one, which says nothing about the networks.
     cheapest = min(
         usable,
-        key=lambda option: (
-            option.price_usd_per_node_hour,
-            option.nodes != chosen.nodes,
-            option.seconds,
-            option.fabric,
-        ),
+        key=lambda option: (option.price_usd_per_node_hour, option.nodes != chosen.nodes, *by_node(option)),
     )
     if len(options) == 1 or cheapest is chosen or cheapest.fabric == chosen.fabric:
         return text
@@ -72,7 +89,3 @@ def reason(
         f"{text}; against {against}, the cheapest node, it is {faster:.3g} times as fast "
         f"at {dearer:.3g} times the price"
     )
-
-
-def _speed(option: AdviceOption) -> tuple[float, float, str]:
-    return (option.seconds, option.price_usd_per_node_hour, option.fabric)

@@ -23,11 +23,11 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TIE_TOLERANCE = 1e-3
-"""Relative difference of costs (or times) up to which two options tie; the cheaper node then wins."""
+"""Relative difference of costs (or times) up to which two options tie."""
 CLOSE = 0.02
 """Relative saving up to which another option does not put the choice in doubt."""
 
-Choose = Callable[[Sequence[AdviceOption], Callable[[AdviceOption], float]], AdviceOption | None]
+Choose = Callable[[Sequence[AdviceOption], Goal, Callable[[AdviceOption], float]], AdviceOption | None]
 
 
 def over_draws(
@@ -59,6 +59,7 @@ def over_draws(
         measure_of = {id(option): measures[place][draw] for place, option in enumerate(options)}
         winner = choose(
             [option for place, option in enumerate(options) if within[place][draw]],
+            goal,
             lambda option, measure_of=measure_of: measure_of[id(option)],  # type: ignore[misc]
         )
         if winner is not None:
