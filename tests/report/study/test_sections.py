@@ -382,6 +382,23 @@ def test_a_prediction_is_the_cheapest_in_so_many_draws():
     assert "a is the cheapest in 3 of 4." in section.text
 
 
+def test_the_draws_count_for_the_environment_that_is_called_the_cheapest():
+    # b costs 0.05 % more in every draw, on a cheaper node.
+    records = [drawn("a", 1.0, [1.0, 1.1]), drawn("b", 2.001, [2.001, 2.2011])]
+    (section,) = costs.sections(Results(priced(a=2.0, b=1.0), records))
+    assert section.tables[0].rows[0][7].text == "cheapest" and "a is the cheapest in 2 of 2." in section.text
+
+
+def test_a_slower_environment_gains_nothing_and_is_not_called_the_best():
+    records = [
+        record(f"npb:ft.{problem}", environment, "predict", metrics={"seconds": seconds})
+        for problem in "AB"
+        for environment, seconds in (("a", 1.0), ("b", 1.25))
+    ]
+    (section,) = gains.sections(Results(priced(a=1.0, b=1.0), records))
+    assert section.figures[0].table.title == "No program is shown to gain from b over a (predicted)"
+
+
 def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_them():
     both = [drawn("a", 1.0, [1.0, 1.0]), drawn("b", 1.0, [1.0, 1.0])]
     unsure = [drawn("a", 1.0, [1.0, 3.0], "npb:ft.B"), drawn("b", 1.0, [1.0, 1.0], "npb:ft.B")]

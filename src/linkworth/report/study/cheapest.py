@@ -1,13 +1,13 @@
 """Cheapest environment of a workload, and its certainty: from the runs if measured, from draws if predicted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import msgspec
 
-from linkworth.advise.choose import choose, cost_usd
+from linkworth.advise.choose import cost_usd
 from linkworth.advise.uncertain import Drawn, over_draws
-from linkworth.model.advice import AdviceOption, OptionDraws
+from linkworth.model.advice import AdviceOption, Goal, OptionDraws
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
 from linkworth.report.study.prices import NodePrice
@@ -84,13 +84,20 @@ class Cheapest:
             (each.group.environment, each.nodes): each.drawn_seconds[: self.draws] for each in self.alike
         }
         drawn = Drawn(seconds=seconds, draws=self.draws, assumed=[])
-        found = over_draws(options, drawn, self.alike.index(self.best), "cost", None, None, choose)
+        found = over_draws(options, drawn, self.alike.index(self.best), "cost", None, None, _least)
         return {option.fabric: option.draws for option in found if option.draws is not None}
 
     @property
     def is_shown(self) -> bool:
         """True if the runs show that it is the cheapest; a prediction has no runs to show it by."""
         return all(found.verdict == "slower" for found in self.compared.values())
+
+
+def _least(
+    options: Sequence[AdviceOption], _: Goal, measure: Callable[[AdviceOption], float]
+) -> AdviceOption | None:
+    """Return the option of the least measure: the cheapest environment is chosen so as well, with no tie."""
+    return min(options, key=measure, default=None)
 
 
 def _costs(each: Priced) -> list[float]:

@@ -91,7 +91,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
         columns=8,
     ).properties(width=theme.PLOT_WIDTH - 54, height=230)
     title = f"No program is shown to gain from {environment} over {baseline} ({how})"
-    if shown := [each for each in found if each.verdict not in ("undecided", "slower", "same")]:
+    if shown := [each for each in found if each.verdict in ("faster", "predicted") and _gain(each) > 1]:
         best = max(shown, key=_gain)
         name = ".".join(problem_of(best.group.workload))
         title = (
