@@ -16,11 +16,11 @@ class LoadHistory {
         busy_seconds_ += to - from;
         while (to > width_ * static_cast<double>(bins)) widen();
         auto bin = static_cast<std::size_t>(from / width_);
-        while (from < to) {
-            const double end = std::min(to, static_cast<double>(bin + 1) * width_);
+        // The first stretch may already have ended, as the quotient is rounded.
+        for (; from < to; ++bin) {
+            const double end = std::clamp(static_cast<double>(bin + 1) * width_, from, to);
             if (bin < bins) busy_[bin] += end - from;
-            from = end > from ? end : to;
-            ++bin;
+            from = end;
         }
     }
 

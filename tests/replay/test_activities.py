@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from synthetic import collective, recv, send
+from synthetic import Call, collective, recv, send
 
 from linkworth.catalog import fabrics
 from linkworth.replay import activities
@@ -43,6 +43,16 @@ def test_each_kind_has_its_time_and_its_place(tmp_path: Path) -> None:
     assert [sum(row) for row in found.seconds["point-to-point"]] == pytest.approx([1.0, 0.5])
     assert [sum(row) for row in found.seconds["collective"]] == pytest.approx([1.0, 1.0])
     assert [sum(row) for row in found.seconds["computation"]] == pytest.approx([5.0, 5.5])
+
+
+def test_no_time_is_lost_that_begins_where_a_stretch_does(tmp_path: Path) -> None:
+    # In floating point, the sum of these is 246 stretches of 1 us, and yet the quotient is less than 246.
+    before, after = 245_017e-9, 983e-9
+    call = Call("MPI_Probe", "probe", peer=0, tag=0)
+    found = activities.recorded(
+        opened(tmp_path, [Call("MPI_Wtime", "local").after(before), call.after(after).lasting(200e-6)])
+    )
+    assert sum(found.seconds["point-to-point"][0]) == pytest.approx(200e-6)
 
 
 def test_sends_of_a_size_that_mostly_do_not_wait_have_no_waits(tmp_path: Path) -> None:
