@@ -47,7 +47,7 @@ struct ReplayResult {
     bool marked_region = false;
     std::uint64_t events = 0;
     std::uint32_t threaded_ranks = 0;          ///< ranks whose threads call MPI at once
-    std::vector<double> rank_compute_seconds;  ///< scaled, of the same region; of threads, their mean
+    std::vector<double> rank_compute_seconds;  ///< scaled, of the same region; of threads, each living one's
     double descheduled_seconds = 0;  ///< of all ranks: recorded between calls of that region without a core
     /// Scaled computation of the marked region by level of MPI_Pcontrol, summed over ranks.
     std::map<std::int32_t, double> level_compute_seconds;

@@ -284,10 +284,12 @@ ReplayResult Simulation::result(Program& program) {
     }
     result.rank_compute_seconds = program.region.rank_compute();
     result.descheduled_seconds = program.region.descheduled_seconds();
-    for (const auto& [rank, its] : threaded_of(program)) {
+    for (const auto& [rank, its] : threaded_of(program))
         for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
-        result.rank_compute_seconds[rank] /= static_cast<double>(its.seats.size());
-    }
+    // Where the program marks a part, it is not known which threads live in it.
+    for (const auto& [rank, its] : threaded_of(program))
+        result.rank_compute_seconds[rank] /=
+            program.region.marked() ? static_cast<double>(its.seats.size()) : mean_threads(its, end.seconds);
     result.threaded_ranks = static_cast<std::uint32_t>(threaded_of(program).size());
     if (program.region.marked()) end = program.region.total();
     result.marked_region = program.region.marked();

@@ -110,6 +110,8 @@ struct ThreadProgress {
     std::vector<Stamp> reached;  ///< [stop]
     std::size_t passed = 0;      ///< stops
     bool waits = false;          ///< at the next stop, for other threads
+    double began = -1;           ///< time of its latest begin; negative: it has not begun
+    double lived_seconds = 0;  ///< between its begins and the last calls after them, before the latest begin
 
     const std::vector<ThreadStop>& stops() const { return rank->threads[place].stops; }
 };
@@ -229,6 +231,7 @@ class Simulation final : private NetworkListener {
     bool may_pass(const ThreadProgress& thread) const;
     void pass_stop(RankState& state);
     void wake_threads(const ThreadedRank& rank);
+    double mean_threads(const ThreadedRank& rank, double run_seconds) const;
     bool another_thread_waits(const Actor& actor) const;
     const std::map<std::uint32_t, ThreadedRank>& threaded_of(const Program& program) const;
 

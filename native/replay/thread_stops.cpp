@@ -65,6 +65,7 @@ void Simulation::pass_stop(RankState& state) {
     const ThreadStop& stop = thread.stops()[thread.passed];
     const auto other = [&](std::uint32_t place) -> RankState& { return ranks_[thread.rank->seats[place]]; };
     state.level = other(0).level;
+    if (stop.begins && thread.began >= 0) thread.lived_seconds += state.actor.now.seconds - thread.began;
     for (const ThreadWait& wait : stop.waits) {
         Stamp from = other(wait.place).thread->reached[wait.stop];
         const double delay =
@@ -73,6 +74,7 @@ void Simulation::pass_stop(RankState& state) {
         from.add_compute(shared_nodes_ ? std::max(delay, 0.0) : delay);
         state.actor.now.raise_to(from);
     }
+    if (stop.begins) thread.began = state.actor.now.seconds;
     for (const TakenRequest& taken : stop.taken) {
         RankState& maker = other(taken.place);
         std::uint32_t operation = none;
@@ -82,6 +84,17 @@ void Simulation::pass_stop(RankState& state) {
     }
     ++thread.passed;
     state.cursor.pass_pause();
+}
+
+/// Returns the threads that a rank has at a time, in the mean of the run. The first one lives throughout.
+double Simulation::mean_threads(const ThreadedRank& rank, double run_seconds) const {
+    double lived = 0;
+    for (const std::uint32_t seat : rank.seats) {
+        const ThreadProgress& thread = *ranks_[seat].thread;
+        lived += thread.lived_seconds;
+        if (thread.began >= 0) lived += ranks_[seat].actor.now.seconds - thread.began;
+    }
+    return run_seconds > 0 ? 1 + lived / run_seconds : static_cast<double>(rank.seats.size());
 }
 
 /// Wakes other threads when a thread of the rank has come to a stop: they continue at that moment or later.

@@ -67,21 +67,34 @@ def workers(level: int = THREAD_MULTIPLE) -> list[tuple[int, bytes]]:
 
 
 @pytest.mark.parametrize(
-    ("latency_us", "seconds"),
+    ("latency_us", "seconds", "lived"),
     [
-        (10, 70e-6),  # thread 2 begins after 30 us and computes for 30 us; the first goes on 10 us after it
-        (40, 80e-6),  # thread 2 waits until 70 us for its message
-        (1000, 1040e-6),
+        # Thread 1 lives from 10 to 30 us, and thread 2 from 30 us on. It computes for 30 us, and the first goes on 10 us later.
+        (10, 70e-6, 20e-6 + 30e-6),
+        (40, 80e-6, 40e-6 + 40e-6),  # thread 2 waits until 70 us for its message
+        (1000, 1040e-6, 1000e-6 + 1000e-6),
     ],
 )
 def test_threads_run_side_by_side_from_their_fork_to_their_join(
-    tmp_path: Path, latency_us: int, seconds: float
+    tmp_path: Path, latency_us: int, seconds: float, lived: float
 ) -> None:
     found = replayed(tmp_path, workers(), latency_us * 1e-6)
     assert found.prediction.seconds == pytest.approx(seconds)
     assert found.result.threaded_ranks == 1
-    # A rank's computation is the mean of its threads'.
-    assert found.result.rank_compute_seconds == [pytest.approx((1 + 20 + 30) * 1e-6 / 3)]
+    # A rank's computation is that of each thread that lives: 1, 20 and 30 us, over the mean number of threads.
+    assert found.result.rank_compute_seconds == [pytest.approx((1 + 20 + 30) * 1e-6 / (1 + lived / seconds))]
+
+
+def test_a_thread_that_begins_anew_does_not_live_in_between(tmp_path: Path) -> None:
+    # The first thread computes throughout. The other sends to itself and receives from 30 us to 40 us, and from 80 us on.
+    # Without CPU time in the gap before that, it has begun anew.
+    first = init() + duplicate(2) + call(1, 50 * US, 1 * US, cpu=50 * US)
+    first += duplicate(3) + call(2, 29 * US, 0, cpu=29 * US)
+    second = send_shape(1) + call(0, 0, 2 * US) + recv_shape(1) + call(1, 0, 8 * US)
+    second += call(0, 40 * US, 2 * US) + call(1, 0, 8 * US)
+    found = replayed(tmp_path, [(0, first), (30, second)])
+    assert found.prediction.seconds == pytest.approx(79e-6)
+    assert found.result.rank_compute_seconds == [pytest.approx(79e-6 / (1 + 20 / 79))]
 
 
 def test_a_thread_takes_what_another_sends_later(tmp_path: Path) -> None:
