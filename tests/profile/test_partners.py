@@ -71,6 +71,16 @@ def test_known_structures(tmp_path, ranks, partners, structure):
     assert found.structure_share > 0.9
 
 
+@pytest.mark.parametrize("shape", [(2, 4), (4, 4)])
+def test_light_messages_at_powers_of_two_make_no_butterfly_of_a_plane(tmp_path, shape):
+    ranks = shape[0] * shape[1]
+    heavy = exchange(ranks, grid(*shape, closed=False), size=10_000)
+    apart = [step for step in (1, 2, 4, 8) if step < ranks]
+    light = exchange(ranks, lambda rank: {rank ^ step for step in apart}, size=700)
+    found = partners_of(tmp_path, [[*more, *less] for more, less in zip(heavy, light, strict=True)])
+    assert found.structure == f"grid {shape[0]} x {shape[1]}"
+
+
 def test_what_has_no_structure_says_so_and_gives_its_distances(tmp_path):
     found = partners_of(tmp_path, exchange(37, lambda rank: {(rank * 5 + 3) % 37, (rank * 7 + 11) % 37}))
     assert found.structure == "irregular"

@@ -59,11 +59,16 @@ def _structure(ranks: int, distances: Sequence[Distance], matrix: Matrix) -> tup
         _star(matrix, ranks),
         _ring(shares),
         _all_with_all(shares, matrix, ranks),
+        # Two directions describe the data in fewer words than a butterfly's steps, of which light messages may be some.
+        _plane(shares, ranks, diagonals=False),
         _butterfly(shares, ranks),
+        _box(shares, ranks, diagonals=False),
+        _plane(shares, ranks, diagonals=True),
+        _box(shares, ranks, diagonals=True),
     ):
         if found is not None:
             return found
-    return _grid(shares, ranks) or ("irregular", 0.0)
+    return "irregular", 0.0
 
 
 def _star(matrix: Matrix, ranks: int) -> tuple[str, float] | None:
@@ -105,24 +110,28 @@ def _butterfly(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | N
     return "butterfly (ranks that differ by powers of two)", share
 
 
-def _grid(shares: Mapping[int, float], ranks: int) -> tuple[str, float] | None:
-    """Find row-major grids, open or closed, with or without diagonals: the best match with the fewest directions."""
-    widths = [width for width in range(2, ranks // 2 + 1) if ranks % width == 0]
+def _widths(ranks: int) -> list[int]:
+    return [width for width in range(2, ranks // 2 + 1) if ranks % width == 0]
+
+
+def _plane(shares: Mapping[int, float], ranks: int, *, diagonals: bool) -> tuple[str, float] | None:
+    """Find the row-major grid of two dimensions, open or closed, that matches best."""
     best: tuple[str, float] | None = None
-    for diagonals in (False, True):
-        for width in widths:
-            share = _explained(shares, ranks, [1, width], diagonals)
-            best = _better(best, f"grid {ranks // width} x {width}", share, diagonals)
-        if best is not None:
-            return best
-        for width in widths:
-            for plane in (plane for plane in widths if plane > width and plane % width == 0):
-                share = _explained(shares, ranks, [1, width, plane], diagonals)
-                title = f"grid {ranks // plane} x {plane // width} x {width}"
-                best = _better(best, title, share, diagonals)
-        if best is not None:
-            return best
-    return None
+    for width in _widths(ranks):
+        share = _explained(shares, ranks, [1, width], diagonals)
+        best = _better(best, f"grid {ranks // width} x {width}", share, diagonals)
+    return best
+
+
+def _box(shares: Mapping[int, float], ranks: int, *, diagonals: bool) -> tuple[str, float] | None:
+    """Find the row-major grid of three dimensions, open or closed, that matches best."""
+    best: tuple[str, float] | None = None
+    for width in _widths(ranks):
+        for plane in (plane for plane in _widths(ranks) if plane > width and plane % width == 0):
+            share = _explained(shares, ranks, [1, width, plane], diagonals)
+            title = f"grid {ranks // plane} x {plane // width} x {width}"
+            best = _better(best, title, share, diagonals)
+    return best
 
 
 def _better(
