@@ -768,3 +768,17 @@ def cut(rank: int, ranks: int) -> Iterator[Event]:
 def test_sizes_that_differ_from_peer_to_peer_by_no_rule_are_no_mean(tmp_path: Path) -> None:
     _, summary = scaled(cut, (4, 8, 16), 32, tmp_path)
     assert summary.scaling.distributions
+
+
+def krylov(rank: int, ranks: int) -> Iterator[Event]:
+    """Reduce one number more in each iteration, and begin again with one after 30, as GMRES does."""
+    for at in list(range({8: 33, 16: 40, 32: 48}.get(ranks, 55))) * 3:
+        yield message("send", (rank + 1) % ranks, 800, 3, "g.c:1")
+        yield message("recv", (rank - 1) % ranks, 800, 3, "g.c:2")
+        yield collective("Allreduce@g.c:3", 8 * (at % 30 + 1))
+        yield collective("Allreduce@g.c:4", 8)
+
+
+def test_a_reduction_that_grows_in_a_loop_is_of_no_peer(tmp_path: Path) -> None:
+    _, summary = scaled(krylov, (8, 16, 32), 64, tmp_path)
+    assert (summary.scaling.distributions, summary.scaling.roles) == (False, "all ranks alike")
