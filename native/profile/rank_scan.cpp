@@ -105,7 +105,8 @@ void RankScan::take(std::span<const EventRow> rows) {
             clock.inside += row->duration_seconds;
             ++use.count;
             use.seconds += row->duration_seconds;
-            take_call(use, start, start + row->duration_seconds);
+            // Rounded as the start of the next call is.
+            take_call(use, start, clock.now());
         }
         clock_ = clock;
         if (row != end && take_alone(*row)) ++row;
@@ -142,7 +143,7 @@ bool RankScan::take_alone(const EventRow& row) {
     clock_.inside += row.duration_seconds;
     ++use.count;
     use.seconds += row.duration_seconds;
-    match(use, shape, start, start + row.duration_seconds);
+    match(use, shape, start, now());
     return true;
 }
 

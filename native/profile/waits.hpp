@@ -177,7 +177,7 @@ class Waits {
             tell(send_number, received);
         } else {
             // Same as `consider` and `settle`, for one partner.
-            if (received > send.end) {
+            if (received > sent && received >= send.end) {
                 protocols_.ended_before(send.protocol);
             } else if (received > sent) {
                 protocols_.met_inside(send.protocol);
@@ -212,7 +212,7 @@ class Waits {
     void consider(Call& call, const Partner& partner) {
         if (!partner.is_receiver) {
             if (partner.holds_up_more_than(call.sender)) call.sender = partner;
-        } else if (partner.time > call.end) {
+        } else if (partner.time > call.start && partner.time >= call.end) {
             // The send ended before its receive was posted: its message was buffered.
             protocols_.ended_before(partner.protocol);
         } else if (partner.time > call.start) {

@@ -102,6 +102,11 @@ def test_a_wait_whose_latest_receiver_does_not_count_waits_for_the_one_before(tm
     assert found.rank_caused_seconds == pytest.approx([0.0, 3.0])
 
 
+def test_a_rank_does_not_wait_for_itself(tmp_path):
+    for ended in ([send(0, 8).after(0.1).lasting(0.7)], [isend(0, 8).after(0.1), waitall(1).lasting(0.7)]):
+        assert figures(waits_of(tmp_path, [*ended, recv(0, 8)])) == (NONE, NONE, NONE)
+
+
 def test_what_was_posted_in_time_does_not_wait(tmp_path):
     found = waits_of(tmp_path, [irecv(1, 8), waitall(1).after(5.0).lasting(0.5)], [send(0, 8).after(2.0)])
     assert figures(found) == (NONE, NONE, NONE)
