@@ -17,9 +17,6 @@ struct TimedEvent {
     tracefile::Event event;
     std::uint64_t start_ns = 0;
     std::uint64_t end_ns = 0;
-    /// Turn of the call in the rank: its start, or the end of another thread's call if that was still under
-    /// way.
-    std::uint64_t turn_ns = 0;
 };
 
 /// Events come in the order of their ends.
@@ -37,14 +34,14 @@ class TimedCursor {
         }
         const double turn = seconds_ + event.gap_seconds;
         seconds_ = turn + event.duration_seconds;
-        timed.turn_ns = std::max(nanoseconds(turn), end_ns_);
-        timed.end_ns = std::max(nanoseconds(seconds_), timed.turn_ns);
+        const std::uint64_t turn_ns = std::max(nanoseconds(turn), end_ns_);
+        timed.end_ns = std::max(nanoseconds(seconds_), turn_ns);
         end_ns_ = timed.end_ns;
         if (event.thread >= end_ns_of_thread_.size()) end_ns_of_thread_.resize(event.thread + std::size_t{1});
         std::uint64_t& thread_end_ns = end_ns_of_thread_[event.thread];
         timed.start_ns = event.overlap_seconds > 0
                              ? std::max(nanoseconds(turn - event.overlap_seconds), thread_end_ns)
-                             : timed.turn_ns;
+                             : turn_ns;
         thread_end_ns = timed.end_ns;
         return true;
     }

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from otf2_archives import assert_same, events, printed, there_and_back
 from run_program import output_of
-from threaded_traces import EXPECTED, long_run, sends_by_thread, two_threads
+from threaded_traces import EXPECTED, in_turn, long_run, messages_to_itself, sends_by_thread, two_threads
 
 from linkworth import _engine
 from linkworth.convert import convert
+from linkworth.errors import UsageError
 
 EDGES = ("ENTER", "LEAVE")
 WHERE = {0: "rank 0", 1: "rank 0 thread 1"}
@@ -58,6 +59,28 @@ def test_paje_has_a_container_for_each_thread(trace):
     assert sorted(found) == sorted((WHERE[thread], *rest) for thread, *rest in EXPECTED)
     assert ["rank 0", "Thread", "rank 0 thread 1"] in [
         [row[1], row[2], row[6]] for row in rows if row[0] == "Container"
+    ]
+
+
+@pytest.mark.requires("pj_dump")
+def test_paje_has_the_messages_of_threads_in_the_order_of_time(tmp_path):
+    entry = convert(messages_to_itself(tmp_path), "paje").entry
+    rows = [line.split(", ") for line in output_of(["pj_dump", "--float-precision=9", entry]).splitlines()]
+    links = [tuple(round(float(time) * 1e9) for time in row[3:5]) for row in rows if row[0] == "Link"]
+    assert sorted(links) == [(1550, 2100), (1600, 2300)]
+
+
+def test_a_time_independent_trace_has_no_threads(tmp_path):
+    with pytest.raises(UsageError, match="MPI_Send on rank 0: it runs beside a call of another thread"):
+        convert(messages_to_itself(tmp_path), "ti")
+    # Thread 1 begins when thread 0 has sent, and thread 0 receives beside calls that send nothing.
+    actions = convert(in_turn(tmp_path / "turn"), "ti")
+    assert Path(actions.path, "rank-0.txt").read_text(encoding="ascii").split("\n")[1:-2] == [
+        "0 send 0 0 8",
+        "0 compute 50",
+        "0 send 0 1 8",
+        "0 compute 200",
+        "0 recv 0 1 8",
     ]
 
 
@@ -143,6 +166,7 @@ CONVERTED = """
 import sys
 from pathlib import Path
 from linkworth.convert import convert
+from linkworth.errors import UsageError
 convert(Path(sys.argv[1]), "otf2", Path(sys.argv[2]))
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 """

@@ -42,6 +42,27 @@ def two_threads(folder: Path) -> Path:
     return merged(folder, [(1000, 0, first), (2550, 1, second)], [0, 1])
 
 
+def messages_to_itself(folder: Path) -> Path:
+    """Return a trace whose second thread sends from 1550 ns on, its first from 1600; received at 2100 and 2300."""
+    first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + call(0, 500, 1000)
+    first += shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, tag=0))) + call(1, 100, 200)
+    first += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8, tag=1))) + call(2, 200, 100)
+    first += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8, tag=0))) + call(3, 100, 100)
+    second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, tag=1))) + call(0, 0, 400)
+    return merged(folder, [(1000, 0, first), (2550, 0, second)], [0, 1])
+
+
+def in_turn(folder: Path) -> Path:
+    """Return a trace whose threads send one after the other; the first then receives beside an MPI_Comm_rank."""
+    folder.mkdir()
+    first = shape(payload(NAMES, "MPI_Init", 18, varint(3))) + call(0, 500, 1000)
+    first += shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, tag=0))) + call(1, 0, 200)
+    first += shape(payload(NAMES, "MPI_Recv", 3, send_fields(0, 8, tag=1))) + call(2, 350, 100)
+    second = shape(payload(NAMES, "MPI_Send", 1, send_fields(0, 8, tag=1))) + call(0, 0, 100)
+    second += shape(payload(NAMES, "MPI_Comm_rank", 0)) + call(1, 200, 50)
+    return merged(folder, [(1000, 0, first), (2750, 0, second)], [0, 1])
+
+
 def sends_by_thread(folder: Path, threads: list[list[tuple[int, int]]]) -> Path:
     """Return a trace whose threads send with these gaps and durations in quarters of a ns; no two send as many bytes."""
     blocks = []

@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "convert/paje/header.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace linkworth::convert {
@@ -79,7 +80,9 @@ void define_value(TextFile& file, const tracefile::Trace& trace, std::uint32_t n
 }  // namespace
 
 void write_paje_header(TextFile& file, const tracefile::Trace& trace, const std::vector<std::string>& hosts,
-                       bool threads) {
+                       const paje::FurtherThreads& threads_of_ranks) {
+    const bool threads =
+        std::ranges::any_of(threads_of_ranks, [](const auto& further) { return !further.empty(); });
     define_events(file);
     file << paje::define_container_type << " P 0 Program\n"
          << paje::define_container_type << " R P Rank\n"
@@ -93,9 +96,13 @@ void write_paje_header(TextFile& file, const tracefile::Trace& trace, const std:
         if (threads) define_value(file, trace, name, "z", "Z");
     }
     file << paje::create_container << " 0 p P 0 program -\n";
-    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank)
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
         file << paje::create_container << " 0 r" << rank << " R p \"rank " << rank << "\" "
              << quoted(rank < hosts.size() ? hosts[rank] : "-") << "\n";
+        for (const std::uint32_t thread : threads_of_ranks[rank])
+            file << paje::create_container << " 0 r" << rank << "t" << thread << " T r" << rank << " \"rank "
+                 << rank << " thread " << thread << "\" -\n";
+    }
 }
 
 }  // namespace linkworth::convert

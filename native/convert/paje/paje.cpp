@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <queue>
 #include <unordered_map>
@@ -29,20 +30,34 @@ TextFile& operator<<(TextFile& file, Seconds time) {
     return file << time.ns / second << "." << std::string_view(decimals, sizeof decimals);
 }
 
-struct Rank {
-    Rank(const tracefile::Trace& trace, replay::Communicators& communicators, std::uint32_t rank)
-        : cursor(trace.cursor(rank)), messages(trace, communicators, rank) {}
-
-    TimedCursor cursor;
-    RankMessages messages;
-    TimedEvent next;
-    std::uint32_t threads = 1;  ///< whose containers exist
-};
-
 /// A thread's container: the rank's own for the one that called MPI_Init.
 struct Container {
     std::uint32_t rank;
     std::uint32_t thread;
+};
+
+/// The calls of one thread of a rank. A rank's calls come in the order of their ends, those of a thread also
+/// in that of their starts. So each thread reads the whole rank, and passes over the others' calls.
+class Lane {
+  public:
+    Lane(const tracefile::Trace& trace, replay::Communicators& communicators, Container of)
+        : container(of), messages(trace, communicators, of.rank), cursor_(trace.cursor(of.rank)) {}
+
+    /// Reads the thread's next call and its messages. Returns false at the end.
+    bool read() {
+        while (cursor_.next(next)) {
+            messages.take(next.event);
+            if (next.event.thread == container.thread) return true;
+        }
+        return false;
+    }
+
+    Container container;
+    RankMessages messages;
+    TimedEvent next;
+
+  private:
+    TimedCursor cursor_;
 };
 
 TextFile& operator<<(TextFile& file, Container container) {
@@ -50,17 +65,17 @@ TextFile& operator<<(TextFile& file, Container container) {
     return container.thread == 0 ? file : file << "t" << container.thread;
 }
 
-/// Next entry to write for a rank: the start of its next call, or the end of one that is written.
+/// Next entry to write for a thread: the start of its next call, or the end of one that is written.
 struct Moment {
     std::uint64_t ns = 0;
     bool starts = false;
-    std::uint32_t rank = 0;
+    std::size_t lane = 0;
 
     /// Ends come before starts, so that calls without a duration come one after the other, not nested.
     bool operator>(const Moment& other) const {
         if (ns != other.ns) return ns > other.ns;
         if (starts != other.starts) return starts;
-        return rank > other.rank;
+        return lane > other.lane;
     }
 };
 
@@ -78,16 +93,16 @@ class WholeMessages {
         return unended_.empty() || !unended_.contains(message.key());
     }
 
-    /// Returns whether more than one thread of a rank calls MPI.
-    bool has_threads() const { return has_threads_; }
+    /// Returns the threads of each rank that call MPI, without its first.
+    const paje::FurtherThreads& threads() const { return threads_; }
 
   private:
     std::unordered_map<std::uint64_t, std::uint64_t> both_;  ///< messages that a channel sends and receives
-    bool has_threads_ = false;
+    paje::FurtherThreads threads_;
     std::unordered_set<std::uint64_t> unended_;  ///< receives without an end, by message key
 };
 
-WholeMessages::WholeMessages(const tracefile::Trace& trace) {
+WholeMessages::WholeMessages(const tracefile::Trace& trace) : threads_(trace.ranks()) {
     struct Ends {
         std::uint64_t sent = 0;
         std::uint64_t received = 0;
@@ -104,7 +119,7 @@ WholeMessages::WholeMessages(const tracefile::Trace& trace) {
         };
         while (cursor.next(event)) {
             messages.take(event);
-            has_threads_ |= event.thread != 0;
+            if (event.thread != 0) threads_[rank].insert(event.thread);
             for (const Message& message : messages.sent()) channels[message.channel].sent++;
             for (const Message& message : messages.received()) received(message);
         }
@@ -120,12 +135,13 @@ WholeMessages::WholeMessages(const tracefile::Trace& trace) {
 class PajeWriter {
   public:
     PajeWriter(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
-        : trace_(trace), whole_(trace), communicators_(trace.ranks()), file_(path) {
-        write_paje_header(file_, trace, hosts, whole_.has_threads());
-        ranks_.reserve(trace.ranks());
+        : whole_(trace), file_(path) {
+        write_paje_header(file_, trace, hosts, whole_.threads());
         for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-            ranks_.emplace_back(trace, communicators_, rank);
-            read(rank);
+            std::size_t number = 0;
+            add_lane(trace, {rank, 0}, number);
+            for (const std::uint32_t thread : whole_.threads()[rank])
+                add_lane(trace, {rank, thread}, ++number);
         }
     }
 
@@ -135,18 +151,18 @@ class PajeWriter {
             moments_.pop();
             last_ns_ = moment.ns;
             if (moment.starts)
-                start(moment.rank);
+                start(moment.lane);
             else
-                end(moment.rank);
+                end(moment.lane);
         }
         // pj_dump leaves out states without a duration at the very end of their container.
         ++last_ns_;
-        for (std::uint32_t rank = 0; rank < trace_.ranks(); ++rank) {
-            result_.unplaced += ranks_[rank].messages.unplaced();
-            for (std::uint32_t thread = ranks_[rank].threads; --thread > 0;)
-                line(paje::destroy_container) << " T " << Container{rank, thread} << "\n";
-            line(paje::destroy_container) << " R " << Container{rank, 0} << "\n";
-        }
+        for (const bool ranks : {false, true})
+            for (const Lane& lane : lanes_)
+                if ((lane.container.thread == 0) == ranks)
+                    line(paje::destroy_container) << (ranks ? " R " : " T ") << lane.container << "\n";
+        for (const Lane& lane : lanes_)
+            if (lane.container.thread == 0) result_.unplaced += lane.messages.unplaced();
         line(paje::destroy_container) << " P p\n";
         file_.close();
         result_.bytes = file_.bytes();
@@ -154,25 +170,26 @@ class PajeWriter {
     }
 
   private:
-    TextFile& line(int event) { return line(event, last_ns_); }
-    TextFile& line(int event, std::uint64_t ns) { return file_ << event << " " << Seconds{ns}; }
+    TextFile& line(int event) { return file_ << event << " " << Seconds{last_ns_}; }
 
-    void read(std::uint32_t rank) {
-        Rank& of = ranks_[rank];
-        if (of.cursor.next(of.next)) moments_.push({of.next.turn_ns, true, rank});
+    /// A lane defines all of its rank's communicators, so only lanes of different ranks can share them.
+    void add_lane(const tracefile::Trace& trace, Container of, std::size_t number_in_rank) {
+        if (number_in_rank == communicators_.size()) communicators_.emplace_back(trace.ranks());
+        lanes_.emplace_back(trace, communicators_[number_in_rank], of);
+        read(lanes_.size() - 1);
     }
 
-    void start(std::uint32_t rank) {
-        Rank& of = ranks_[rank];
+    void read(std::size_t lane) {
+        if (lanes_[lane].read()) moments_.push({lanes_[lane].next.start_ns, true, lane});
+    }
+
+    void start(std::size_t lane) {
+        const Lane& of = lanes_[lane];
+        const auto [rank, thread] = of.container;
         const tracefile::Shape& shape = *of.next.event.shape;
-        const std::uint32_t thread = of.next.event.thread;
         ++result_.events;
-        for (; of.threads <= thread; ++of.threads)
-            line(paje::create_container, of.next.start_ns)
-                << " " << Container{rank, of.threads} << " T " << Container{rank, 0} << " \"rank " << rank
-                << " thread " << of.threads << "\" -\n";
-        line(paje::first_call + static_cast<int>(shape.call_class), of.next.start_ns)
-            << " " << Container{rank, thread} << (thread == 0 ? " S c" : " Z z") << shape.name;
+        line(paje::first_call + static_cast<int>(shape.call_class))
+            << " " << of.container << (thread == 0 ? " S c" : " Z z") << shape.name;
         each_number(shape, [this](Field, std::optional<std::int64_t> value) {
             if (value)
                 file_ << " " << *value;
@@ -180,24 +197,23 @@ class PajeWriter {
                 file_ << " -";  // pj_dump knows no empty words
         });
         file_ << "\n";
-        of.messages.take(of.next.event);
         for (const Message& message : of.messages.sent()) {
             if (!whole(message)) continue;
             ++result_.messages;
-            line(paje::start_link, of.next.start_ns)
-                << " p L r" << rank << " message " << message.key() << " " << message.bytes << "\n";
+            line(paje::start_link) << " p L r" << rank << " message " << message.key() << " " << message.bytes
+                                   << "\n";
         }
-        moments_.push({of.next.end_ns, false, rank});
+        moments_.push({of.next.end_ns, false, lane});
     }
 
-    void end(std::uint32_t rank) {
-        Rank& of = ranks_[rank];
+    void end(std::size_t lane) {
+        const Lane& of = lanes_[lane];
+        const auto [rank, thread] = of.container;
         for (const Message& message : of.messages.received())
             if (whole(message))
                 line(paje::end_link) << " p L r" << rank << " message " << message.key() << "\n";
-        const std::uint32_t thread = of.next.event.thread;
-        line(paje::pop_state) << " " << Container{rank, thread} << (thread == 0 ? " S\n" : " Z\n");
-        read(rank);
+        line(paje::pop_state) << " " << of.container << (thread == 0 ? " S\n" : " Z\n");
+        read(lane);
     }
 
     bool whole(const Message& message) {
@@ -206,11 +222,10 @@ class PajeWriter {
         return both;
     }
 
-    const tracefile::Trace& trace_;
     WholeMessages whole_;
-    replay::Communicators communicators_;
+    std::deque<replay::Communicators> communicators_;  ///< by number of a lane in its rank
     TextFile file_;
-    std::vector<Rank> ranks_;
+    std::deque<Lane> lanes_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
     std::uint64_t last_ns_ = 0;
     TimelineResult result_;
