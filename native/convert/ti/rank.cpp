@@ -43,11 +43,26 @@ void TiRank::convert() {
     Event event;
     while (cursor_.next(event)) {
         actions_.compute(computation_.counted(event, replay::RecordedComputation::recorded(event)));
-        if (!take(event)) break;
+        const std::uint64_t before = actions_.count();
+        const bool goes_on = take(event);
+        const bool written = actions_.count() > before;
+        if (written) check_alone(event);
+        unwritten_seconds_ = written ? 0 : unwritten_seconds_ + event.gap_seconds + event.duration_seconds;
+        if (!goes_on) break;
     }
     actions_.finish();
     run_.result.actions += actions_.count();
     run_.result.bytes += actions_.bytes();
+}
+
+/// Refuses a call that began before another thread's ended. One after the other, the two may wait for ever:
+/// the other may need what this one sends. A wait does nothing before its end.
+void TiRank::check_alone(const Event& event) const {
+    constexpr double rounding_seconds = 0.5e-9;
+    if (event.shape->call_class == CallClass::complete) return;
+    if (event.overlap_seconds > event.gap_seconds + unwritten_seconds_ + rounding_seconds)
+        refuse(*event.shape,
+               "it runs beside a call of another thread, and a time-independent trace has no threads");
 }
 
 /// Returns false if the rank ends.

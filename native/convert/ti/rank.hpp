@@ -48,6 +48,7 @@ class TiRank {
     };
 
     bool take(const tracefile::Event& event);
+    void check_alone(const tracefile::Event& event) const;
     void point_to_point(const tracefile::Event& event);
     void ready(const tracefile::Event& event);
     Requests begin_partitioned(const tracefile::Shape& shape);
@@ -82,6 +83,7 @@ class TiRank {
     tracefile::RankCursor cursor_;
     replay::RecordedComputation computation_;
     tracefile::Wildcards wildcards_;
+    double unwritten_seconds_ = 0;  ///< to the latest call's end, from that of the latest one with an action
     std::unordered_map<std::uint64_t, Requests> requests_;
     std::unordered_map<std::uint64_t, Persistent> persistent_;
 };
