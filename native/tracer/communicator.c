@@ -31,7 +31,7 @@ static struct lw_comm* add(MPI_Comm handle, uint32_t number) {
     return comm;
 }
 
-static void keep(MPI_Comm handle, uint32_t number) {
+static void keep(MPI_Comm handle, uint32_t number, bool may_have_topology) {
     struct lw_comm* comm = add(handle, number);
     if (!comm) return;
     int inter = 0;
@@ -42,7 +42,7 @@ static void keep(MPI_Comm handle, uint32_t number) {
     comm->peers = comm->size;
     if (inter) {
         lw_mpi.comm_remote_size(handle, &comm->peers);
-    } else {
+    } else if (may_have_topology) {
         struct lw_neighbours neighbours = lw_neighbours_of(handle);
         comm->sources = neighbours.sources;
         comm->destinations = neighbours.destinations;
@@ -126,7 +126,8 @@ static uint8_t* put_neighbours(uint8_t* at, const int* ranks, int number) {
 
 // Records a new communicator, whose members and neighbours are those of COMM_LIKE. Returns its number, or 0
 // if it was not recorded.
-static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like) {
+static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like,
+                           bool may_have_topology) {
     int inter = 0, size = 0, remote_size = 0;
     int *members = NULL, *remote = NULL;
     struct lw_neighbours neighbours = {.known = false};
@@ -135,11 +136,15 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
     lw_mpi.comm_group(comm_like, &group);
     members = lw_ranks_of(group, lw_world_group, &size);
     lw_mpi.group_free(&group);
+    // A grid of fewer ranks than its parent has the parent's group in MPICH 5.0. Its ranks come first there.
+    int in_comm = size;
+    lw_mpi.comm_size(comm_like, &in_comm);
+    if (in_comm < size) size = in_comm;
     if (inter) {
         lw_mpi.comm_remote_group(comm_like, &group);
         remote = lw_ranks_of(group, lw_world_group, &remote_size);
         lw_mpi.group_free(&group);
-    } else {
+    } else if (may_have_topology) {
         neighbours = lw_neighbours_of(comm_like);
     }
     uint32_t number = 0;
@@ -180,7 +185,8 @@ static void record_no_comm(struct lw_call* call, uint32_t parent) {
     lw_write(call, at);
 }
 
-void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
+static void record_comm(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
+                        bool may_have_topology) {
     lw_own.duplicating = NULL;
     lw_lock();
     const struct lw_comm* from = lw_comm_find(parent);
@@ -189,10 +195,18 @@ void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* n
     } else if (*new_comm == lw_mpi.comm_null) {
         record_no_comm(call, from->number);
     } else {
-        uint32_t number = record_new(call, LW_COMM_NEW, from->number, *new_comm);
-        if (number) keep(*new_comm, number);
+        uint32_t number = record_new(call, LW_COMM_NEW, from->number, *new_comm, may_have_topology);
+        if (number) keep(*new_comm, number, may_have_topology);
     }
     lw_unlock();
+}
+
+void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
+    record_comm(call, parent, new_comm, true);
+}
+
+void lw_record_comm_of_group(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
+    record_comm(call, parent, new_comm, false);
 }
 
 int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm) {
@@ -216,14 +230,14 @@ void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* 
     if (!from || !call->succeeded) {
         lw_write_local(call);
     } else {
-        uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent);
+        uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent, true);
         if (number) lw_request_add_comm(*request, *new_comm, number);
     }
     lw_unlock();
 }
 
 void lw_comm_arrived(MPI_Comm handle, uint32_t number) {
-    if (handle != lw_mpi.comm_null) keep(handle, number);
+    if (handle != lw_mpi.comm_null) keep(handle, number, true);
 }
 
 void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_and_one) {
@@ -232,7 +246,7 @@ void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_
         uint8_t* at = lw_payload_begin(call, LW_COMM_FREE, LW_VARINT_MOST_BYTES);
         lw_write(call, at ? lw_put(at, number_and_one - 1) : NULL);
     } else {
-        if (number_and_one) keep(handle, number_and_one - 1);
+        if (number_and_one) keep(handle, number_and_one - 1, true);
         lw_write_local(call);
     }
     lw_unlock();

@@ -31,6 +31,9 @@ const struct lw_comm* lw_comm_find(MPI_Comm handle);
 int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size);
 /// Records a constructor's call.
 void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
+/// Same for a constructor from a group of processes. Open MPI reports the parent's topology for its result,
+/// which has none.
+void lw_record_comm_of_group(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
 /// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.
 int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm);
 /// Records MPI_Comm_idup, whose communicator may be used only when REQUEST is complete. MPICH and Open MPI

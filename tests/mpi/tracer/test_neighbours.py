@@ -13,11 +13,12 @@ def test_topologies_say_their_neighbours_and_collectives_their_bytes(bench, yiel
     for part in run.parts:
         _check_grids(part)
         _check_graphs(part)
+        _check_some_ranks(part)
         _check_collectives(part, persistent=bench.has("MPI_Neighbor_allgather_init"))
 
 
 def _neighbours(part, name):
-    (made,) = part.named(name)
+    made = part.named(name)[0]
     return made.fields["sources"], made.fields["destinations"]
 
 
@@ -38,6 +39,20 @@ def _check_graphs(part):
     assert _neighbours(part, "MPI_Graph_create") == (line, line)
     assert _neighbours(part, "MPI_Dist_graph_create_adjacent") == _fan_in(rank)
     assert _neighbours(part, "MPI_Dist_graph_create") == ([(rank + 3) % 4], [(rank + 1) % 4])
+
+
+def _check_some_ranks(part):
+    line, chain = (part.named(name)[-1].fields for name in ("MPI_Cart_create", "MPI_Graph_create"))
+    groups = [event.fields for event in part.named("MPI_Comm_create_group")]
+    if part.rank == 3:
+        assert (line["new"], chain["new"], groups) == (-1, -1, [])
+        return
+    for made in (line, chain):
+        assert made["members"] == [0, 1, 2]
+    ends = [peer for peer in (part.rank - 1, part.rank + 1) if 0 <= peer < 3]
+    assert [peer for peer in line["sources"] if peer != NOBODY] == chain["sources"] == ends
+    assert [made["members"] for made in groups] == ([] if part.rank == 1 else [[2, 0]])
+    assert all("sources" not in made for made in groups)
 
 
 def _fan_in(rank):

@@ -106,6 +106,27 @@ static void described_by_others(void) {
     MPI_Comm_free(&ring);
 }
 
+// A grid and a graph of the first three ranks, and a communicator of two of them, which has no topology.
+static void of_some_ranks(void) {
+    MPI_Comm line, chain, ends;
+    MPI_Group three, two;
+    int length = 3, open = 0, index[3] = {1, 3, 4}, edges[4] = {1, 0, 2, 1}, kept[2] = {2, 0};
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &length, &open, 0, &line);
+    MPI_Graph_create(MPI_COMM_WORLD, 3, index, edges, 0, &chain);
+    if (rank == 3) return;
+    MPI_Barrier(line);
+    MPI_Comm_group(MPI_COMM_WORLD, &three);
+    MPI_Group_incl(three, 2, kept, &two);
+    if (rank != 1) {
+        MPI_Comm_create_group(line, two, 7, &ends);
+        MPI_Comm_free(&ends);
+    }
+    MPI_Group_free(&two);
+    MPI_Group_free(&three);
+    MPI_Comm_free(&chain);
+    MPI_Comm_free(&line);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -115,6 +136,7 @@ int main(int argc, char** argv) {
     graph();
     fan_in();
     described_by_others();
+    of_some_ranks();
     if (rank == 0) printf("all right\n");
     MPI_Finalize();
     return 0;
