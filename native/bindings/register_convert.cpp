@@ -70,6 +70,7 @@ nb::dict read_ti(const std::vector<std::string>& paths, double flops_per_second,
     out["events"] = result.events;
     out["bytes"] = result.bytes;
     out["idle_waits"] = result.idle_waits;
+    out["unmatched"] = result.unmatched;
     out["unknown"] = result.unknown;
     return out;
 }

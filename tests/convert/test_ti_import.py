@@ -199,6 +199,9 @@ def test_bad_files_are_one_sentence(tmp_path, refused):
     (tmp_path / "cut").write_text("0 init\n1 init\n0 finalize\n1 compute 5\n", encoding="ascii")
     (tmp_path / "long").write_text("0 init\n0 compute 1e50\n0 finalize\n", encoding="ascii")
     (tmp_path / "note").write_text("dear diary\n", encoding="ascii")
+    (tmp_path / "after").write_text("0 init\n0 finalize\n0 barrier\n", encoding="ascii")
+    (tmp_path / "other").write_text("0 bcast 8\n1 barrier\n", encoding="ascii")
+    (tmp_path / "roots").write_text("0 bcast 8\n1 bcast 8 1\n", encoding="ascii")
     (tmp_path / "gap").write_text("0 init\n2 init\n", encoding="ascii")
     for name, sentence in [
         ("list", "gone.txt cannot be read: No such file or directory"),
@@ -206,7 +209,10 @@ def test_bad_files_are_one_sentence(tmp_path, refused):
         ("note", "note"),
         ("gap", "gap has actions of rank 2 and none of rank 1: copy or write them again"),
         ("cut", "the actions of rank 1 were cut: they lack the finalize that other ranks have"),
-        ("long", "long: a time in a trace is 0 to 1e9 seconds, not 1e+41"),
+        ("long", "long, line 2: a time in a trace is 0 to 1e9 seconds, not 1e+41"),
+        ("after", "after, line 3: an action after the rank's finalize"),
+        ("other", "other: the collectives of rank 1 or their roots are not those of rank 0"),
+        ("roots", "roots: the collectives of rank 1 or their roots are not those of rank 0"),
     ]:
         said = refused("convert", tmp_path / name, "-o", tmp_path / "t.lwt")
         assert sentence in said and said.count(str(tmp_path / name)) == 1
@@ -331,6 +337,20 @@ def test_the_verb_says_what_it_read(tmp_path, json_of, refused):
     )
     assert list(_engine.Trace(output).iterate(0))[1]["gap_seconds"] == 1
     assert "convert it to one first, without --to" in refused("convert", tmp_path / "t.txt", "--to", "paje")
+
+
+def test_messages_without_their_other_end_are_told(tmp_path):
+    (tmp_path / "all.txt").write_text(
+        "0 send 1 0 8\n0 send 1 1 8\n1 recv 0 0 8\n0 send 0 0 8\n", encoding="ascii"
+    )
+    # From rank 0 to rank 1, and from rank 0 to itself.
+    assert convert(tmp_path / "all.txt").unmatched == 2
+
+
+def test_comments_in_a_list_of_files(tmp_path):
+    (tmp_path / "0.txt").write_text("  # of rank 0\n0 init\n0 finalize\n", encoding="ascii")
+    (tmp_path / "list").write_text("# recorded in 2014\n0.txt\n", encoding="ascii")
+    assert convert(tmp_path / "list").records == convert(tmp_path / "0.txt").records == 2
 
 
 def test_a_file_of_other_bytes_is_no_list_of_files(tmp_path):

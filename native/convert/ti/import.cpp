@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "calls/communicators.hpp"
 #include "convert/ti/arguments.hpp"
 #include "convert/ti/lines.hpp"
+#include "convert/ti/matching.hpp"
 #include "convert/ti/ti.hpp"
 #include "trace/writer.hpp"
 
@@ -32,6 +34,14 @@ struct TiImport {
     std::uint32_t ranks = 0;
     double flops_per_second = 0;
     TiImportResult& result;
+    TiBalance balance;
+};
+
+/// What the end of a rank's actions reveals of the whole.
+struct TiRankEnd {
+    bool finalized = false;
+    std::uint64_t collectives =
+        0;  ///< the same on all ranks that take part in the same ones, with the same roots
 };
 
 /// Conversion of one rank's actions to the events of a trace.
@@ -42,8 +52,8 @@ class TiRankImport {
     /// Takes the line's action. Throws ConvertError.
     void take(const TiLines& line);
 
-    /// Keeps computation after the last action. Returns whether the rank finalized.
-    bool finish();
+    /// Keeps computation after the last action.
+    TiRankEnd finish();
 
   private:
     using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  ///< source, destination, tag
@@ -67,7 +77,7 @@ class TiRankImport {
     std::uint32_t rank_;
     std::uint32_t element_bytes_ = 1;  ///< if an action names no datatype
     double gap_seconds_ = 0;
-    bool finalized_ = false;
+    TiRankEnd end_;
     std::uint64_t next_request_ = 0;
     std::map<Key, std::deque<std::uint64_t>> begun_;  ///< requests that nothing has waited for
 };
@@ -91,6 +101,7 @@ std::string lower(std::string_view word) {
 
 void TiRankImport::take(const TiLines& line) {
     if (line.words().size() < 2) line.fail("a rank without an action");
+    if (end_.finalized) line.fail("an action after the rank's finalize");
     const std::string action = lower(line.words()[1]);
     const TiArguments arguments(line, import_.ranks);
     ++import_.result.actions;
@@ -99,18 +110,26 @@ void TiRankImport::take(const TiLines& line) {
         !take_collective_by_rank(action, arguments))
         line.fail(std::string(line.words()[1].substr(0, 40)) +
                   " is no action that SMPI replays; only time-independent traces can be read");
+    try {
+        static_cast<void>(tracefile::nanoseconds(gap_seconds_));
+    } catch (const tracefile::TraceError& too_long) {
+        line.fail(too_long.what());
+    }
 }
 
 void TiRankImport::put(const std::string& name, CallClass call_class, Shape shape) {
     shape.name = import_.writer.name(name);
     shape.call_class = call_class;
+    if (call_class == CallClass::collective)
+        end_.collectives = replay::mixed(
+            end_.collectives, std::uint64_t{shape.name} << 32U | static_cast<std::uint32_t>(shape.peer));
     import_.writer.event(rank_, shape, std::exchange(gap_seconds_, 0), -1, 0);
     ++import_.result.events;
 }
 
-bool TiRankImport::finish() {
-    if (!finalized_ && gap_seconds_ > 0) put("MPI_Finalize", CallClass::finalize);
-    return finalized_;
+TiRankEnd TiRankImport::finish() {
+    if (!end_.finalized && gap_seconds_ > 0) put("MPI_Finalize", CallClass::finalize);
+    return end_;
 }
 
 bool TiRankImport::take_local(std::string_view action, const TiArguments& arguments) {
@@ -126,7 +145,7 @@ bool TiRankImport::take_local(std::string_view action, const TiArguments& argume
         put("MPI_Init", CallClass::init);
     } else if (action == "finalize") {
         put("MPI_Finalize", CallClass::finalize);
-        finalized_ = true;
+        end_.finalized = true;
     } else if (action == "comm_size" || action == "comm_split" || action == "comm_dup" ||
                action == "location") {
         ++import_.result.unknown[std::string(action)];
@@ -147,6 +166,11 @@ bool TiRankImport::take_message(std::string_view action, const TiArguments& argu
     const bool unknown = !sends && arguments.is_unknown_size(2);
     shape.bytes = unknown ? any_size : arguments.bytes(2, element);
     const auto me = static_cast<std::int32_t>(rank_);
+    const auto partner = static_cast<std::uint32_t>(shape.peer);
+    if (sends)
+        import_.balance.sent(rank_, partner, shape.tag);
+    else
+        import_.balance.received(partner, rank_, shape.tag);
     if (action[0] == 'i') {
         const Key key = sends ? Key{me, shape.peer, shape.tag} : Key{shape.peer, me, shape.tag};
         begun_[key].push_back(next_request_++);
@@ -329,7 +353,7 @@ std::uint32_t ranks_in(const std::string& path) {
     return ranks;
 }
 
-bool read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
+TiRankEnd read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
     TiLines lines(path);
     TiRankImport actions(import, rank);
     while (lines.next()) {
@@ -338,29 +362,36 @@ bool read_rank(TiImport& import, std::uint32_t rank, const std::string& path) {
                        std::to_string(rank));
         actions.take(lines);
     }
-    const bool finalized = actions.finish();
+    const TiRankEnd end = actions.finish();
     import.writer.finish(rank);
-    return finalized;
+    return end;
 }
 
-std::vector<bool> read_together(TiImport& import, const std::string& path) {
+std::vector<TiRankEnd> read_together(TiImport& import, const std::string& path) {
     TiLines lines(path);
     std::vector<TiRankImport> actions;
     for (std::uint32_t rank = 0; rank < import.ranks; ++rank) actions.emplace_back(import, rank);
     while (lines.next()) actions[lines.rank()].take(lines);
-    std::vector<bool> finalized;
-    for (TiRankImport& rank : actions) finalized.push_back(rank.finish());
-    return finalized;
+    std::vector<TiRankEnd> ends;
+    for (TiRankImport& rank : actions) ends.push_back(rank.finish());
+    return ends;
 }
 
 /// A program finalizes on all ranks, so a rank without it lost its end. Handwritten actions may lack it on
-/// all.
-void check_ends(const std::vector<bool>& finalized) {
-    const auto cut = std::find(finalized.begin(), finalized.end(), false);
-    if (cut == finalized.end() || std::find(finalized.begin(), finalized.end(), true) == finalized.end())
-        return;
-    throw ConvertError("the actions of rank " + std::to_string(cut - finalized.begin()) +
-                       " were cut: they lack the finalize that other ranks have; copy or write them again");
+/// all. A collective is of all ranks.
+void check_ends(const std::vector<TiRankEnd>& ends) {
+    const auto finalized = [](const TiRankEnd& end) { return end.finalized; };
+    const auto cut = std::ranges::find_if_not(ends, finalized);
+    if (cut != ends.end() && std::ranges::any_of(ends, finalized))
+        throw ConvertError(
+            "the actions of rank " + std::to_string(cut - ends.begin()) +
+            " were cut: they lack the finalize that other ranks have; copy or write them again");
+    const auto other = std::ranges::find_if(
+        ends, [&](const TiRankEnd& end) { return end.collectives != ends.front().collectives; });
+    if (other != ends.end())
+        throw ConvertError("the collectives of rank " + std::to_string(other - ends.begin()) +
+                           " or their roots are not those of rank 0: the actions were cut, or some are of "
+                           "communicators, which a time-independent trace does not name");
 }
 
 }  // namespace
@@ -372,14 +403,15 @@ TiImportResult read_ti(const std::vector<std::string>& paths, double flops_per_s
     const bool together = paths.size() == 1;
     result.ranks = together ? ranks_in(paths[0]) : static_cast<std::uint32_t>(paths.size());
     tracefile::TraceWriter writer(output, result.ranks, metadata_json);
-    TiImport import{writer, result.ranks, flops_per_second, result};
-    std::vector<bool> finalized;
+    TiImport import{writer, result.ranks, flops_per_second, result, {}};
+    std::vector<TiRankEnd> ends;
     if (together)
-        finalized = read_together(import, paths[0]);
+        ends = read_together(import, paths[0]);
     else
         for (std::uint32_t rank = 0; rank < result.ranks; ++rank)
-            finalized.push_back(read_rank(import, rank, paths[rank]));
-    check_ends(finalized);
+            ends.push_back(read_rank(import, rank, paths[rank]));
+    check_ends(ends);
+    result.unmatched = import.balance.unmatched();
     writer.close();
     result.bytes = writer.bytes();
     return result;

@@ -15,8 +15,9 @@ struct TiImportResult {
     std::uint32_t ranks = 0;
     std::uint64_t actions = 0;
     std::uint64_t events = 0;
-    std::uint64_t bytes = 0;                       ///< of the trace
-    std::uint64_t idle_waits = 0;                  ///< for requests that nothing had begun
+    std::uint64_t bytes = 0;       ///< of the trace
+    std::uint64_t idle_waits = 0;  ///< for requests that nothing had begun
+    std::uint64_t unmatched = 0;   ///< pairs of ranks that send other messages than they receive
     std::map<std::string, std::uint64_t> unknown;  ///< actions without an event, with their counts
 };
 

@@ -88,6 +88,7 @@ def read(path: Path, output: Path, options: ConversionOptions) -> ConversionSumm
         ranks=made["ranks"],
         records=made["events"],
         bytes=made["bytes"],
+        unmatched=made["unmatched"],
         unknown=made["unknown"],
         remarks=remarks,
     )
@@ -97,8 +98,7 @@ def _files(entry: Path) -> list[Path]:
     first = _first_line(entry)
     if first is None or _is_action(first):
         return [entry]
-    lines = os.fsdecode(entry.read_bytes()).splitlines()
-    return [_listed_file(entry, line.strip()) for line in lines if line.strip()]
+    return [_listed_file(entry, line) for line in _lines(entry.read_bytes())]
 
 
 def _listed_file(entry: Path, name: str) -> Path:
@@ -116,8 +116,13 @@ def _first_line(path: Path) -> str | None:
         return None
     if b"\0" in start:
         return None
-    lines = os.fsdecode(start).splitlines()
-    return next((line.strip() for line in lines if line.strip() and not line.startswith("#")), None)
+    return next(iter(_lines(start)), None)
+
+
+def _lines(content: bytes) -> list[str]:
+    """Return the lines that are neither empty nor comments, without blanks around them."""
+    lines = map(str.strip, os.fsdecode(content).splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _is_action(line: str) -> bool:
