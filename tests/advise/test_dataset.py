@@ -83,8 +83,12 @@ def test_one_input_is_chosen(tmp_path):
         (POINTS[-1:], (), "none of standard_unknown has a price"),
         ([], (), "has no runs"),
         ([point("standard_hc44rs", 0, 120)], (), "is no dataset of HPCAdvisor"),
-        ([point("standard_hc44rs", 2, -1)], (), "is no dataset of HPCAdvisor"),
-        ([{"sku": "standard_hc44rs", "nnodes": 2}], (), "is no dataset of HPCAdvisor"),
+        ([point("standard_hc44rs", 2, -1)], (), "is no dataset of HPCAdvisor: expected a number > 0"),
+        (
+            [{"sku": "standard_hc44rs", "nnodes": 2}],
+            (),
+            "is no dataset of HPCAdvisor: 'exec_time' is missing",
+        ),
         ("none", (), "is no dataset of HPCAdvisor"),
     ],
 )

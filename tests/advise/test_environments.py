@@ -95,6 +95,7 @@ def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():
     [
         ({"core_hours": ["gbe=0.02,cores=x"]}, "'x' is no number of cores"),
         ({"core_hours": ["gbe=0.02,cores=0"]}, "'0' is no number of cores"),
+        ({"core_hours": ["gbe=0.02,core=40"]}, "'gbe=0.02,core=40': write `core_hour` FABRIC="),
         ({"core_hours": ["gbe"]}, "`core_hour` 'gbe' has no '='"),
         ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "`core_hour` gives fabric gbe twice"),
         ({"assignments": ["gbe=1"], "market": "spot"}, "choose from a catalog"),
@@ -106,6 +107,13 @@ def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():
 def test_options_that_cannot_be_used(options, message):
     with pytest.raises(UsageError, match=message):
         gather_environments(PriceOptions(**options))
+
+
+def test_a_catalog_without_a_price_is_refused_as_such(tmp_path):
+    path = tmp_path / "empty.toml"
+    path.write_text('title = "t"\nprices = []\n')
+    with pytest.raises(UsageError, match=r"empty\.toml: it has no price; give it"):
+        gather_environments(PriceOptions(catalog=str(path)))
 
 
 @pytest.mark.parametrize(("options", "types"), [([], 2), (["--instance", "ib-node"], 0)])

@@ -240,6 +240,15 @@ def test_a_changed_file_is_followed_before_the_first_result(begin):
     assert begin().study.repetitions == 3
 
 
+def test_a_study_that_a_full_disk_refuses_is_no_fault_of_the_file(begin, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("linkworth.study.store.write_atomically", full)
+    with pytest.raises(EnvironmentLacksError, match=r"s\.study: No space left on device; make room"):
+        begin()
+
+
 @needs_mpi
 def test_a_record_that_a_full_disk_refuses_is_not_half(begin, monkeypatch):
     from linkworth.study import store as module

@@ -17,7 +17,7 @@ from linkworth.advise.choose import advise
 from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
-from linkworth.model.json_errors import JSON_ERRORS
+from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.price import Price
 
@@ -62,7 +62,7 @@ def read(path: Path) -> list[_Point] | None:
     try:
         points = msgspec.json.decode(content, type=_Dataset, strict=False).datapoints
     except JSON_ERRORS as error:
-        raise UsageError(f"{path} is no dataset of HPCAdvisor: {error}") from None
+        raise UsageError(f"{path} is no dataset of HPCAdvisor: {in_words(error)}") from None
     if not points:
         raise UsageError(f"{path} has no runs")
     return points

@@ -87,8 +87,10 @@ def gather_environments(
     else:
         known = price_catalog.get_catalog(options.catalog)
         listed = price_catalog.of_market(known, options.market)
+        if not known:
+            raise UsageError(f"`prices` {options.catalog}: it has no price; give it [[prices]]")
         if not listed:
-            markets = ", ".join(sorted({price.market for price in known})) or "no"
+            markets = ", ".join(sorted({price.market for price in known}))
             raise UsageError(
                 f"`prices` {options.catalog}: it has {markets} prices only; choose them with `market`"
             )
@@ -145,6 +147,8 @@ def own_prices(
     for text in core_hours:
         amount, comma, cores = text.partition(",cores=")
         given, value = parse_assignment(amount, "`core_hour`", "USD_PER_CORE_HOUR", PRICE_USD)
+        if "=" in given:
+            raise UsageError(f"`core_hour` {text!r}: write `core_hour` FABRIC=USD_PER_CORE_HOUR,cores=N")
         if comma and not (cores.strip().isdecimal() and int(cores) > 0):
             raise UsageError(f"`core_hour` {text!r}: {cores!r} is no number of cores; write cores=40")
         number = int(cores) if comma else None

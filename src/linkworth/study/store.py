@@ -31,7 +31,7 @@ from linkworth.study import record_file
 from linkworth.study.definition.file import load
 from linkworth.study.matrix import PlannedRun, expand, file_name
 from linkworth.writing.documents import encode
-from linkworth.writing.files import write_atomically
+from linkworth.writing.files import unwritable, write_atomically
 
 
 @contextlib.contextmanager
@@ -149,9 +149,7 @@ class Store:
             # Last: it makes the folder a study's.
             write_atomically(folder / "study.json", encode(manifest, indent=2))
         except OSError as error:
-            raise UsageError(
-                f"cannot write to the folder {folder}: {error.strerror}; name another with `folder`"
-            ) from None
+            raise unwritable(folder, error, "folder") from None
         return cls(folder, study)
 
     def load(self, file: Path) -> Study:
@@ -244,7 +242,7 @@ class Store:
         try:
             write_atomically(self.folder / "study.toml", file.read_bytes())
         except OSError as error:
-            raise UsageError(f"cannot write to the folder {self.folder}: {error.strerror}") from None
+            raise unwritable(self.folder, error, "folder") from None
         self.study, self.planned = study, planned
 
     def _read(self, run: str) -> RunRecord | None:

@@ -1,7 +1,7 @@
 """The file that `linkworth allocate` reads: kinds of nodes, programs, limits."""
 
+import re
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 
@@ -13,13 +13,13 @@ from linkworth.model.number_range import BUDGET_USD, CPU_FACTOR, PRICE_USD, SECO
 from linkworth.model.price import OnPremises
 
 RUNS_MAX = 1000
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[nodes]]`: nodes of one kind."""
 
-    name: Name
+    name: str
     fabric: str
     """Name or path as in `--on`; a fabric file's path is relative to the queue file's folder."""
     count: int
@@ -49,7 +49,7 @@ class NodeKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class QueuedProgram(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[programs]]`: a program and how often it runs."""
 
-    name: Name
+    name: str
     workload: str | None = None
     """A trace's path, relative to the queue file's folder, or a bundled program (`npb:ft.C`).
     Optional if all times are given."""
@@ -97,7 +97,12 @@ def check(queue: Queue, origin: str) -> Queue:
     _check_number(queue.deadline_seconds, SECONDS, f"{origin}: deadline_seconds")
     for title, named in (("nodes", queue.nodes), ("programs", queue.programs)):
         names = [each.name for each in named]
-        for name in names:
+        for index, name in enumerate(names):
+            if _NAME.fullmatch(name) is None:
+                raise UsageError(
+                    f"{origin}: {title}[{index}].name: {name!r} is no name; write letters, digits, '.', '_' and '-', the first a "
+                    "letter or a digit"
+                )
             if names.count(name) > 1:
                 raise UsageError(f"{origin}: {title} has two entries called {name!r}; give each its own name")
     for index, kind in enumerate(queue.nodes):
