@@ -7,6 +7,7 @@ from synthetic import fabric, recv, send, way, write_trace
 
 from linkworth.advise import advise
 from linkworth.advise.uncertain import Drawn
+from linkworth.catalog import fabrics
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict_with_draws
@@ -110,8 +111,8 @@ def options_of(trace, seed=0, noise=0.0, spread=None):
 
 def test_a_fabric_that_leaves_a_spread_open_is_named(trace):
     half, whole = Spread(latency=0.1), Spread(latency=0.1, bandwidth=0.1, overhead=0.1, computation=0.1)
-    fabrics = [named("half", 1e9, half), named("whole", 1e9, whole)]
-    drawn = predict_with_draws(trace, fabrics, Arrangement(nodes=2), settings=ReplaySettings(samples=4))[1]
+    both = [named("half", 1e9, half), named("whole", 1e9, whole)]
+    drawn = predict_with_draws(trace, both, Arrangement(nodes=2), settings=ReplaySettings(samples=4))[1]
     assert drawn.assumed == ["half"]
 
 
@@ -123,6 +124,16 @@ def test_all_options_see_the_same_draws(trace):
     )
     assert options_of(trace) == options_of(trace)
     assert options_of(trace) != options_of(trace, seed=7)
+
+
+def test_networks_that_no_message_crosses_differ_in_no_draw(trace):
+    options = [*map(fabrics.get, ("gbe", "ib-hdr")), named("own", 1e9, Spread(latency=0.5))]
+    options[2] = msgspec.structs.replace(options[2], intranode=options[0].intranode)
+    for nodes, same in ((1, True), (2, False)):
+        drawn = predict_with_draws(
+            trace, options, Arrangement(nodes=nodes), settings=ReplaySettings(samples=40)
+        )[1]
+        assert all(drawn.seconds[0] == pytest.approx(times, rel=1e-9) for times in drawn.seconds) == same
 
 
 def test_noise_has_seeds_of_its_own(trace):

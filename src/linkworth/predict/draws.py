@@ -210,7 +210,7 @@ class Draws:
 
     def _network(self, response: Response) -> Array:
         """Return the factor of the network's time: of its parameters by their parts of the time, and of the model."""
-        technology = technology_of(response.fabric)
+        technology = _kind_of(response)
         spread = self._spread(response)
         random = self._random(f"parameters of {technology}")
         latency, inverse_bandwidth, overhead = (
@@ -275,8 +275,10 @@ class Draws:
         return np.where(self._random("start-up").random(self.count) < known.share, seconds, 0.0)
 
     def _spread(self, response: Response) -> Spread:
-        given = response.fabric.spread
-        known = {name: share for name, share in msgspec.structs.asdict(given).items() if share}
+        given = msgspec.structs.asdict(response.fabric.spread)
+        if _kind_of(response) == "":
+            given = {"computation": given["computation"]}  # the others are those of the link
+        known = {name: share for name, share in given.items() if share}
         own = msgspec.structs.replace(ASSUMED_SPREAD, **known)
         if set(own.__struct_fields__) - known.keys() - self.settings.spread.keys():
             self.assumed.add(response.fabric.name)
@@ -286,6 +288,11 @@ class Draws:
 
     def _random(self, what: str) -> np.random.Generator:
         return np.random.default_rng([self.settings.seed, crc32(what.encode())])
+
+
+def _kind_of(response: Response) -> Technology:
+    """Return the kind of network that messages cross; "" inside a single node, whose memory is the same on all of them."""
+    return "" if response.layout.nodes == 1 else technology_of(response.fabric)
 
 
 def _lognormal(random: np.random.Generator, relative: float, count: int) -> Array:
