@@ -94,6 +94,15 @@ def test_prices_go_to_the_users_catalog_with_date_and_source():
     assert query["currencyCode"] == "'USD'"
 
 
+def test_a_new_price_replaces_one_by_the_core_hour():
+    shipped = of(prices.get_catalog("azure", shipped=True), "Standard_HB120rs_v3", "eastus")
+    user_prices.write("azure", "mine", [msgspec.structs.replace(shipped, usd_per_core_hour=1.0)])
+    assert of(prices.get_catalog("azure"), shipped.name, "eastus").usd_per_node_hour == 120.0
+    with serving(whole) as server:
+        update("azure", endpoint=server.url, today=TODAY)
+    assert of(prices.get_catalog("azure"), shipped.name, "eastus").usd_per_node_hour == 3.7
+
+
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_pages_are_followed_to_the_end(size):
     with serving(in_pages(size)) as server:

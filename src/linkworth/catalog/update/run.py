@@ -77,6 +77,7 @@ def update(
                     region=each.region,
                     market=each.market,
                     usd_per_node_hour=answer.usd_per_node_hour,
+                    usd_per_core_hour=None,
                     provider=known.name,
                     date=date,
                     source=answer.source,
