@@ -55,6 +55,21 @@ def test_a_conclusion_is_reached_if_the_results_support_it(holds, reached, predi
     assert conclusion.miss == ("" if reached else "Because.")
 
 
+def test_predictions_are_equal_in_either_order_or_in_none():
+    study, _ = samples.interconnects()
+    names = ["gbe", "ib-fdr"]
+    for other, reached in ((1.049, True), (1.051, False)):
+        records = [
+            samples.record("npb:ep.A", name, "predict", metrics={"seconds": seconds})
+            for name, seconds in zip(names, (1.0, other), strict=True)
+        ]
+        sides = [f"seconds('npb:ep.A', '{name}')" for name in names]
+        texts = [f"equal({one}, {two})" for one, two in (sides, sides[::-1])]
+        conclusions = [PublishedConclusion(what=text, holds=text) for text in texts]
+        found = compare_with_paper(results(study, records, Published(source="A", conclusions=conclusions)))
+        assert [conclusion.reached for conclusion in found.conclusions] == [reached, reached]
+
+
 def test_what_lies_inside_the_doubt_is_not_reached():
     # EP's times differ by the noise alone.
     one = "seconds('npb:ep.A', 'gbe') < seconds('npb:ep.A', 'ib-fdr')"

@@ -170,7 +170,7 @@ class Evaluator:
         if overlap is not None:
             return overlap
         a, b = (float(self._result(each)[0]) for each in (first, second))
-        return abs(b - a) <= MARGIN * abs(a)
+        return abs(b - a) <= MARGIN * min(abs(a), abs(b))
 
     def _runs(self, wanted: Selection) -> list[float]:
         """Return the values of the measured runs."""
