@@ -39,6 +39,13 @@ def test_known_types_are_priced_by_region_and_market(folder):
     assert found[2].source.endswith("aws/vms.csv, line 4 (c5n.18xlarge)")
 
 
+def test_a_type_that_two_catalogs_have_keeps_its_cores(folder):
+    rows = "c4.8xlarge,36,60,,,,us-east-1,a,1.6,\nStandard_HB120rs_v3,120,456,,,,eastus,,3.6,\n"
+    (folder / "aws/vms.csv").write_text(HEADER + rows)
+    # The catalog of the demo has them too, without cores.
+    assert [one.cores for one in prices.get_catalog(f"skypilot:{folder}")] == [18, 120]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

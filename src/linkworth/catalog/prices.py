@@ -65,7 +65,10 @@ def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
     UsageError for a negative or missing price, an unknown fabric and an unknown catalog.
     """
     if name_or_path.startswith(skypilot.PREFIX):
-        known = {price.name: price for name in _files() for price in get_catalog(name, shipped=True)}
+        listed = [price for name in sorted(_files()) for price in get_catalog(name, shipped=True)]
+        # A type of two catalogs is taken from the one that gives its cores, without which no number of ranks is too many.
+        listed.sort(key=lambda price: price.cores is not None)
+        known = {price.name: price for price in listed}
         return skypilot.read(_skypilot_folder(name_or_path), known)
     origin, file = _load(name_or_path, shipped=shipped)
     return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
