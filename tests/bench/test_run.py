@@ -127,6 +127,17 @@ def test_rates_above_the_link_are_flagged():
     assert above_link("bandwidth", rates, 7e9) == ""
 
 
+def test_both_directions_of_a_pingpong_have_two_links(monkeypatch, printed, tmp_path):
+    monkeypatch.setattr(FakePlace, "facts", lambda self: {"link rate": "3000000 B/s"})
+    for both, flagged in ((False, True), (True, False)):
+        launcher = FakeLauncher(stdout=lines(START, ROW, END))
+        result = execute(prepared(launcher, "pingpong", bidirectional=both))
+        assert any("above the link's" in warning for warning in result.warnings) == flagged
+        (tmp_path / "r.json").write_bytes(msgspec.json.encode(msgspec.structs.replace(result, warnings=[])))
+        shown = printed("bench", str(tmp_path / "r.json"), "--link-rate", "24mbit")
+        assert ("above the link's" in shown) == flagged
+
+
 def test_a_file_of_another_tool_is_judged_by_the_rate_that_the_user_names(tmp_path, refused, printed):
     path = tmp_path / "osu.txt"
     path.write_text(

@@ -179,7 +179,8 @@ def _result(
     ]
     link = facts.get(LINK_RATE, "").removesuffix(" B/s")
     if link and len(nodes) > 1:
-        warnings += filter(None, [above_link(test.name, rates_of(stream.rows), float(link))])
+        found = above_link(test.name, rates_of(stream.rows), float(link), both_ways=settings.bidirectional)
+        warnings += [found] if found else []
     if 0 < plan.cores < len(members):
         warnings.append(f"{len(members)} ranks share {plan.cores} cores: times include the wait for a core")
     return BenchResult(

@@ -32,12 +32,15 @@ ONE_LINK = {"bandwidth": 1, "pingpong": 1, "bibandwidth": 2}
 """Tests of two ranks whose rate one link bounds, and the directions that they use at once."""
 
 
-def above_link(test: str, rates: Mapping[int, float], link_bytes_per_second: float) -> str:
+def above_link(
+    test: str, rates: Mapping[int, float], link_bytes_per_second: float, *, both_ways: bool = False
+) -> str:
     """Return a sentence on rates, by message size in bytes, that are above a link's; empty if there are none.
 
-    All rates are in bytes per second. Tests whose rate no single link bounds are not judged.
+    All rates are in bytes per second. Tests whose rate no single link bounds are not judged. `both_ways`: the rate of the
+    test is a sum of both directions by an option.
     """
-    bound = ONE_LINK.get(test, 0) * link_bytes_per_second
+    bound = ONE_LINK.get(test, 0) * (2 if both_ways else 1) * link_bytes_per_second
     high = {size: rate for size, rate in rates.items() if bound and rate > bound}
     if not high:
         return ""

@@ -152,7 +152,8 @@ def _judged(result: BenchResult, link: float) -> BenchResult:
     """Return a result with the warning on rates above those of a link of `link` bytes per second."""
     from linkworth.bench.warnings import above_link, rates_of
 
-    found = above_link(result.test, rates_of(result.rows), link)
+    both_ways = "bidirectional" in result.facts
+    found = above_link(result.test, rates_of(result.rows), link, both_ways=both_ways)
     new = [found] if found and found not in result.warnings else []
     return msgspec.structs.replace(result, warnings=[*result.warnings, *new])
 

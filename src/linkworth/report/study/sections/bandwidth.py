@@ -159,7 +159,7 @@ def _above_link(results: Results, group: RunGroup) -> str:
     environment, workload = results.environment(group.environment), results.workload(group.workload)
     if group.mode != "measure" or environment is None or workload is None or not is_micro(workload.command):
         return ""
-    test = parse(workload.command).test.name
+    test, settings = parse(workload.command)
     stated = {record.facts.get(LINK_RATE, "").removesuffix(" B/s") for record in group.done}
     if len(stated) == 1 and (text := stated.pop()):
         link = float(text)
@@ -169,7 +169,7 @@ def _above_link(results: Results, group: RunGroup) -> str:
     else:
         return ""
     rates = {point.size: point.description.median for point in group.curve(MEASURES[0], "")}
-    found = above_link(test, rates, link)
+    found = above_link(test.name, rates, link, both_ways=settings.bidirectional)
     return f"{group.environment}: {found}." if found else ""
 
 
