@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from otf2_archives import by_bindings, by_eztrace, events
-from synthetic import collective, send, write_trace
+from synthetic import PROC_NULL, collective, send, write_trace
 
 from linkworth.convert import convert
 
@@ -263,6 +263,99 @@ def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
         assert fields[6] == {"comm": 0, "peer": peer, "tag": 3, "bytes": 40}
         assert [of["completions"] for of in fields[7:9]] == [[(1, False, 0, 0)], [(2, False, 0, 0)]]
         assert (calls[-2]["name"], fields[9]["peer"], fields[9]["bytes"]) == ("MPI_Ibcast", 1, 16)
+
+
+OF_TWO_RANKS = """
+names = ["MPI_Send", "MPI_Recv", "MPI_Sendrecv", "MPI_Isend", "MPI_Irecv", "MPI_Recv_init", "MPI_Start", "MPI_Probe", "MPI_Wait",
+         "MPI_Bcast"]
+region = {name: d.region(name, paradigm=Paradigm.MPI) for name in names}
+places = [d.location("thread", group=d.location_group(f"rank {r}", system_tree_parent=node)) for r in (0, 1)]
+d.group("", GroupType.COMM_LOCATIONS, Paradigm.MPI, GroupFlag.NONE, places)
+world = d.comm("MPI_COMM_WORLD", d.group("", GroupType.COMM_GROUP, Paradigm.MPI, GroupFlag.NONE, [0, 1]))
+def write(rank, *calls, start=1000):
+    w = trace.event_writer_from_location(places[rank])
+    for number, (name, *record) in enumerate(calls):
+        now = start + 100 * number
+        w.enter(now, region[name])
+        if record:
+            getattr(w, record[0])(now + 10, *record[1:])
+        w.leave(now + 20, region[name])
+"""
+
+NULL_LIKE_SCORE_P = """
+trace.creator = "Score-P 8.0"
+write(0, ("MPI_Send",), ("MPI_Sendrecv",), ("MPI_Isend",), ("MPI_Irecv",), ("MPI_Isend", "mpi_isend", 1, world, 3, 8, 4),
+      ("MPI_Wait", "mpi_isend_complete", 4))
+write(1, ("MPI_Recv",), ("MPI_Recv_init",), ("MPI_Start", "mpi_irecv_request", 5), ("MPI_Probe",),
+      ("MPI_Wait", "mpi_irecv", 0, world, 3, 8, 5))
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_score_p_writes_no_record_of_a_message_to_mpi_proc_null(tmp_path):
+    by_bindings(OF_TWO_RANKS + NULL_LIKE_SCORE_P, tmp_path / "null")
+    summary = convert(tmp_path / "null", None, tmp_path / "null.lwt")
+    assert summary.remarks == []
+    zero, one = (events(Path(summary.path), rank) for rank in (0, 1))
+    assert [(call["call_class"], call["fields"].get("peer")) for call in zero] == [
+        ("send", PROC_NULL),
+        ("sendrecv", PROC_NULL),
+        ("isend", PROC_NULL),
+        ("irecv", PROC_NULL),
+        ("isend", 1),
+        ("complete", None),
+    ]
+    assert [(call["call_class"], call["fields"].get("peer")) for call in one] == [
+        ("recv", PROC_NULL),
+        ("recv_init", PROC_NULL),
+        ("irecv", 0),
+        ("probe", PROC_NULL),
+        ("complete", None),
+    ]
+    assert one[3]["fields"]["found"] == 0
+
+
+# EZTrace writes MPI_PROC_NULL as a number, no start of some receives, and ends others by the record of a send.
+NULL_LIKE_EZTRACE = """
+null = 2**32 - 1
+write(0, ("MPI_Send", "mpi_send", null, world, 3, 8), ("MPI_Irecv", "mpi_irecv_request", 5),
+      ("MPI_Wait", "mpi_isend_complete", 5), ("MPI_Wait", "mpi_irecv", 1, world, 3, 8, 6))
+write(1, ("MPI_Recv", "mpi_recv", null, world, null, 0), ("MPI_Send", "mpi_send", 0, world, 3, 8))
+"""
+
+
+@pytest.mark.requires("python-otf2")
+def test_odd_records_as_eztrace_writes_them(tmp_path):
+    by_bindings(OF_TWO_RANKS + NULL_LIKE_EZTRACE, tmp_path / "odd")
+    summary = convert(tmp_path / "odd", None, tmp_path / "odd.lwt")
+    zero, one = (events(Path(summary.path), rank) for rank in (0, 1))
+    assert [(call["name"], call["fields"].get("peer")) for call in zero] == [
+        ("MPI_Send", PROC_NULL),
+        ("MPI_Irecv", PROC_NULL),
+        ("MPI_Wait", None),
+        ("MPI_Irecv", 1),
+        ("MPI_Wait", None),
+    ]
+    assert (zero[3]["fields"]["bytes"], zero[4]["fields"]["completions"]) == (8, [(1, False, 0, 0)])
+    assert [call["fields"]["peer"] for call in one] == [PROC_NULL, 0]
+
+
+@pytest.mark.requires("python-otf2")
+@pytest.mark.parametrize(
+    ("calls", "sentence"),
+    [
+        ('("MPI_Send", "mpi_send", 7, world, 3, 8)', "rank 0 names rank 7 of a communicator of 2"),
+        (
+            '("MPI_Bcast", "mpi_collective_end", CollectiveOp.BCAST, world, 9, 8, 8)',
+            "rank 0 names rank 9 of a communicator of 2",
+        ),
+        ('("MPI_Probe",), start=2**63', "an event comes more than 9000000000 seconds after the start"),
+    ],
+)
+def test_records_that_cannot_be_are_one_sentence(tmp_path, refused, calls, sentence):
+    by_bindings(OF_TWO_RANKS + f'write(1, ("MPI_Probe",))\nwrite(0, {calls})', tmp_path / "bad")
+    said = refused("convert", tmp_path / "bad", "-o", tmp_path / "never.lwt")
+    assert f"{sentence}; the archive is damaged" in said
 
 
 OF_THREADS = """

@@ -14,6 +14,8 @@ namespace linkworth::convert {
 namespace {
 
 constexpr std::uint64_t ns_per_second = 1'000'000'000;
+/// Some 285 years, which 63 bits of nanoseconds can count.
+constexpr std::uint64_t longest_seconds = 9'000'000'000;
 
 bool is_mpi(std::string_view name) { return name.starts_with("MPI_") || name.starts_with("PMPI_"); }
 
@@ -121,12 +123,12 @@ struct Otf2Archive::Listener {
         made.has_events = comm.has_events != 0;
         made.parent = comm.parent;
         const auto group = groups.find(comm.group);
-        if (group == groups.end()) return;
+        if (group == groups.end() || !is_known(group->second)) return;
         made.members = members(group->second);
         made.inter = comm.remote_group != LW_OTF2_UNDEFINED;
         if (made.inter) {
             const auto remote = groups.find(comm.remote_group);
-            if (remote == groups.end()) return;
+            if (remote == groups.end() || !is_known(remote->second)) return;
             made.remote = members(remote->second);
         }
         std::vector<std::int32_t> all(to.ranks.size());
@@ -142,11 +144,14 @@ struct Otf2Archive::Listener {
         to.comms.insert_or_assign(comm.ref, std::move(made));
     }
 
-    std::vector<std::int32_t> members(const Group& group) const {
-        std::vector<std::int32_t> ranks;
-        for (const std::uint64_t member : group.members)
-            if (member < to.ranks.size()) ranks.push_back(static_cast<std::int32_t>(member));
-        return ranks;
+    /// Returns whether all members are ranks. A communicator with others is damaged, and none if nothing uses
+    /// it.
+    bool is_known(const Group& group) const {
+        return std::ranges::all_of(group.members,
+                                   [&](std::uint64_t member) { return member < to.ranks.size(); });
+    }
+    static std::vector<std::int32_t> members(const Group& group) {
+        return {group.members.begin(), group.members.end()};
     }
 
     static Listener& self(void* user) { return *static_cast<Listener*>(user); }
@@ -184,7 +189,8 @@ std::vector<std::string> Otf2Archive::hosts() const {
 }
 
 double Otf2Archive::seconds() const {
-    return static_cast<double>(length) / static_cast<double>(ticks_per_second);
+    const double said = static_cast<double>(length) / static_cast<double>(ticks_per_second);
+    return std::min(said, static_cast<double>(longest_seconds));
 }
 
 std::optional<std::string> Otf2Archive::metadata_json() const {
@@ -195,6 +201,9 @@ std::optional<std::string> Otf2Archive::metadata_json() const {
 
 std::uint64_t Otf2Archive::nanoseconds(std::uint64_t time) const {
     const std::uint64_t ticks = time < offset ? 0 : time - offset;
+    if (ticks / ticks_per_second >= longest_seconds)
+        throw ConvertError("an event comes more than " + std::to_string(longest_seconds) +
+                           " seconds after the start; the archive is damaged");
     if (ticks_per_second == ns_per_second) return ticks;
     return ticks / ticks_per_second * ns_per_second +
            static_cast<std::uint64_t>(static_cast<long double>(ticks % ticks_per_second) * ns_per_second /

@@ -116,20 +116,24 @@ bool complete_mode(std::string_view name, CompleteMode& mode) {
     return true;
 }
 
-bool moves_data(std::string_view name) {
-    CompleteMode mode{};
-    if (complete_mode(name, mode)) return false;
-    if (tracefile::is_collective(name) || tracefile::communicates(name)) return true;
-    for (const std::string_view part : {"send", "recv", "Send", "Recv"})
-        if (name.find(part) != std::string_view::npos) return !name.ends_with("_init");
-    return false;
-}
-
-CallClass class_by_name_alone(std::string_view name) {
+CallClass class_by_name_alone(std::string_view name, bool every_message_has_a_record) {
     CompleteMode mode{};
     if (complete_mode(name, mode)) return CallClass::complete;
     if (name == "MPI_Init" || name == "MPI_Init_thread") return CallClass::init;
     if (name == "MPI_Finalize") return CallClass::finalize;
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    if (has("probe") || has("Probe")) return CallClass::probe;
+    const bool sends = has("send") || has("Send");
+    const bool receives = has("recv") || has("Recv");
+    if (has("_init")) {
+        if (tracefile::is_collective(name)) return CallClass::collective_init;
+        return sends ? CallClass::send_init : receives ? CallClass::recv_init : CallClass::local;
+    }
+    if (!every_message_has_a_record || !tracefile::communicates(name)) return CallClass::local;
+    const bool now = !name.starts_with("MPI_I");
+    if (sends && receives) return now ? CallClass::sendrecv : CallClass::isendrecv;
+    if (sends) return now ? CallClass::send : CallClass::isend;
+    if (receives) return now ? CallClass::recv : CallClass::irecv;
     return CallClass::local;
 }
 

@@ -40,10 +40,10 @@ bool from_words(const std::vector<std::uint64_t>& words, tracefile::Shape& shape
 /// `MPI_Send` for `mpi_send_`, `MPI_SEND` and `MPI_Send()`; other names as they are.
 std::string canonical_name(std::string_view region);
 
-/// Returns the class of a call of which an archive has only the name.
-tracefile::CallClass class_by_name_alone(std::string_view name);
-/// Returns whether a call moves data between ranks.
-bool moves_data(std::string_view name);
+/// Returns the class of a call of which an archive has only the name. Its message goes nowhere: to
+/// MPI_PROC_NULL if other messages have records, or with a start that has one. A receive waits for what a
+/// probe did.
+tracefile::CallClass class_by_name_alone(std::string_view name, bool every_message_has_a_record);
 /// Returns whether the name is one of MPI_Wait..., MPI_Test..., and sets `mode` to which.
 bool complete_mode(std::string_view name, tracefile::CompleteMode& mode);
 

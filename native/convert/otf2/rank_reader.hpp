@@ -57,6 +57,7 @@ class Otf2RankReader {
         std::uint64_t waiting = none;  ///< number of the waiting event; `none` if all is known
         static constexpr std::uint64_t none = UINT64_MAX;
     };
+    using Requests = std::unordered_map<std::uint64_t, Request>;
 
     void take(std::uint64_t location, const lw_otf2_event& event);
     /// OTF2 skips bytes that it does not know, so damage is detected by the number of events that are left.
@@ -71,6 +72,7 @@ class Otf2RankReader {
     void from_collective(const lw_otf2_event& end, const Call& call, const std::string& name);
     void from_completions(const Call& call, const std::string& name);
     void from_name_alone(const std::string& name);
+    Requests::iterator begin_late(const lw_otf2_event& end);
     void begin_waiting(tracefile::Shape shape, const std::string& name, std::uint64_t request);
     /// Fills in what the end of a request reveals about its beginning.
     void know(Request& request, const lw_otf2_event& end);
@@ -83,7 +85,11 @@ class Otf2RankReader {
     void define_before(std::uint64_t waiting, std::uint32_t comm);
     void define_all();
     const CollectivePlace& place(std::uint32_t comm);
-    std::int32_t peer_of(std::uint32_t root) const;
+    std::int32_t peer_of(std::uint32_t root, std::uint32_t comm);
+    /// Throws ConvertError if the communicator has no such rank to exchange data with.
+    void check_peer(std::uint32_t peer, std::uint32_t comm);
+    /// Sets what the record of a message has.
+    void take_message(tracefile::Shape& shape, const lw_otf2_event& record);
     /// Sets what the record of a collective's end has: which one it is, its root and its sizes.
     void take_collective(tracefile::Shape& shape, tracefile::Collective collective, const lw_otf2_event& end);
 
@@ -96,8 +102,8 @@ class Otf2RankReader {
     tracefile::RankWriter& to_;
     std::uint32_t rank_;
     Otf2Taken& taken_;
-    std::unordered_map<std::uint64_t, Call> calls_;        ///< by location
-    std::unordered_map<std::uint64_t, Request> requests_;  ///< by OTF2's number
+    std::unordered_map<std::uint64_t, Call> calls_;  ///< by location
+    Requests requests_;                              ///< by OTF2's number
     std::unordered_map<std::uint32_t, std::int32_t> comms_;
     std::unordered_map<std::uint32_t, CollectivePlace> places_;
     std::int32_t next_comm_ = 2;

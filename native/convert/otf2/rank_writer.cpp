@@ -22,6 +22,7 @@ bool is_receive(CallClass kind) {
 bool is_send(CallClass kind) {
     return kind == CallClass::isend || kind == CallClass::send_init || kind == CallClass::psend_init;
 }
+bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
 bool makes_collective_request(CallClass kind) {
     return kind == CallClass::icollective || kind == CallClass::collective_init;
 }
@@ -129,7 +130,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     request.comm = comm(shape.comm);
     request.peer = shape.peer;
     request.tag = shape.tag;
-    request.bytes = shape.bytes * std::max<std::uint64_t>(1, shape.partitions);
+    request.bytes = shape.bytes * (is_partitioned(shape.call_class) ? shape.partitions : 1);
     request.wildcard = is_receive(shape.call_class) && tracefile::is_wildcard(shape.peer, shape.tag);
     request.persistent = tracefile::makes_persistent_request(shape.call_class);
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;
@@ -162,8 +163,8 @@ bool Otf2RankWriter::records_express(const Event& event) const {
     const bool somewhere = shape.peer >= 0 && shape.tag >= 0 && comm(shape.comm) != LW_OTF2_UNDEFINED;
     switch (shape.call_class) {
         case CallClass::local:
-        case CallClass::finalize: return class_by_name_alone(name) == shape.call_class;
-        case CallClass::init: return class_by_name_alone(name) == CallClass::init && shape.code == 0;
+        case CallClass::finalize: return class_by_name_alone(name, true) == shape.call_class;
+        case CallClass::init: return class_by_name_alone(name, true) == CallClass::init && shape.code == 0;
         case CallClass::send:
         case CallClass::isend:
         case CallClass::recv: return somewhere;

@@ -5,6 +5,7 @@
 
 #include "calls/names.hpp"
 #include "convert/otf2/rank_reader.hpp"
+#include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {
 
@@ -37,9 +38,7 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
         Shape shape;
         shape.call_class = kind;
         shape.comm = comm_number(record.comm);
-        shape.peer = static_cast<std::int32_t>(record.peer);
-        shape.tag = static_cast<std::int32_t>(record.tag);
-        shape.bytes = record.bytes;
+        take_message(shape, record);
         return shape;
     };
     bool said = false;
@@ -111,17 +110,37 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
 
 void Otf2RankReader::from_name_alone(const std::string& name) {
     Shape shape;
-    shape.call_class = class_by_name_alone(name);
+    shape.call_class = class_by_name_alone(name, archive_.unified);
     complete_mode(name, shape.mode);
-    if (moves_data(name)) ++taken_.silent[name];
+    if (shape.call_class != CallClass::collective_init) shape.peer = shape.recv_peer = tracefile::proc_null;
+    if (shape.call_class == CallClass::local && tracefile::communicates(name)) ++taken_.silent[name];
     emit(std::move(shape), name);
 }
 
-std::int32_t Otf2RankReader::peer_of(std::uint32_t root) const {
+void Otf2RankReader::check_peer(std::uint32_t peer, std::uint32_t comm) {
+    const std::uint64_t peers = place(comm).peers;
+    if (peer >= peers)
+        throw ConvertError("rank " + std::to_string(rank_) + " names rank " + std::to_string(peer) +
+                           " of a communicator of " + std::to_string(peers) + "; the archive is damaged");
+}
+
+void Otf2RankReader::take_message(Shape& shape, const lw_otf2_event& record) {
+    shape.peer = static_cast<std::int32_t>(record.peer);
+    shape.tag = static_cast<std::int32_t>(record.tag);
+    shape.bytes = record.bytes;
+    // EZTrace writes MPI_PROC_NULL as the MPI library counts it: -1 or -2.
+    if (shape.peer < 0)
+        shape.peer = tracefile::proc_null;
+    else
+        check_peer(record.peer, record.comm);
+}
+
+std::int32_t Otf2RankReader::peer_of(std::uint32_t root, std::uint32_t comm) {
     constexpr std::uint32_t none = LW_OTF2_UNDEFINED;
     if (root == none) return -1;
     if (root == none - 1) return -3;                    // OTF2_COLLECTIVE_ROOT_SELF
     if (root == none - 2) return tracefile::proc_null;  // OTF2_COLLECTIVE_ROOT_THIS_GROUP
+    check_peer(root, comm);
     return static_cast<std::int32_t>(root);
 }
 
@@ -129,7 +148,7 @@ void Otf2RankReader::take_collective(Shape& shape, Collective collective, const 
     const CollectiveSizes sizes{end.bytes, end.received};
     const CollectivePlace& here = place(end.comm);
     shape.collective = collective;
-    shape.peer = peer_of(end.peer);
+    shape.peer = peer_of(end.peer, end.comm);
     taken_.divided += set_sizes(shape, sizes, here, archive_.totals) ? 1 : 0;
     // Our own archives count every call like one without it.
     if (archive_.totals && !archive_.own && may_be_in_place(shape, sizes, here)) ++taken_.in_place;
@@ -178,7 +197,8 @@ void Otf2RankReader::from_completions(const Call& call, const std::string& name)
     const bool named = complete_mode(name, shape.mode);
     for (const lw_otf2_event& record : call.records) {
         if (!is_completion(record.kind)) continue;
-        const auto found = requests_.find(record.request);
+        auto found = requests_.find(record.request);
+        if (found == requests_.end() && record.kind == LW_OTF2_IRECV) found = begin_late(record);
         if (found == requests_.end()) continue;
         Request& request = found->second;
         if (request.waiting != Request::none) know(request, record);
@@ -196,6 +216,20 @@ void Otf2RankReader::from_completions(const Call& call, const std::string& name)
     flush();
 }
 
+/// Puts the receive of a message, whose start has no record, before the call that ends it.
+Otf2RankReader::Requests::iterator Otf2RankReader::begin_late(const lw_otf2_event& end) {
+    Shape shape;
+    shape.call_class = CallClass::irecv;
+    shape.comm = comm_number(end.comm);
+    take_message(shape, end);
+    const auto begun =
+        requests_.try_emplace(end.request, Request{next_request_, false, false, Request::none}).first;
+    const Times of_the_call = std::exchange(times_, {});
+    emit(std::move(shape), "MPI_Irecv");
+    times_ = of_the_call;
+    return begun;
+}
+
 void Otf2RankReader::begin_waiting(Shape shape, const std::string& name, std::uint64_t request) {
     forget(request);
     requests_[request] = {next_request_, false, false, written_ + waiting_.size()};
@@ -203,20 +237,19 @@ void Otf2RankReader::begin_waiting(Shape shape, const std::string& name, std::ui
 }
 
 void Otf2RankReader::know(Request& request, const lw_otf2_event& end) {
+    // EZTrace also ends a receive by the record of a send.
+    const bool receives = waiting_[request.waiting - written_].shape.call_class == CallClass::irecv;
     const Collective collective = collective_by_operation(end.operation);
-    if (end.kind != LW_OTF2_IRECV && collective == Collective::none) return nothing_known(request);
+    if (end.kind != (receives ? LW_OTF2_IRECV : LW_OTF2_ICOLLECTIVE_COMPLETE) ||
+        (!receives && collective == Collective::none))
+        return nothing_known(request);
     if (!comms_.contains(end.comm)) define_before(request.waiting, end.comm);
     Waiting& waiting = waiting_[request.waiting - written_];
     Shape& shape = waiting.shape;
     request.waiting = Request::none;
     waiting.known = true;
     shape.comm = comms_.at(end.comm);
-    if (end.kind == LW_OTF2_IRECV) {
-        shape.peer = static_cast<std::int32_t>(end.peer);
-        shape.tag = static_cast<std::int32_t>(end.tag);
-        shape.bytes = end.bytes;
-        return;
-    }
+    if (receives) return take_message(shape, end);
     take_collective(shape, collective, end);
     shape.name = writer_.name(mpi_name(shape.collective, true));
 }

@@ -37,7 +37,7 @@ struct TiImport {
     TiBalance balance;
 };
 
-/// What the end of a rank's actions reveals of the whole.
+/// State of a rank at the end of its actions.
 struct TiRankEnd {
     bool finalized = false;
     std::uint64_t collectives =
