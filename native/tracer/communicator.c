@@ -31,7 +31,7 @@ static struct lw_comm* add(MPI_Comm handle, uint32_t number) {
     return comm;
 }
 
-static void keep(MPI_Comm handle, uint32_t number, bool may_have_topology) {
+static void keep(MPI_Comm handle, uint32_t number, enum lw_topology topology) {
     struct lw_comm* comm = add(handle, number);
     if (!comm) return;
     int inter = 0;
@@ -39,11 +39,12 @@ static void keep(MPI_Comm handle, uint32_t number, bool may_have_topology) {
     lw_mpi.comm_rank(handle, &comm->rank);
     lw_mpi.comm_size(handle, &comm->size);
     comm->inter = inter;
+    comm->topology = topology;
     comm->peers = comm->size;
     if (inter) {
         lw_mpi.comm_remote_size(handle, &comm->peers);
-    } else if (may_have_topology) {
-        struct lw_neighbours neighbours = lw_neighbours_of(handle);
+    } else {
+        struct lw_neighbours neighbours = lw_neighbours_of(handle, topology);
         comm->sources = neighbours.sources;
         comm->destinations = neighbours.destinations;
         free(neighbours.ranks);
@@ -79,18 +80,18 @@ const struct lw_comm* lw_comm_find(MPI_Comm handle) {
     return search(key);
 }
 
-uint32_t lw_comm_forget(MPI_Comm handle) {
-    uint32_t number_and_one = 0;
+struct lw_comm lw_comm_forget(MPI_Comm handle) {
+    struct lw_comm forgotten = {.size = 0};
     lw_lock();
     const struct lw_comm* comm = search(key_of(handle));
     if (comm) {
-        number_and_one = comm->number + 1;
+        forgotten = *comm;
         comms[comm - comms] = comms[--comm_count];
         lw_handles_changed();
         latest_comm = 0;
     }
     lw_unlock();
-    return number_and_one;
+    return forgotten;
 }
 
 int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size) {
@@ -127,7 +128,7 @@ static uint8_t* put_neighbours(uint8_t* at, const int* ranks, int number) {
 // Records a new communicator, whose members and neighbours are those of COMM_LIKE. Returns its number, or 0
 // if it was not recorded.
 static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t parent, MPI_Comm comm_like,
-                           bool may_have_topology) {
+                           enum lw_topology topology) {
     int inter = 0, size = 0, remote_size = 0;
     int *members = NULL, *remote = NULL;
     struct lw_neighbours neighbours = {.known = false};
@@ -144,8 +145,8 @@ static uint32_t record_new(struct lw_call* call, enum lw_class class, uint32_t p
         lw_mpi.comm_remote_group(comm_like, &group);
         remote = lw_ranks_of(group, lw_world_group, &remote_size);
         lw_mpi.group_free(&group);
-    } else if (may_have_topology) {
-        neighbours = lw_neighbours_of(comm_like);
+    } else {
+        neighbours = lw_neighbours_of(comm_like, topology);
     }
     uint32_t number = 0;
     if (members && (remote || !inter)) {
@@ -185,8 +186,8 @@ static void record_no_comm(struct lw_call* call, uint32_t parent) {
     lw_write(call, at);
 }
 
-static void record_comm(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
-                        bool may_have_topology) {
+void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
+                        enum lw_topology topology) {
     lw_own.duplicating = NULL;
     lw_lock();
     const struct lw_comm* from = lw_comm_find(parent);
@@ -195,21 +196,15 @@ static void record_comm(struct lw_call* call, MPI_Comm parent, const MPI_Comm* n
     } else if (*new_comm == lw_mpi.comm_null) {
         record_no_comm(call, from->number);
     } else {
-        uint32_t number = record_new(call, LW_COMM_NEW, from->number, *new_comm, may_have_topology);
-        if (number) keep(*new_comm, number, may_have_topology);
+        if (topology == LW_TOPOLOGY_OF_PARENT) topology = from->topology;
+        uint32_t number = record_new(call, LW_COMM_NEW, from->number, *new_comm, topology);
+        if (number) keep(*new_comm, number, topology);
     }
     lw_unlock();
 }
 
-void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
-    record_comm(call, parent, new_comm, true);
-}
-
-void lw_record_comm_of_group(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm) {
-    record_comm(call, parent, new_comm, false);
-}
-
-int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm) {
+int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm,
+                       enum lw_topology topology) {
     struct lw_call* outer = lw_own.duplicating;
     if (!outer || result != MPI_SUCCESS) return result;
     struct lw_call call = *outer;  // with the gap ahead of it
@@ -217,7 +212,7 @@ int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Com
     call.site = 0;
     call.end = call.start;
     call.succeeded = true;
-    lw_record_comm_new(&call, parent, new_comm);
+    lw_record_comm_new(&call, parent, new_comm, topology);
     lw_own.duplicating = outer;
     return result;
 }
@@ -230,23 +225,27 @@ void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* 
     if (!from || !call->succeeded) {
         lw_write_local(call);
     } else {
-        uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent, true);
-        if (number) lw_request_add_comm(*request, *new_comm, number);
+        uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent, from->topology);
+        if (number) lw_request_add_comm(*request, *new_comm, number, from->topology);
     }
     lw_unlock();
 }
 
-void lw_comm_arrived(MPI_Comm handle, uint32_t number) {
-    if (handle != lw_mpi.comm_null) keep(handle, number, true);
+void lw_comm_arrived(MPI_Comm handle, uint32_t number, enum lw_topology topology) {
+    if (handle != lw_mpi.comm_null) keep(handle, number, topology);
 }
 
-void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_and_one) {
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, struct lw_comm forgotten) {
     lw_lock();
-    if (number_and_one && call->succeeded) {
+    if (forgotten.size && call->succeeded) {
         uint8_t* at = lw_payload_begin(call, LW_COMM_FREE, LW_VARINT_MOST_BYTES);
-        lw_write(call, at ? lw_put(at, number_and_one - 1) : NULL);
+        lw_write(call, at ? lw_put(at, forgotten.number) : NULL);
     } else {
-        if (number_and_one) keep(handle, number_and_one - 1, true);
+        struct lw_comm* comm = forgotten.size ? add(handle, forgotten.number) : NULL;
+        if (comm) {
+            *comm = forgotten;
+            lw_handles_changed();
+        }
         lw_write_local(call);
     }
     lw_unlock();

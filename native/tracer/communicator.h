@@ -5,6 +5,7 @@
 
 #include "lifecycle.h"
 #include "record.h"
+#include "topology.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,6 +17,7 @@ struct lw_comm {
     int32_t peers;  ///< of the group that ranks refer to: the remote one of an inter-communicator
     int32_t sources, destinations;  ///< neighbours of its process topology, 0 without one
     bool inter;
+    enum lw_topology topology;
 };
 
 /// The processes that started together.
@@ -30,23 +32,22 @@ const struct lw_comm* lw_comm_find(MPI_Comm handle);
 /// out, or one of them is not in it (a spawned process, which is not in this world).
 int* lw_ranks_of(MPI_Group group, MPI_Group whole, int* size);
 /// Records a constructor's call.
-void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
-/// Same for a constructor from a group of processes. Open MPI reports the parent's topology for its result,
-/// which has none.
-void lw_record_comm_of_group(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm);
+void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
+                        enum lw_topology topology);
 /// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.
-int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm);
+int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm,
+                       enum lw_topology topology);
 /// Records MPI_Comm_idup, whose communicator may be used only when REQUEST is complete. MPICH and Open MPI
 /// write its handle at once, and Open MPI's Fortran library to a variable that is gone by then.
 void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
                          const MPI_Request* request);
 /// The request of lw_record_icomm_new is complete. Under the lock.
-void lw_comm_arrived(MPI_Comm handle, uint32_t number);
+void lw_comm_arrived(MPI_Comm handle, uint32_t number, enum lw_topology topology);
 /// Forgets a communicator ahead of the call that frees it, since a callback or another thread may get its
-/// handle for another one during that call. Returns its number and one, or 0 if it is not known.
-uint32_t lw_comm_forget(MPI_Comm handle);
+/// handle for another one during that call. Returns what was known of it: a size of 0 if nothing.
+struct lw_comm lw_comm_forget(MPI_Comm handle);
 /// Records MPI_Comm_free of a communicator. One that could not be freed is known again.
-void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, uint32_t number_and_one);
+void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, struct lw_comm forgotten);
 
 #pragma GCC visibility pop
 #endif

@@ -64,7 +64,6 @@ void lw_resolve_all(void) {
     RESOLVE(group_size, "MPI_Group_size");
     RESOLVE(group_translate_ranks, "MPI_Group_translate_ranks");
     RESOLVE(group_free, "MPI_Group_free");
-    RESOLVE(topo_test, "MPI_Topo_test");
     RESOLVE(cartdim_get, "MPI_Cartdim_get");
     RESOLVE(cart_shift, "MPI_Cart_shift");
     RESOLVE(graph_neighbors_count, "MPI_Graph_neighbors_count");

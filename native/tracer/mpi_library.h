@@ -33,7 +33,6 @@ struct lw_mpi {
     int (*group_size)(MPI_Group, int*);
     int (*group_translate_ranks)(MPI_Group, int, const int*, MPI_Group, int*);
     int (*group_free)(MPI_Group*);
-    int (*topo_test)(MPI_Comm, int*);
     int (*cartdim_get)(MPI_Comm, int*);
     int (*cart_shift)(MPI_Comm, int, int, int*, int*);
     int (*graph_neighbors_count)(MPI_Comm, int, int*);

@@ -8,6 +8,7 @@
 #define LINKWORTH_REQUEST_H
 
 #include "repeat.h"
+#include "topology.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -24,9 +25,10 @@ struct lw_request {
     uint64_t number;
     uint32_t next;  ///< younger one with the same handle, or in the list of free ones; 0: none
     uint32_t flags;
-    uint32_t comm;      ///< of MPI_Comm_idup: number of the new communicator
-    MPI_Comm new_comm;  ///< likewise: its handle
-    uint64_t bytes;     ///< profile: what each start sends
+    uint32_t comm;              ///< of MPI_Comm_idup: number of the new communicator
+    enum lw_topology topology;  ///< likewise
+    MPI_Comm new_comm;          ///< likewise: its handle
+    uint64_t bytes;             ///< profile: what each start sends
 };
 
 /// Requests of which only the number matters, while they are few and no others were made after them. They are
@@ -59,7 +61,7 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
 /// needs persistent ones only.
 void lw_request_add(MPI_Request handle, uint32_t flags);
 /// Same for the request of MPI_Comm_idup, whose communicator NEW_COMM gets the number COMM.
-void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm);
+void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm, enum lw_topology topology);
 /// Returns the request that comes after NTH older ones with this handle, or NULL if it is unknown (null, or
 /// made by a call that is not modelled). A result from the few is valid until the next search.
 struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth);

@@ -43,13 +43,11 @@ static struct lw_neighbours in_distributed_graph(MPI_Comm comm) {
     return (struct lw_neighbours){.known = false};
 }
 
-struct lw_neighbours lw_neighbours_of(MPI_Comm comm) {
-    int kind = MPI_UNDEFINED;
-    lw_mpi.topo_test(comm, &kind);
-    switch (kind) {
-        case MPI_CART: return in_grid(comm);
-        case MPI_GRAPH: return in_graph(comm);
-        case MPI_DIST_GRAPH: return in_distributed_graph(comm);
+struct lw_neighbours lw_neighbours_of(MPI_Comm comm, enum lw_topology topology) {
+    switch (topology) {
+        case LW_GRID: return in_grid(comm);
+        case LW_GRAPH: return in_graph(comm);
+        case LW_DISTRIBUTED_GRAPH: return in_distributed_graph(comm);
         default: return (struct lw_neighbours){.known = false};
     }
 }

@@ -7,6 +7,10 @@
 
 #pragma GCC visibility push(hidden)
 
+/// What a communicator's constructor gives it. The library is not asked: Open MPI reports the parent's
+/// topology for the results of MPI_Comm_create_group and MPI_Dist_graph_create.
+enum lw_topology { LW_NO_TOPOLOGY, LW_GRID, LW_GRAPH, LW_DISTRIBUTED_GRAPH, LW_TOPOLOGY_OF_PARENT };
+
 /// Neighbours in the order of the neighbourhood collectives (MPI 4.1, 8.6). Ranks as the library numbers
 /// them.
 struct lw_neighbours {
@@ -15,8 +19,8 @@ struct lw_neighbours {
     int* ranks;  ///< sources, then destinations; to be freed
 };
 
-/// Asks the library. COMM is of one group (no inter-communicator).
-struct lw_neighbours lw_neighbours_of(MPI_Comm comm);
+/// COMM is of one group (no inter-communicator).
+struct lw_neighbours lw_neighbours_of(MPI_Comm comm, enum lw_topology topology);
 
 #pragma GCC visibility pop
 #endif

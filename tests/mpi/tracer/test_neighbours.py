@@ -51,6 +51,8 @@ def _check_some_ranks(part):
         assert made["members"] == [0, 1, 2]
     ends = [peer for peer in (part.rank - 1, part.rank + 1) if 0 <= peer < 3]
     assert [peer for peer in line["sources"] if peer != NOBODY] == chain["sources"] == ends
+    ring = part.named("MPI_Dist_graph_create_adjacent")[-1].fields
+    assert (ring["sources"], ring["destinations"]) == ([(part.rank + 2) % 3], [(part.rank + 1) % 3])
     assert [made["members"] for made in groups] == ([] if part.rank == 1 else [[2, 0]])
     assert all("sources" not in made for made in groups)
 
@@ -75,7 +77,7 @@ def _check_collectives(part, persistent):
         "alltoallv": to_all,
         "alltoallw": to_all,
     }
-    (graph,) = (event.fields["new"] for event in part.named("MPI_Dist_graph_create_adjacent"))
+    graph = part.named("MPI_Dist_graph_create_adjacent")[0].fields["new"]
     forms = {"MPI_Neighbor_{}": "collective", "MPI_Ineighbor_{}": "icollective"}
     if persistent:
         forms["MPI_Neighbor_{}_init"] = "collective_init"

@@ -106,15 +106,20 @@ static void described_by_others(void) {
     MPI_Comm_free(&ring);
 }
 
-// A grid and a graph of the first three ranks, and a communicator of two of them, which has no topology.
+// A grid and a graph of the first three ranks. Then a graph of the grid's ranks, which are no grid any more,
+// and a communicator of two of them, which has no topology.
 static void of_some_ranks(void) {
-    MPI_Comm line, chain, ends;
+    MPI_Comm line, chain, ring, ends;
     MPI_Group three, two;
     int length = 3, open = 0, index[3] = {1, 3, 4}, edges[4] = {1, 0, 2, 1}, kept[2] = {2, 0};
     MPI_Cart_create(MPI_COMM_WORLD, 1, &length, &open, 0, &line);
     MPI_Graph_create(MPI_COMM_WORLD, 3, index, edges, 0, &chain);
     if (rank == 3) return;
     MPI_Barrier(line);
+    int from = (rank + 2) % 3, to = (rank + 1) % 3;
+    MPI_Dist_graph_create_adjacent(line, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &ring);
+    MPI_Comm_free(&ring);
     MPI_Comm_group(MPI_COMM_WORLD, &three);
     MPI_Group_incl(three, 2, kept, &two);
     if (rank != 1) {
