@@ -409,6 +409,22 @@ def test_the_least_sure_choice_is_named_and_what_has_no_draws_says_nothing_of_th
     assert len(section.tables[0].columns) == 8
 
 
+def test_runs_on_other_nodes_of_a_batch_system_cost_as_much():
+    study = Study(
+        name="s",
+        workloads=[StudyWorkload(name="npb:ft.A", command=["x"])],
+        environments=[Environment(name="a", usd_per_node_hour=1800.0)],
+    )
+    records = [
+        record("npb:ft.A", "a", repetition=number, metrics={"seconds": 1.0}, facts={"nodes": nodes})
+        for number, nodes in enumerate(["n1, n2", "n3, n7"])
+    ]
+    (section,) = costs.sections(Results(study, records))
+    assert cells(section.tables[0], "npb:ft.A")["nodes"].value == 2
+    records.append(record("npb:ft.A", "a", repetition=2, metrics={"seconds": 1.0}, facts={"nodes": "n1"}))
+    assert list(costs.sections(Results(study, records))) == []
+
+
 def test_each_pair_of_environments_is_compared_once(monkeypatch):
     asked = []
 

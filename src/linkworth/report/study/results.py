@@ -156,10 +156,9 @@ class Results:
                 if nodes is not None:
                     return nodes
         stated = {record.facts["nodes"] for record in group.done if record.facts.get("nodes")}
-        if len(stated) != 1:
-            return None
-        text = stated.pop()
-        return int(text) if text.isdecimal() else len(text.split(", "))
+        # A batch system may give each run other nodes, but as many.
+        counts = {int(text) if text.isdecimal() else len(text.split(", ")) for text in stated}
+        return counts.pop() if len(counts) == 1 else None
 
     def problem(self, group: RunGroup) -> str:
         """Return the workload of a cell, with its ranks if the problem grows with them."""
