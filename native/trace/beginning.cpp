@@ -1,5 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,12 +28,24 @@ double time_after(RankCursor cursor, std::uint64_t events) {
     return now;
 }
 
+std::uint64_t count_events(const Trace& trace) {
+    std::array<EventRow, rows_at_once> memory;
+    std::uint64_t count = 0;
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        RankCursor cursor = trace.cursor(rank);
+        for (auto rows = cursor.next_rows(memory); !rows.empty(); rows = cursor.next_rows(memory))
+            count += rows.size();
+    }
+    return count;
+}
+
 }  // namespace
 
 std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
     auto data = std::make_shared<TraceData>();
     static_cast<TraceContents&>(*data) = *data_;
     data->whole = data_;
+    const std::shared_ptr<const Trace> found(new Trace(data));
     if (data_->events > events) {
         // All ranks end at the time when the one with most events has made its share of them.
         const std::vector<std::uint64_t> of_rank = rank_events();
@@ -41,9 +54,9 @@ std::shared_ptr<const Trace> Trace::beginning(std::uint64_t events) const {
         const auto its_part = static_cast<std::uint64_t>(part * static_cast<double>(*longest));
         data->until_seconds =
             time_after(cursor(static_cast<std::uint32_t>(longest - of_rank.begin())), its_part);
-        data->events = events;
+        data->events = count_events(*found);
     }
-    return std::shared_ptr<const Trace>(new Trace(std::move(data)));
+    return found;
 }
 
 }  // namespace linkworth::tracefile
