@@ -66,7 +66,7 @@ class Halves {
     /// A half with its links, on one line of the cache.
     struct alignas(tracefile::cache_line_bytes) Place : Half {
         State state = State::alone;
-        double partner_posted = 0;  ///< of one that has met; of a blocking receive: start of its probe
+        double partner_posted = 0;  ///< of one that has met; of a blocking one: since when it may wait
         std::uint32_t call =
             no_half;  ///< that waits for the request; of a blocking receive: name of its probe
         std::uint32_t next = no_half;  ///< in its queue, or of those that are free

@@ -55,7 +55,7 @@ bool Meetings::arrive(const Arrival& arrival, std::vector<MeetingWait>& waits) {
         meeting.missing = members_.size();
     }
     Meeting& meeting = open_[at];
-    meeting.times[own] = {arrival.start, arrival.end};
+    meeting.times[own] = {arrival.posted, arrival.start, arrival.end};
     if (--meeting.missing > 0) return false;
     waits.clear();
     settle(meeting, arrival, waits);
@@ -77,11 +77,11 @@ void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<M
         return meeting.times[static_cast<std::size_t>(member)];
     };
     const auto add = [&](std::int32_t waiter, std::int32_t culprit) {
-        const double seconds = std::min(times(culprit).start, times(waiter).end) - times(waiter).start;
+        const double seconds = std::min(times(culprit).posted, times(waiter).end) - times(waiter).start;
         if (seconds > 0) waits.push_back({waiter, culprit, times(waiter).start, seconds});
     };
-    const auto latest = static_cast<std::int32_t>(std::ranges::max_element(meeting.times, {}, &Times::start) -
-                                                  meeting.times.begin());
+    const auto latest = static_cast<std::int32_t>(
+        std::ranges::max_element(meeting.times, {}, &Times::posted) - meeting.times.begin());
     const bool rooted = last.root >= 0 && last.root < count;
     switch (rule_of(last.collective)) {
         case Rule::all:
@@ -96,7 +96,7 @@ void Meetings::settle(const Meeting& meeting, const Arrival& last, std::vector<M
         case Rule::lower:
             for (std::int32_t member = 1, before = 0; member < count; ++member) {
                 add(member, before);
-                before = times(member).start > times(before).start ? member : before;
+                before = times(member).posted > times(before).posted ? member : before;
             }
             break;
         case Rule::none: break;

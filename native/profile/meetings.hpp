@@ -19,7 +19,8 @@ struct Arrival {
     std::int32_t root = -1;     ///< in the communicator
     tracefile::Collective collective = tracefile::Collective::none;
     std::uint32_t name = 0;
-    double start = 0;  ///< seconds
+    double posted = 0;  ///< seconds
+    double start = 0;   ///< `posted`, or since when no other thread of the rank was in a call
     double end = 0;
 };
 
@@ -47,6 +48,7 @@ class Meetings {
 
   private:
     struct Times {
+        double posted;
         double start;
         double end;
     };

@@ -16,32 +16,33 @@ std::uint32_t RankScan::context_of(const replay::Communicator* communicator) {
     return communicator->inter ? communicator->both->context : communicator->context;
 }
 
-void RankScan::match(Use& use, const Shape& shape, double start, double end) {
+void RankScan::match(Use& use, const Shape& shape, const When& when) {
     switch (use.call_class) {
         case CallClass::sendrecv: {
             const bool any = tracefile::is_wildcard(shape.recv_peer, shape.recv_tag);
             completed_.clear();
-            if (use.to != no_rank) completed_.push_back(scan_.waits.take(send_half(use, shape.tag, start)));
+            if (use.to != no_rank)
+                completed_.push_back(scan_.waits.take(send_half(use, shape.tag, when.posted)));
             if (use.from != no_rank) {
                 const std::int32_t tag = any ? shape.actual_tag : shape.recv_tag;
-                const Half half = receive_half(use, tag, start);
+                const Half half = receive_half(use, tag, when.posted);
                 forget_probe_of(half.pairing);
                 completed_.push_back(scan_.waits.take(half));
             }
-            scan_.waits.complete(rank_, shape.name, start, end, completed_);
+            scan_.waits.complete(rank_, shape.name, when.start, when.end, completed_);
             break;
         }
         case CallClass::probe: {
             const replay::Communicator* const on = communicator(shape.comm);
             probed_ = {{world_rank(on, shape.actual_peer), rank_, context_of(on), shape.actual_tag},
-                       start,
-                       end,
+                       when.start,
+                       when.end,
                        shape.name};
             break;
         }
         case CallClass::isend:
-        case CallClass::irecv: post(use, shape, next_request_, start); break;
-        case CallClass::isendrecv: post_both(use, shape, next_request_, start); break;
+        case CallClass::irecv: post(use, shape, next_request_, when.posted); break;
+        case CallClass::isendrecv: post_both(use, shape, next_request_, when.posted); break;
         case CallClass::send_init:
         case CallClass::recv_init:
         case CallClass::psend_init:
@@ -52,7 +53,7 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
             made.use.shape = &made.shape;
             break;
         }
-        case CallClass::start: start_all(use, shape, start); break;
+        case CallClass::start: start_all(use, shape, when.posted); break;
         case CallClass::request_free:
             if (!shape.references.empty()) {
                 persistent_.erase(next_request_ - shape.references.front());
@@ -62,8 +63,9 @@ void RankScan::match(Use& use, const Shape& shape, double start, double end) {
         case CallClass::request_cancel: cancel(shape); break;
         case CallClass::collective:
             if (use.meetings != nullptr) {
-                scan_.waits.meet(*use.meetings, {static_cast<std::int32_t>(use.member.my_rank), shape.peer,
-                                                 shape.collective, shape.name, start, end});
+                scan_.waits.meet(*use.meetings,
+                                 {static_cast<std::int32_t>(use.member.my_rank), shape.peer, shape.collective,
+                                  shape.name, when.posted, when.start, when.end});
             }
             break;
         case CallClass::comm_new:

@@ -105,11 +105,16 @@ void RankScan::take(std::span<const EventRow> rows) {
             clock.inside += row->duration_seconds;
             ++use.count;
             use.seconds += row->duration_seconds;
-            // Rounded as the start of the next call is.
-            take_call(use, start, clock.now());
+            double overlap = 0;
+            if (row->has_notes) [[unlikely]] {
+                overlap = cursor_.overlap_seconds(static_cast<std::size_t>(row - rows.begin()));
+                use.overlap += overlap;
+            }
+            // The end is rounded as the start of the next call is.
+            take_call(use, {start - overlap, start, clock.now()});
         }
         clock_ = clock;
-        if (row != end && take_alone(*row)) ++row;
+        if (row != end && take_alone(rows, static_cast<std::size_t>(row - rows.begin()))) ++row;
     }
 }
 
@@ -125,7 +130,8 @@ void RankScan::note(const EventRow& row, CallClass call_class, double start) {
 }
 
 /// Returns false if it only found out how to take the event.
-bool RankScan::take_alone(const EventRow& row) {
+bool RankScan::take_alone(std::span<const EventRow> rows, std::size_t place) {
+    const EventRow& row = rows[place];
     Use& use = uses_[row.shape];
     const Shape& shape = cursor_.shape(row.shape);
     if (use.step == Step::resolve) {
@@ -143,31 +149,35 @@ bool RankScan::take_alone(const EventRow& row) {
     clock_.inside += row.duration_seconds;
     ++use.count;
     use.seconds += row.duration_seconds;
-    match(use, shape, start, now());
+    const double overlap = row.has_notes ? cursor_.overlap_seconds(place) : 0.0;
+    use.overlap += overlap;
+    match(use, shape, {start - overlap, start, now()});
     return true;
 }
 
-inline void RankScan::take_call(Use& use, double start, double end) {
+inline void RankScan::take_call(Use& use, const When& when) {
     switch (use.step) {
-        case Step::send: scan_.waits.take(blocking(send_half(use, use.tag, start), end)); break;
+        case Step::send:
+            scan_.waits.take_blocking(blocking(send_half(use, use.tag, when.posted), when), when.start);
+            break;
         case Step::receive: {
-            const Half half = blocking(receive_half(use, use.tag, start), end);
+            const Half half = blocking(receive_half(use, use.tag, when.posted), when);
             if (probed_.name != no_half && probed_.pairing == half.pairing) [[unlikely]]
                 scan_.waits.take_probed(half, std::exchange(probed_, {}));
             else
-                scan_.waits.take(half);
+                scan_.waits.take_blocking(half, when.start);
             break;
         }
         case Step::isend:
-            requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, start))});
+            requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, when.posted))});
             break;
         case Step::irecv:
-            requests_.put({next_request_, receive(use, next_request_, use.tag, start)});
+            requests_.put({next_request_, receive(use, next_request_, use.tag, when.posted)});
             ++next_request_;
             break;
-        case Step::complete: complete(use, *use.shape, start, end); break;
+        case Step::complete: complete(use, *use.shape, when.start, when.end); break;
         case Step::match:
-            match(use, *use.shape, start, end);
+            match(use, *use.shape, when);
             next_request_ += use.makes_request ? 1 : 0;
             break;
         default: break;
@@ -309,7 +319,7 @@ void RankScan::flush_block() {
         if (use.count == 0) continue;
         CallTotals& totals = scan_.calls[use.entry];
         totals.count += use.count;
-        totals.seconds += use.seconds;
+        totals.seconds += use.seconds + use.overlap;
         times_.events += use.count;
         const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
         (outside ? times_.init : times_.communication) += use.seconds;

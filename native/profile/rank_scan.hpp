@@ -44,6 +44,12 @@ class RankScan {
         double now() const { return base + gaps + inside; }
         void pass_gap(const tracefile::EventRow& row);
     };
+    /// Times of a call, in seconds from the trace's origin.
+    struct When {
+        double posted = 0;  ///< its own start
+        double start = 0;   ///< `posted`, or the end of another thread's call if that is later
+        double end = 0;
+    };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
     enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
     /// Marks a partner that is not known, or MPI_PROC_NULL.
@@ -64,6 +70,7 @@ class RankScan {
         const tracefile::Shape* shape = nullptr;  ///< while its block is read
         std::uint64_t count = 0;
         double seconds = 0;
+        double overlap = 0;  ///< inside these calls and those of other threads
         std::shared_ptr<const tracefile::Shape> collective;  ///< a call that several ranks make together
         replay::Membership member;                           ///< of the communicator of such a call
         std::uint64_t bytes_each = 0;
@@ -88,8 +95,8 @@ class RankScan {
 
     void begin_block();
     void take(std::span<const tracefile::EventRow> rows);
-    void take_call(Use& use, double start, double end);
-    bool take_alone(const tracefile::EventRow& row);
+    void take_call(Use& use, const When& when);
+    bool take_alone(std::span<const tracefile::EventRow> rows, std::size_t place);
     void note(const tracefile::EventRow& row, tracefile::CallClass call_class, double start);
     void flush_block();
     void end();
@@ -122,13 +129,13 @@ class RankScan {
         if (probed_.name != no_half && probed_.pairing == message) [[unlikely]]
             probed_ = {};
     }
-    static Half blocking(Half half, double end) {
-        half.end = end;
+    static Half blocking(Half half, const When& when) {
+        half.end = when.end;
         half.blocks = true;
         return half;
     }
     const replay::Communicator* communicator(std::int32_t comm) const;
-    void match(Use& use, const tracefile::Shape& shape, double start, double end);
+    void match(Use& use, const tracefile::Shape& shape, const When& when);
     void post(const Use& use, const tracefile::Shape& shape, std::uint64_t number, double start);
     void post_wildcard(const tracefile::Shape& shape, std::int32_t peer, std::int32_t tag,
                        std::uint64_t number, double start);

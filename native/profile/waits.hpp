@@ -61,11 +61,17 @@ class Waits {
     /// The collectives of a communicator; the reference stays valid.
     Meetings& meetings(std::uint32_t communicator, std::span<const std::int32_t> members);
 
-    /// A send or a receive. Returns the number of its request, for `complete`, if its call does not block.
+    /// A send or a receive whose call does not block. Returns the number of its request, for `complete`.
     std::uint32_t take(const Half& half) {
         const std::uint32_t number = halves_.add(half);
         pair(number, half);
         return number;
+    }
+    /// A call that blocks, and may wait from a time on that is no earlier than its start.
+    void take_blocking(const Half& half, double from) {
+        const std::uint32_t number = halves_.add(half);
+        halves_[number].partner_posted = from;
+        pair(number, half);
     }
     /// A blocking receive of the message that a probe found.
     void take_probed(const Half& half, const Probe& probe) {
@@ -181,8 +187,10 @@ class Waits {
                 protocols_.ended_before(send.protocol);
             } else if (received > sent) {
                 protocols_.met_inside(send.protocol);
-                unsure({.waiting = send.protocol}, send.pairing.source(), send.name,
-                       send.pairing.destination(), sent, received - sent);
+                if (const double from = send.partner_posted; received > from) {
+                    unsure({.waiting = send.protocol}, send.pairing.source(), send.name,
+                           send.pairing.destination(), from, received - from);
+                }
             }
             halves_.release(send_number);
         }
@@ -190,12 +198,11 @@ class Waits {
             tell(receive_number, sent);
         } else {
             // If a probe found the message, the receive did not wait for it.
-            const bool probed = receive.call != no_half;
-            const double from = probed ? receive.partner_posted : received;
-            if (const double until = std::min(sent, receive.end); until > from) {
-                late_sender(receive.pairing.destination(), probed ? receive.call : receive.name,
-                            receive.pairing.source(), from, until - from);
-            }
+            const std::uint32_t name = receive.call == no_half ? receive.name : receive.call;
+            const double from = receive.partner_posted;
+            if (const double until = std::min(sent, receive.end); until > from)
+                late_sender(receive.pairing.destination(), name, receive.pairing.source(), from,
+                            until - from);
             halves_.release(receive_number);
         }
     }

@@ -222,6 +222,14 @@ void RankCursor::take_notes(Event& event) {
     }
 }
 
+double RankCursor::overlap_seconds(std::size_t place) const {
+    const std::vector<EventNote>& notes = state_->notes;
+    auto note = std::ranges::lower_bound(notes, place, {}, &EventNote::event);
+    for (; note != notes.end() && note->event == place; ++note)
+        if (note->is_overlap) return static_cast<double>(note->value) * state_->seconds_per_tick;
+    return 0;
+}
+
 bool RankCursor::load_next_block() {
     State& state = *state_;
     const TraceData& data = *state.data;

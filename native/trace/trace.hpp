@@ -129,8 +129,8 @@ class RankCursor {
     /// The row of the event that `next` has taken last.
     const EventRow& row() const { return rows_[taken_ - 1]; }
 
-    /// Fills `rows` with the next events, all of one block, for a reader of very many that needs neither
-    /// threads nor overlaps. Those that it filled; none at the end of the rank's events.
+    /// Fills `rows` with the next events, all of one block, for a reader of very many that needs no threads.
+    /// Those that it filled; none at the end of the rank's events.
     std::span<const EventRow> next_rows(std::span<EventRow> rows) {
         const bool some = refill(rows);
         taken_ = filled_;
@@ -146,6 +146,8 @@ class RankCursor {
     const Shape& shape(std::uint32_t number) const { return *shapes_[number]; }
     /// The arguments of the rows that `next_rows` has filled, by their place: of those that have some.
     const Arguments* arguments() const { return arguments_; }
+    /// The overlap of one of these rows, which has notes.
+    double overlap_seconds(std::size_t place) const;
     /// The shape of one of these rows, with its arguments; valid until the next such call.
     const Shape& shape_of(std::span<const EventRow> rows, std::size_t place) const {
         if (rows[place].has_arguments) set_arguments(rows[place], arguments_[place]);
