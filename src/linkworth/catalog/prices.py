@@ -74,6 +74,18 @@ def get_catalog(name_or_path: str, *, shipped: bool = False) -> list[Price]:
     return [_price(table, f"{origin}: prices[{index}]") for index, table in enumerate(file.prices)]
 
 
+def is_path(name_or_path: str) -> bool:
+    """Return whether a catalog is given by its file's path."""
+    return name_or_path.endswith(".toml") or "/" in name_or_path
+
+
+def beside(name_or_path: str, folder: Path) -> str:
+    """Return a catalog whose file or folder, if it has one, is relative to `folder`."""
+    if name_or_path.startswith(skypilot.PREFIX):
+        return f"{skypilot.PREFIX}{folder / _skypilot_folder(name_or_path)}"
+    return str(folder / name_or_path) if is_path(name_or_path) else name_or_path
+
+
 def fabric_files(name_or_path: str) -> list[str]:
     """Return the fabrics of a catalog that are given by their files."""
     if name_or_path.startswith(skypilot.PREFIX):
@@ -129,7 +141,7 @@ def _files() -> dict[str, Traversable]:
 
 def _load(name_or_path: str, *, shipped: bool = False) -> tuple[str, PricesFile]:
     """Return the origin and the content of a catalog."""
-    if name_or_path.endswith(".toml") or "/" in name_or_path:
+    if is_path(name_or_path):
         return _checked(Path(name_or_path))
     if not shipped and name_or_path in user_prices.names():
         return _checked(user_prices.path(name_or_path))

@@ -162,7 +162,8 @@ class StudyPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """`[prices]`: source of the prices of a study's environments."""
 
     catalog: str = ""
-    """Name or path of the catalog. "": only prices that the environments set themselves."""
+    """Name of the catalog, or its file relative to the study file's folder. "": only prices that the environments set
+    themselves."""
     region: str | None = None
 
 

@@ -249,6 +249,12 @@ def test_an_unknown_scale_and_a_missing_file(study, tmp_path):
         load(tmp_path / "absent.toml")
 
 
+def test_a_catalog_of_prices_is_a_file_beside_the_study(study, tmp_path):
+    (tmp_path / "own.toml").write_text('title = "T"\nprices = []\n')
+    found = study(SMALLEST.replace("[variables]", '[prices]\ncatalog = "own.toml"\n[variables]'))
+    assert found.prices.catalog == str(tmp_path / "own.toml")
+
+
 def test_the_published_schema_is_that_of_the_code():
     published = Path(__file__).parents[3] / "docs" / "reference" / "study.schema.json"
     assert published.read_text() == schema.text(), "renew it: make reference"

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from linkworth.catalog import machines
+from linkworth.catalog.prices import beside
 from linkworth.errors import UsageError
 from linkworth.model.study import Study
 from linkworth.places.kinds import parse_place
@@ -107,7 +108,8 @@ def _resolve(whole: Document, scale: str, where: str) -> Study:
         prediction = msgspec.structs.replace(prediction, startup=str(folder / prediction.startup))
     if prediction.machine and machines.is_path(prediction.machine):
         prediction = msgspec.structs.replace(prediction, machine=str(folder / prediction.machine))
-    study = msgspec.structs.replace(study, prediction=prediction)
+    prices = msgspec.structs.replace(study.prices, catalog=beside(study.prices.catalog, folder))
+    study = msgspec.structs.replace(study, prediction=prediction, prices=prices)
     check(document, study, file)
     return study
 
