@@ -138,6 +138,11 @@ def test_the_choice_obeys_deadline_budget_and_goal(page):
     assert chosen("time", None, None) == "fast"
     assert chosen("time", None, 2.5) == "middle"
     assert chosen("cost", 0.1, None) is None
+    options[:] = [
+        {"fabric": "dearer node", "seconds": 100, "price": 1.0003, "cost": 100.03},
+        {"fabric": "dearer run", "seconds": 100.05, "price": 1, "cost": 100.05},
+    ]
+    assert (chosen("time", None, None), chosen("cost", None, None)) == ("dearer node", "dearer run")
 
 
 def test_another_option_within_the_interval_puts_the_choice_in_doubt(page):

@@ -64,7 +64,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     """Runs in a shown cost."""
     tie: float
-    """Relative difference up to which two costs (or times) are equal, and the cheaper node is chosen."""
+    """Relative difference up to which two costs (or times) are equal."""
     close: float
     """Relative saving up to which another option does not put the choice in doubt."""
     groups: list[WhatIfGroup]

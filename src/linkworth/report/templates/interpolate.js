@@ -35,13 +35,14 @@ const linkworth = (() => {
 
   /**
    * The option to take, or null: the least cost (or time) of those within deadline and budget. Options that differ by
-   * less than the share `tie` are equal, and the cheaper node is taken.
+   * less than the share `tie` are equal: equal costs go to the cheaper node, equal times to the cheaper run.
    */
   const choose = (options, program, tie) => {
     const fitting = within(options, program), measure = measureOf(program);
     if (fitting.length === 0) return null;
     const limit = Math.min(...fitting.map(measure)) * (1 + tie);
-    return least(fitting.filter((o) => measure(o) <= limit), (o) => o.price, measure, (o) => o.seconds, (o) => o.fabric);
+    const spent = program.goal === "time" ? (o) => o.cost : (o) => o.price;
+    return least(fitting.filter((o) => measure(o) <= limit), spent, (o) => o.seconds, (o) => o.fabric);
   };
 
   /** Options that may be better than the choice by over the share `close`, within the 90 % interval. */
