@@ -29,7 +29,7 @@ from linkworth.scale.messages import SLACK, Balanced, TruncatedError
 from linkworth.scale.neighbours import without_absent
 from linkworth.scale.pieces import with_counts
 from linkworth.scale.points import PARALLEL
-from linkworth.scale.recording import Recording
+from linkworth.scale.recording import Cut, Recording
 from linkworth.scale.search import (
     FEWEST_LEFT_OUT,
     Aligned,
@@ -68,6 +68,13 @@ class TooWrongError(UnfitError):
     def __init__(self, how: str) -> None:
         super().__init__("messages", f"as distributions, they are off by {how}")
         self.how = how
+
+
+class SetupError(UnfitError):
+    """The set-up that would be left out is no small part of the run."""
+
+    def __init__(self, setup: Cut) -> None:
+        super().__init__(setup.entry, f"the set-up up to it {setup.why}, and takes most of the time")
 
 
 class ScaleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,6 +197,8 @@ def _by_distributions(
             return _scaled(aligned, target, request, as_distributions=as_distributions)
         except TooWrongError as error:
             why, advice = f"{largest} is off by {error.how}", waits_in_files(recordings[-1]) or advice
+        except SetupError as error:
+            why, advice = str(error), "record a longer run, of which the set-up is a small part"
         except UnfitError:
             continue
     raise ThresholdError(f"{reason}; with messages as distributions, {why}; {advice}")
@@ -461,9 +470,7 @@ def _omitted(recording: Recording, actual: TraceFile) -> dict[str, float]:
         ) from None
     shares = {name: max(-difference, 0.0) for name, difference in differences.items()}
     if max(shares.values()) > MOST_OMITTED:
-        raise UnfitError(
-            recording.setup.entry, f"the set-up up to it {recording.setup.why}, and takes most of the time"
-        )
+        raise SetupError(recording.setup)
     return shares
 
 

@@ -1,7 +1,7 @@
 """Programs whose messages follow no rule of the rank count: they become distributions, with a warning."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -23,9 +23,10 @@ from written_programs import (
 )
 
 from linkworth.errors import ThresholdError
-from linkworth.scale import warnings
+from linkworth.scale import run, warnings
 from linkworth.scale.distributions.traffic import _messages
-from linkworth.scale.recording import Call
+from linkworth.scale.recording import Call, Recording
+from linkworth.scale.setup import Meetings
 
 STEPS = 5
 COUNTS = (8, 16, 32)
@@ -240,6 +241,20 @@ def test_files_and_shared_cores_may_be_the_cause_of_a_refusal(
     monkeypatch.setattr(warnings, "shared_cores", lambda _: True)
     with pytest.raises(ThresholdError, match=r"off by .* waits of 32 ranks.* where each rank has a core$"):
         scaled(writing, COUNTS, 64, tmp_path)
+
+
+def test_a_set_up_that_takes_most_of_the_time_is_the_reason_of_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_two_steps(recordings: Sequence[Recording]) -> list[Recording]:
+        return [Meetings(each).after(1, "calls from several threads at once") for each in recordings]
+
+    monkeypatch.setattr(run, "after_threads", without_two_steps)
+    monkeypatch.setattr(run, "MOST_OMITTED", 0.1)
+    with pytest.raises(
+        ThresholdError, match=r"distributions, MPI_Allreduce@graph.c:4: the set-up up to it .*a longer run"
+    ):
+        scaled(graph, COUNTS, 64, tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [2, 7, 8])
