@@ -19,9 +19,9 @@
 #include "calls/names.hpp"
 #include "scale/fold.hpp"
 #include "scale/parse.hpp"
-#include "scale/thread_turns.hpp"
 #include "shape_fields.hpp"
 #include "trace/shape_codec.hpp"
+#include "trace/thread_turns.hpp"
 #include "trace/trace.hpp"
 #include "trace/writer.hpp"
 
@@ -56,7 +56,7 @@ RankCalls read_events(const Trace& trace, std::uint32_t rank) {
     std::uint64_t block = 0;
     tracefile::RankCursor cursor = trace.cursor(rank);
     tracefile::Event event;
-    scale::ThreadTurns turns;
+    tracefile::ThreadTurns turns;
     while (cursor.next(event)) {
         if (cursor.blocks() != block) {
             of_block.clear();

@@ -49,7 +49,8 @@ using tracefile::Shape;
                 state.program->region.leave(state.rank, ranks_[rank].actor.now);
             return true;
         case CallClass::init:
-            if (tracefile::lets_threads_call_at_once(shape) && !threads_known_) throw MayHaveThreads();
+            if (tracefile::lets_threads_call_at_once(shape) && threads_ == Threads::unknown)
+                throw MayHaveThreads();
             return true;
         case CallClass::win_new: return call_new_window(rank, event);
         case CallClass::win_free: return call_free_window(rank, event);

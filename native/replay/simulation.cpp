@@ -44,8 +44,9 @@ using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
 
 ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {
     ThreadedRanks result;
+    const ThreadOrder order = order_of_threads(trace);
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
-        std::vector<ThreadStops> threads = find_threads(trace, rank);
+        std::vector<ThreadStops> threads = find_threads(trace, rank, order);
         if (!threads.empty()) result[rank].threads = std::move(threads);
     }
     return result;
@@ -93,7 +94,7 @@ std::shared_ptr<Recording> recording(const std::vector<Tenant>& tenants) {
 
 }  // namespace
 
-Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool threads_known,
+Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, Threads threads,
                        const std::vector<ThreadedRanks>& threaded)
     : request_(*tenants.front().request),
       fabric_(loaded(request_.fabric, request_.settings.background_load)),
@@ -105,7 +106,7 @@ Simulation::Simulation(const std::vector<Tenant>& tenants, Order order, bool thr
       any_order_(order == Order::any),
       early_(order < Order::time),
       as_recorded_(order == Order::time_as_recorded),
-      threads_known_(threads_known),
+      threads_(threads),
       any_threads_(any_threads(threaded)),
       calls_only_(request_.settings.progress.value_or(fabric_.progress) == Progress::calls),
       shared_nodes_(
@@ -266,7 +267,7 @@ bool Simulation::run_schedule(std::uint32_t index) {
 
 void Simulation::end_rank(std::uint32_t rank) {
     RankState& state = ranks_[rank];
-    if (!threads_known_ && state.cursor.met_overlap()) throw MayHaveThreads();
+    if (threads_ == Threads::unknown && state.cursor.met_overlap()) throw MayHaveThreads();
     state.actor.finished = true;
     if (state.seat != state.actor.rank) return;  // the rank has other threads still
     begin_progress(state.actor);
@@ -286,7 +287,7 @@ ReplayResult Simulation::result(Program& program) {
     result.descheduled_seconds = program.region.descheduled_seconds();
     for (const auto& [rank, its] : threaded_of(program))
         for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
-    // Where the program marks a part, it is not known which threads live in it.
+    // It is not known which threads live in a part that the program marks.
     for (const auto& [rank, its] : threaded_of(program))
         result.rank_compute_seconds[rank] /=
             program.region.marked() ? static_cast<double>(its.seats.size()) : mean_threads(its, end.seconds);
@@ -337,7 +338,7 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
     const auto look_at = [&](const RankState& state, const std::string& who) {
         if (state.actor.finished) return;
         // Such calls may stop before one of them has an overlap.
-        if (!threads_known_ && !find_threads(program.trace, state.rank).empty()) throw MayHaveThreads();
+        if (threads_ != Threads::at_once && has_threads(program.trace, state.rank)) throw MayHaveThreads();
         result.stopped.push_back(who + " stops in " + program.trace.names()[state.call_name] +
                                  waits_for_a_message);
     };
@@ -359,7 +360,7 @@ void Simulation::report_blocked(const Program& program, ReplayResult& result) co
 
 namespace {
 
-std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, bool threads_known,
+std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, Threads threads,
                                             const std::vector<ThreadedRanks>& threaded) {
     const ReplaySettings& settings = tenants.front().request->settings;
     Order order = Order::time;
@@ -369,23 +370,38 @@ std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, 
     }
     for (;;) {
         try {
-            return Simulation(tenants, order, threads_known, threaded).run();
+            return Simulation(tenants, order, threads, threaded).run();
         } catch (const OrderMatters& matters) {
             order = matters.needed;
         }
     }
 }
 
-std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
+/// Replays each rank's calls one after the other, or those of its threads side by side if they call at once.
+std::vector<ReplayResult> run_with_threads(const std::vector<Tenant>& tenants) {
     std::vector<ThreadedRanks> threaded(tenants.size());
-    try {
+    Threads threads = Threads::unknown;
+    const auto takes_turns = [](const Tenant& tenant) {
+        return order_of_threads(*tenant.trace) == ThreadOrder::turns;
+    };
+    for (;;) {
         try {
-            return run_in_some_order(tenants, false, threaded);
+            return run_in_some_order(tenants, threads, threaded);
         } catch (const MayHaveThreads&) {
+            if (threads == Threads::unknown && std::ranges::all_of(tenants, takes_turns)) {
+                threads = Threads::in_turn;
+                continue;
+            }
+            threads = Threads::at_once;
             for (std::size_t tenant = 0; tenant < tenants.size(); ++tenant)
                 threaded[tenant] = threaded_ranks(*tenants[tenant].trace);
-            return run_in_some_order(tenants, true, threaded);
         }
+    }
+}
+
+std::vector<ReplayResult> simulated(const std::vector<Tenant>& tenants) {
+    try {
+        return run_with_threads(tenants);
     } catch (const std::logic_error& impossible) {
         throw ReplayError(std::string("the trace contains what no MPI program can do (") + impossible.what() +
                           "); it is damaged: record the program again");

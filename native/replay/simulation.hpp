@@ -192,15 +192,22 @@ struct OrderMatters {
 /// searched for threads.
 struct MayHaveThreads {};
 
+/// The assumption under which the calls of a rank's threads are replayed.
+enum class Threads : std::uint8_t {
+    unknown,  ///< one after the other, unless the trace may have threads that call at once
+    in_turn,  ///< one after the other, unless ranks then wait for each other
+    at_once,  ///< each thread as a stream of its own
+};
+
 /// Messages that wait at one rank before their senders let others go first.
 inline constexpr std::uint32_t most_unexpected = 256;
 
 class Simulation final : private NetworkListener {
   public:
     /// Orders before `time` are valid only if nothing is shared; they throw OrderMatters if the trace does
-    /// not allow them. `threads_known`: traces have been searched for threads, and `threaded` are the ranks
-    /// [tenant][rank] that have some. Without it, `run` throws MayHaveThreads.
-    Simulation(const std::vector<Tenant>& tenants, Order order, bool threads_known,
+    /// not allow them. `threaded` are the ranks [tenant][rank] whose threads call at once. Before these are
+    /// known, `run` throws MayHaveThreads.
+    Simulation(const std::vector<Tenant>& tenants, Order order, Threads threads,
                const std::vector<std::map<std::uint32_t, ThreadedRank>>& threaded);
     std::vector<ReplayResult> run();
 
@@ -418,7 +425,7 @@ class Simulation final : private NetworkListener {
     bool early_;        ///< messages are matched when they are sent, and delivered as soon as they may leave
     bool as_recorded_;  ///< receives with wildcards take the messages that they took
     bool wildcards_ = false;  ///< some receives have them
-    bool threads_known_;
+    Threads threads_;
     bool any_threads_;                         ///< some rank has several that call MPI
     bool calls_only_;                          ///< ranks answer and go on only while they wait inside calls
     std::deque<std::uint32_t> runnable_;       ///< actors, if any order is allowed

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "trace/thread_times.hpp"
+#include "trace/thread_turns.hpp"
 
 namespace linkworth::replay {
 namespace {
@@ -23,15 +24,10 @@ constexpr double shortest_idle_seconds = 10e-6;
 /// with a few others gets more.
 constexpr double idle_share = 0.1;
 
-constexpr std::uint32_t first_thread = 0;  ///< its place
+/// If another thread of a rank called so often, and no call began inside another's, that is no chance.
+constexpr std::uint64_t fewest_changes = 32;
 
-bool has_threads(const tracefile::Trace& trace, std::uint32_t rank) {
-    tracefile::RankCursor cursor = trace.cursor(rank);
-    Event event;
-    while (cursor.next(event))
-        if (event.thread != 0) return true;
-    return false;
-}
+constexpr std::uint32_t first_thread = 0;  ///< its place
 
 bool is_persistent(CallClass kind) {
     return kind == CallClass::send_init || kind == CallClass::recv_init ||
@@ -72,7 +68,8 @@ struct ThreadCall {
 
 class ThreadScan {
   public:
-    ThreadScan() { place_of(0); }
+    /// `in_order`: each call waits for the one before it.
+    explicit ThreadScan(bool in_order) : in_order_(in_order) { place_of(0); }
 
     void take(const Event& event) {
         const std::uint32_t place = place_of(event.thread);
@@ -82,15 +79,17 @@ class ThreadScan {
             tracefile::thread_gap(times.start, std::max(0.0, previous), event.gap_seconds, event.cpu_seconds);
         has_cpu_times_ |= event.cpu_seconds >= 0;
         ThreadCall call{place, threads_[place].ends.size(), times.start, previous, gap.computed_seconds()};
-        wait_outside_mpi(call, gap);
+        in_order_ ? wait_for_the_call_before(call, gap) : wait_outside_mpi(call, gap);
         wait_for_what_it_uses(call, event);
         note_what_it_makes(call, event);
         threads_[place].ends.push_back(times.end);
+        latest_ = {place, threads_[place].ends.size()};
         if (place == first_thread) first_thread_calls_.push_back(call);
     }
 
     std::vector<ThreadStops> finish() {
-        for (std::uint32_t place = 1; place < threads_.size(); ++place) wait_for_the_last_call(place);
+        for (std::uint32_t place = 1; place < threads_.size() && !in_order_; ++place)
+            wait_for_the_last_call(place);
         std::vector<ThreadStops> result;
         for (std::uint32_t place = 0; place < threads_.size(); ++place) {
             ThreadStops& of_thread = result.emplace_back(ThreadStops{numbers_[place], {}});
@@ -165,6 +164,26 @@ class ThreadScan {
         return end > call.previous_end ? call.start - end - call.computed : 0;
     }
 
+    /// A thread that begins has no CPU time, even if it reuses a number.
+    bool begins(const ThreadCall& call, const tracefile::ThreadGap& gap) const {
+        if (call.place == first_thread) return false;
+        return call.number == 0 ||
+               (gap.seconds > shortest_idle_seconds && gap.cpu_seconds < 0 && has_cpu_times_);
+    }
+
+    void begin(ThreadCall& call) {
+        call.computed = 0;
+        threads_[call.place].stops[call.number].begins = true;
+    }
+
+    /// All that precedes the first call of a thread that begins happens after the call before it.
+    void wait_for_the_call_before(ThreadCall& call, const tracefile::ThreadGap& gap) {
+        const bool begins_now = begins(call, gap);
+        if (begins_now) begin(call);
+        if (latest_.events == 0 || (latest_.place == call.place && !begins_now)) return;
+        wait(call, latest_, begins_now ? delay(call, end_of(latest_)) : 0);
+    }
+
     void wait_outside_mpi(ThreadCall& call, const tracefile::ThreadGap& gap) {
         std::vector<Moment> ended;  // by others in the gap
         double latest = -1;
@@ -174,22 +193,15 @@ class ThreadScan {
             ended.push_back(moment);
             latest = std::max(latest, end_of(moment));
         };
-        const bool is_long = gap.seconds > shortest_idle_seconds;
-        const bool idle = is_long && gap.cpu_seconds >= 0 && gap.cpu_seconds < idle_share * gap.seconds;
-        bool begins = false;
-        if (call.place != first_thread) {
+        const bool idle = gap.seconds > shortest_idle_seconds && gap.cpu_seconds >= 0 &&
+                          gap.cpu_seconds < idle_share * gap.seconds;
+        if (call.place != first_thread)
             look_at(first_thread);
-            // A thread that begins has no CPU time, even if it reuses a number.
-            const bool anew = is_long && gap.cpu_seconds < 0 && has_cpu_times_ && !ended.empty();
-            begins = call.number == 0 || anew;
-        } else if (idle) {
+        else if (idle)
             for (std::uint32_t place = 1; place < threads_.size(); ++place) look_at(place);
-        }
-        if (!begins && !idle) return;
-        if (begins) {
-            call.computed = 0;
-            threads_[call.place].stops[call.number].begins = true;
-        }
+        const bool begins_now = begins(call, gap) && (call.number == 0 || !ended.empty());
+        if (!begins_now && !idle) return;
+        if (begins_now) begin(call);
         for (const Moment& moment : ended) wait(call, moment, delay(call, latest));
     }
 
@@ -267,15 +279,42 @@ class ThreadScan {
     std::unordered_map<std::int32_t, Shared> communicators_;
     std::unordered_map<std::int32_t, Shared> windows_;
     std::unordered_map<std::int32_t, Moment> last_ordered_;  ///< [communicator]
+    Moment latest_;                                          ///< call before, of any thread
+    bool in_order_;
     bool has_cpu_times_ = false;
 };
 
 }  // namespace
 
-std::vector<ThreadStops> find_threads(const tracefile::Trace& trace, std::uint32_t rank) {
+bool has_threads(const tracefile::Trace& trace, std::uint32_t rank) {
+    tracefile::RankCursor cursor = trace.cursor(rank);
+    Event event;
+    while (cursor.next(event))
+        if (event.thread != 0) return true;
+    return false;
+}
+
+ThreadOrder order_of_threads(const tracefile::Trace& trace) {
+    std::uint64_t changes = 0;
+    bool at_once = false;
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        if (!has_threads(trace, rank)) continue;
+        tracefile::RankCursor cursor = trace.cursor(rank);
+        tracefile::ThreadTurns turns;
+        Event event;
+        while (cursor.next(event)) turns.take(event);
+        if (turns.overlaps()) return ThreadOrder::open;
+        changes += turns.changes();
+        at_once |= turns.at_once();
+    }
+    if (changes < fewest_changes) return ThreadOrder::open;
+    return at_once ? ThreadOrder::of_calls : ThreadOrder::turns;
+}
+
+std::vector<ThreadStops> find_threads(const tracefile::Trace& trace, std::uint32_t rank, ThreadOrder order) {
     if (!has_threads(trace, rank)) return {};
     tracefile::RankCursor cursor = trace.cursor(rank);
-    ThreadScan scan;
+    ThreadScan scan(order != ThreadOrder::open);
     Event event;
     while (cursor.next(event)) scan.take(event);
     return scan.finish();

@@ -37,6 +37,16 @@ struct ThreadStops {
     std::vector<ThreadStop> stops;
 };
 
+bool has_threads(const tracefile::Trace& trace, std::uint32_t rank);
+
+/// The known order of calls of different threads of a rank.
+enum class ThreadOrder : std::uint8_t {
+    open,      ///< some call began inside another's, or the thread that calls changed too rarely to tell
+    of_calls,  ///< each call came after the one before it, but threads computed beside calls of others
+    turns,     ///< neither, so that one sequence of all calls shows what the threads do
+};
+ThreadOrder order_of_threads(const tracefile::Trace& trace);
+
 /// Returns a rank's threads, the one that called MPI_Init first. Empty if no other thread calls MPI.
 ///
 /// The trace has no fork and no join outside MPI. A thread that begins waits for the last call that the first
@@ -44,7 +54,8 @@ struct ThreadStops {
 /// that gap. The first thread waits for the calls that others ended in a gap in which it was idle. After the
 /// last call of another thread it waits for that call. What a call uses of another thread (a request, a
 /// communicator, a window) it waits for, and one that it frees also for the others' calls that use it. A
-/// collective call waits for the one before it on its communicator. No wait contradicts the recorded order.
-std::vector<ThreadStops> find_threads(const tracefile::Trace& trace, std::uint32_t rank);
+/// collective call waits for the one before it on its communicator. With an `order`, each call waits for the
+/// one before it. No wait contradicts the recorded order.
+std::vector<ThreadStops> find_threads(const tracefile::Trace& trace, std::uint32_t rank, ThreadOrder order);
 
 }  // namespace linkworth::replay

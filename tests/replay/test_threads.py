@@ -97,6 +97,20 @@ def test_a_thread_that_begins_anew_does_not_live_in_between(tmp_path: Path) -> N
     assert found.result.rank_compute_seconds == [pytest.approx(79e-6 / (1 + 20 / 79))]
 
 
+@pytest.mark.parametrize(("beside", "streams"), [(0, 0), (800, 1)])
+def test_threads_that_never_call_inside_a_call_of_another_keep_their_order(
+    tmp_path: Path, beside: int, streams: int
+) -> None:
+    # Threads 1 and 2 take turns of 10 us: one sends to itself, and the other receives. The first thread may compute beside them.
+    rounds = 40
+    first = init() + shape(payload(NAMES, "MPI_Finalize", 19)) + call(1, 1000 * US, 0, cpu=beside * US)
+    one = send_shape(1) + call(0, 0, 1 * US) + call(0, 19 * US, 1 * US, cpu=0) * (rounds - 1)
+    two = recv_shape(1) + call(0, 0, 1 * US) + call(0, 19 * US, 1 * US, cpu=0) * (rounds - 1)
+    found = replayed(tmp_path, [(0, first), (30, one), (40, two)], latency=1e-3)
+    assert found.result.threaded_ranks == streams
+    assert found.prediction.seconds == pytest.approx(rounds * 1e-3, rel=0.03)
+
+
 def test_a_thread_takes_what_another_sends_later(tmp_path: Path) -> None:
     # The first thread receives from 30 us on what the other sends at 50 us, 30 us after MPI_Init.
     first = init() + recv_shape(1) + call(1, 10 * US, 50 * US)
