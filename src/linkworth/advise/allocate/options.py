@@ -12,6 +12,7 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.model.rates import RateSource
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict import predict
+from linkworth.predict.extras import Extras
 from linkworth.predict.request import is_program, traced
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.progress import SilentProgress, StepProgress
@@ -127,6 +128,7 @@ def _predicted(
                     Arrangement(nodes=nodes),
                     cpu_factor=kind.cpu_factor,
                     settings=ReplaySettings(background_load=loads.get(kind.name, 0.0)),
+                    extras=Extras(interval=False),
                 )
                 (prediction,) = predicted.predictions
                 option = _option(queue, index, place, nodes, ranks, prediction.seconds)
