@@ -79,6 +79,8 @@ nb::dict rank_dict(const RankTimes& times) {
     out["init_seconds"] = times.init;
     out["marked_seconds"] = times.marked;
     out["marked_compute_seconds"] = times.marked_compute;
+    out["files_seconds"] = times.files;
+    out["marked_files_seconds"] = times.marked_files;
     return out;
 }
 

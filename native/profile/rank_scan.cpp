@@ -250,6 +250,7 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
                 if (std::ranges::find(attended_, seat) == attended_.end()) attended_.push_back(seat);
             }
             break;
+        case CallClass::local: use.of_files = trace_.names()[shape.name].starts_with("MPI_File_"); break;
         default: break;
     }
     use.step = step_of(shape, use.to != no_rank || use.from != no_rank);
@@ -308,10 +309,19 @@ void RankScan::mark(bool opens) {
     if (in_marked_region_) {
         times_.marked += clock_.gaps + clock_.inside - marked_from_;
         times_.marked_compute += clock_.compute - marked_compute_from_;
+        times_.marked_files += in_files() - marked_files_from_;
     }
     in_marked_region_ = opens;
     marked_from_ = clock_.gaps + clock_.inside;
     marked_compute_from_ = clock_.compute;
+    marked_files_from_ = in_files();
+}
+
+/// Returns the seconds in calls to files so far.
+double RankScan::in_files() const {
+    double seconds = times_.files;
+    for (const Use& use : uses_) seconds += use.of_files ? use.seconds : 0;
+    return seconds;
 }
 
 void RankScan::flush_block() {
@@ -323,6 +333,7 @@ void RankScan::flush_block() {
         times_.events += use.count;
         const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
         (outside ? times_.init : times_.communication) += use.seconds;
+        times_.files += use.of_files ? use.seconds : 0;
         if (use.is_open) {
             totals.bytes += use.bytes;
             continue;

@@ -79,6 +79,7 @@ class RankScan {
         std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
+        bool of_files = false;
         // The rest is for messages whose arguments are stored one by one.
         bool is_open = false;
         bool sends = false;
@@ -145,6 +146,7 @@ class RankScan {
     void complete_wildcard(const tracefile::Completion& done);
     void cancel(const tracefile::Shape& shape);
     void mark(bool opens);
+    double in_files() const;
     void count_traffic(const Use& use, std::uint64_t times);
     void count_access(const Use& use);
     void count_collective(const Use& use, std::uint64_t times);
@@ -169,6 +171,7 @@ class RankScan {
     bool in_marked_region_ = false;
     double marked_from_ = 0;
     double marked_compute_from_ = 0;
+    double marked_files_from_ = 0;
     RankRequests requests_;
     tracefile::Withdrawn withdrawn_;
     std::vector<std::uint32_t> completed_;

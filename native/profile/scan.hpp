@@ -32,6 +32,8 @@ struct RankTimes {
     double init = 0;            ///< inside MPI_Init and MPI_Finalize
     double marked = 0;          ///< wall time between MPI_Pcontrol(1) and MPI_Pcontrol(0)
     double marked_compute = 0;  ///< as `compute`, between those
+    double files = 0;           ///< inside calls to files, which the replay takes for computation
+    double marked_files = 0;    ///< of these, between MPI_Pcontrol(1) and MPI_Pcontrol(0)
 };
 
 struct Scan {

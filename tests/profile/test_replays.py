@@ -3,7 +3,7 @@
 import communication_patterns as patterns
 import pytest
 import synthetic
-from synthetic import collective, pcontrol, recv, send, sendrecv
+from synthetic import Call, collective, pcontrol, recv, send, sendrecv
 
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import build_profile
@@ -134,6 +134,21 @@ def test_a_marked_part_counts_where_it_begins_after_the_events_that_are_replayed
     pop = build_profile(write(tmp_path / "t.lwt", [program(0), program(1)])).pop
     assert pop.load_balance == pytest.approx(1)
     assert pop.communication_efficiency == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("marks", [[], [pcontrol(1)]])
+def test_efficiencies_take_calls_to_files_for_computation_however_much_is_replayed(
+    tmp_path, short_beginning, marks
+):
+    def program(rank):
+        files = Call("MPI_File_write_all", "local").after(1.0).lasting(2.0)
+        return [files, *marks, *[files, sendrecv(1 - rank, 8, 1 - rank).after(1.0).lasting(1.0)] * 200]
+
+    path = write(tmp_path / "t.lwt", [program(0), program(1)])
+    part, whole = build_profile(path), build_profile(path, whole=True)
+    assert part.sampled_share < whole.sampled_share == 1
+    assert whole.pop.communication_efficiency == pytest.approx(4 / 5, rel=0.01)
+    assert part.pop.communication_efficiency == pytest.approx(whole.pop.communication_efficiency)
 
 
 def test_the_verb_says_once_why_figures_are_absent(tmp_path, printed, json_of):

@@ -267,7 +267,13 @@ def _pop(
 
 
 def _rank_compute(found: TraceScan, *, marked: bool) -> list[float]:
-    return [rank.marked_compute_seconds if marked else rank.compute_seconds for rank in found.ranks]
+    """Return what efficiencies take for the ranks' computation, in seconds: as in a replay, with calls to files."""
+    return [
+        rank.marked_compute_seconds + rank.marked_files_seconds
+        if marked
+        else rank.compute_seconds + rank.files_seconds
+        for rank in found.ranks
+    ]
 
 
 def _measured_runtime(found: TraceScan, *, marked: bool) -> float:

@@ -81,6 +81,9 @@ class RankTimes(msgspec.Struct, frozen=True, kw_only=True):
     init_seconds: float
     marked_seconds: float
     marked_compute_seconds: float
+    files_seconds: float
+    """Part of the communication that is inside calls to files. Replays and efficiencies take it for computation."""
+    marked_files_seconds: float
 
 
 class RankWaits(WaitKinds, frozen=True, kw_only=True):
