@@ -62,7 +62,8 @@ def replay_warnings(trace: TraceFile, replay: Replay, *, scaled: bool) -> list[s
         warnings += filter(None, [_descheduled(trace, result), _helpers(trace, result), cold])
     for name, count in sorted(result.unmodelled.items()):
         warnings.append(
-            f"{name} ({plural(count, 'call')}) is not modelled yet: it takes as long as when it was recorded, on every fabric"
+            f"{name} ({plural(count, 'call')}) is not modelled yet, or failed: it takes as long as when it was recorded, on "
+            "every fabric"
         )
     if result.input_output_seconds:
         longest = sorted(result.input_output_seconds.items(), key=lambda call: (-call[1], call[0]))

@@ -30,7 +30,7 @@ def remarks(profile: Profile, how_to_replay_all: str = "") -> list[str]:
             f"calls to files took {duration(files)} of all ranks together, and count as computation in {counted}"
         )
     found += [
-        f"{name} ({plural(calls, 'call')}) is not modelled: its traffic is in no figure but the calls"
+        f"{name} ({plural(calls, 'call')}) is not modelled, or failed: its traffic is in no figure"
         for name, calls in sorted(profile.unmodelled.items())
     ]
     if profile.waits is not None and profile.waits.unmatched:
