@@ -19,13 +19,14 @@ bool receives(CallClass persistent) {
     return persistent == CallClass::recv_init || persistent == CallClass::precv_init;
 }
 
+/// Partitioned messages only meet each other.
+bool is_partitioned(const Shape& shape) {
+    return shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
+}
+
 /// Returns the number of partitions. A partitioned call's size is that of one partition, and all of them are
 /// one message.
-std::uint64_t parts_of(const Shape& shape) {
-    const bool partitioned =
-        shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
-    return partitioned ? shape.partitions : 1;
-}
+std::uint64_t parts_of(const Shape& shape) { return is_partitioned(shape) ? shape.partitions : 1; }
 
 }  // namespace
 
@@ -96,11 +97,13 @@ const replay::Communicator* RankMessages::reaching(std::int32_t comm, std::int32
     return nullptr;
 }
 
-Message RankMessages::numbered(const replay::Communicator& communicator, std::uint32_t source,
-                               std::uint32_t destination, std::int32_t tag, std::uint64_t bytes,
+Message RankMessages::numbered(const replay::Communicator& communicator, bool partitioned,
+                               std::uint32_t source, std::uint32_t destination, std::int32_t tag,
+                               std::uint64_t bytes,
                                std::unordered_map<std::uint64_t, std::uint64_t>& counts) const {
     const std::uint64_t ranks = std::uint64_t{source} << 32U | destination;
-    const std::uint64_t channel = mixed(mixed(communicator.key, ranks), static_cast<std::uint32_t>(tag));
+    const std::uint64_t tags = std::uint64_t{partitioned} << 32U | static_cast<std::uint32_t>(tag);
+    const std::uint64_t channel = mixed(mixed(communicator.key, ranks), tags);
     return {channel, counts[channel]++, bytes, source, destination};
 }
 
@@ -108,8 +111,8 @@ std::optional<Message> RankMessages::outgoing(const Shape& shape) {
     if (shape.peer == tracefile::proc_null) return std::nullopt;
     const replay::Communicator* const communicator = reaching(shape.comm, shape.peer);
     if (communicator == nullptr) return std::nullopt;
-    return numbered(*communicator, rank_, communicator->world_rank(shape.peer), shape.tag,
-                    shape.bytes * parts_of(shape), sent_counts_);
+    return numbered(*communicator, is_partitioned(shape), rank_, communicator->world_rank(shape.peer),
+                    shape.tag, shape.bytes * parts_of(shape), sent_counts_);
 }
 
 std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t peer, std::int32_t tag,
@@ -117,7 +120,8 @@ std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t p
     if (peer == tracefile::proc_null) return std::nullopt;
     const replay::Communicator* const communicator = reaching(shape.comm, peer);
     if (communicator == nullptr) return std::nullopt;
-    return numbered(*communicator, communicator->world_rank(peer), rank_, tag, bytes, received_counts_);
+    return numbered(*communicator, is_partitioned(shape), communicator->world_rank(peer), rank_, tag, bytes,
+                    received_counts_);
 }
 
 /// Returns a receive that ends with its call, so that the match of a wildcard is known.

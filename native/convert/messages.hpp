@@ -58,7 +58,7 @@ class RankMessages {
     std::optional<Message> posted(const tracefile::Shape& shape, std::uint64_t request);
     /// Returns null, and counts the message as unplaced, if there is no such peer.
     const replay::Communicator* reaching(std::int32_t comm, std::int32_t peer);
-    Message numbered(const replay::Communicator& communicator, std::uint32_t source,
+    Message numbered(const replay::Communicator& communicator, bool partitioned, std::uint32_t source,
                      std::uint32_t destination, std::int32_t tag, std::uint64_t bytes,
                      std::unordered_map<std::uint64_t, std::uint64_t>& counts) const;
     void define(const tracefile::Shape& shape);

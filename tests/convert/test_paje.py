@@ -9,7 +9,9 @@ import message_traces
 import pytest
 from golden import check_golden
 from synthetic import ANY, Call, irecv, recv, send, write_trace
+from synthetic_calls import partitioned, pready, start
 
+from linkworth import _engine
 from linkworth.convert import convert
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -106,3 +108,13 @@ def test_a_name_cannot_break_the_file(tmp_path):
     text = Path(convert(odd, "paje").entry).read_text(encoding="ascii")
     assert '"MPI___7 0 x_"' in text
     assert re.search(r"^7 0 x", text, re.MULTILINE) is None
+
+
+def test_partitioned_messages_only_meet_each_other(tmp_path):
+    zero = [partitioned("psend_init", 1, 7, 4, tag=8), start(1), pready(0, 3), message_traces.wait((1, False, 0, 0)),
+            send(1, 99, tag=8)]  # fmt: skip
+    one = [irecv(0, 99, tag=8), partitioned("precv_init", 0, 14, 2, tag=8), start(1),
+           message_traces.wait((2, False, 0, 0)).lasting(1.0), message_traces.wait((1, False, 0, 0)).lasting(1.0)]  # fmt: skip
+    messages = _engine.message_columns(_engine.Trace(str(write_trace(tmp_path / "t.lwt", [zero, one]))))
+    ends = dict(zip(messages["bytes"].tolist(), messages["received_ns"].tolist(), strict=True))
+    assert ends[28] - ends[99] == 10**9
