@@ -288,6 +288,28 @@ def test_a_cut_trace_says_what_is_missing(tmp_path):
     assert actions[0] == ["send 1 0 8"] * 2
 
 
+REDUCTIONS = [
+    collective("MPI_Allreduce", 24, element_bytes=8),
+    collective("MPI_Reduce", 8, root=1, element_bytes=4),
+    collective("MPI_Scan", 6, element_bytes=2),
+    collective("MPI_Exscan", 32, element_bytes=16),
+    collective("MPI_Reduce_scatter", 24, 8, recv_counts=[8, 16], element_bytes=8),
+]
+
+
+def test_reductions_count_elements_where_smpi_has_their_datatype(tmp_path):
+    calls = [*REDUCTIONS, collective("MPI_Allreduce", 24, element_bytes=12)]
+    _, actions = written(tmp_path, [calls, calls])
+    assert actions[0] == [
+        "allreduce 3 0 0",
+        "reduce 2 0 1 1",
+        "scan 3 0 3",
+        "exscan 2 0 14",
+        "reducescatter 1 2 0 0",
+        "allreduce 24 0",
+    ]
+
+
 # ---- what SimGrid makes of it ----
 
 
@@ -308,6 +330,7 @@ def test_simgrid_accepts_every_action(tmp_path):
     calls = [
         collective("MPI_Barrier").after(1e-3),
         *OF_TWO_RANKS,
+        *REDUCTIONS,
         collective("MPI_Allgatherv", 30, 60, recv_counts=[30, 30]),
         collective("MPI_Gather", 12, 12, root=0),
         collective("MPI_Scatter", 12, 12, root=0),
