@@ -173,15 +173,15 @@ def test_what_otf2_has_records_for_needs_nothing_else(tmp_path):
         sendrecv(1, 60, 1, tag=8),
         Call("MPI_Comm_free", "comm_free", comm=2),
         collective("MPI_Bcast", 100, root=1),
-        collective("MPI_Reduce", 100, root=0),
-        collective("MPI_Allreduce", 80),
+        collective("MPI_Reduce", 100, root=0, element_bytes=4),
+        collective("MPI_Allreduce", 80, element_bytes=8),
         collective("MPI_Allgather", 80, 90),
         collective("MPI_Alltoall", 80, 90),
         collective("MPI_Gather", 6, 6, root=0),
         collective("MPI_Scatter", 6, 5, root=0),
         collective("MPI_Scan", 6),
         collective("MPI_Exscan", 6),
-        collective("MPI_Reduce_scatter_block", 8, 4),
+        collective("MPI_Reduce_scatter_block", 8, 4, element_bytes=8),
         collective("MPI_Barrier"),
     ]
     one = [

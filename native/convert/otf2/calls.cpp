@@ -229,6 +229,25 @@ void set_pieces(Shape& shape, const CollectiveSizes& sizes, const CollectivePlac
     }
 }
 
+bool reduces(Collective collective) {
+    switch (collective) {
+        case Collective::reduce:
+        case Collective::allreduce:
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+        case Collective::scan:
+        case Collective::exscan: return true;
+        default: return false;
+    }
+}
+
+/// Programs reduce numbers of eight or four bytes. MPI libraries choose other algorithms where there are
+/// fewer of them than ranks.
+std::uint32_t likely_element(std::uint64_t bytes) {
+    if (bytes == 0) return 1;
+    return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1;
+}
+
 void set_arguments(Shape& shape, const CollectiveSizes& sizes) {
     shape.bytes = sizes.sent;
     shape.recv_bytes = sizes.received;
@@ -266,6 +285,7 @@ bool set_sizes(Shape& shape, const CollectiveSizes& sizes, const CollectivePlace
         set_pieces(shape, sizes, place);
     else
         set_arguments(shape, sizes);
+    if (reduces(shape.collective)) shape.element_bytes = likely_element(shape.bytes);
     const bool root = is_root(shape, place);
     const bool from_all =
         shape.collective == Collective::allgatherv || shape.collective == Collective::alltoallv ||

@@ -72,8 +72,9 @@ struct CollectivePlace {
 /// oneself included (Score-P 8, SCOREP_Mpi_Coll.c, read 2026-11-22). Bcast, Scan, Exscan, Scatter, Scatterv
 /// and Alltoallv are assumed to follow the same rule.
 CollectiveSizes totals_of(const tracefile::Shape& shape, const CollectivePlace& place);
-/// Sets bytes, recv_bytes and, divided evenly, the counts by peer. With `totals`, `sizes` are counted as in
-/// Score-P, else as in the call's own arguments. Returns whether it divided counts.
+/// Sets bytes, recv_bytes, the likely size of what is reduced and, divided evenly, the counts by peer. With
+/// `totals`, `sizes` are counted as in Score-P, else as in the call's own arguments. Returns whether it
+/// divided counts.
 bool set_sizes(tracefile::Shape& shape, const CollectiveSizes& sizes, const CollectivePlace& place,
                bool totals);
 /// Returns whether Score-P's totals fit a call with MPI_IN_PLACE as well, which excludes the rank itself.

@@ -76,8 +76,8 @@ class Otf2RankReader {
     void begin_waiting(tracefile::Shape shape, const std::string& name, std::uint64_t request);
     /// Fills in what the end of a request reveals about its beginning.
     void know(Request& request, const lw_otf2_event& end);
-    void nothing_known(Request& request);
-    void forget(std::uint64_t id);
+    void nothing_known(Request& request, bool cancelled = false);
+    void forget(std::uint64_t id, bool cancelled = false);
 
     std::int32_t comm_number(std::uint32_t comm);
     tracefile::Shape new_communicator(std::uint32_t comm, std::int32_t parent);

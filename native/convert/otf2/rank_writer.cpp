@@ -172,8 +172,7 @@ bool Otf2RankWriter::records_express(const Event& event) const {
         case CallClass::complete: return records_completions(event);
         case CallClass::comm_free: return comm(shape.comm) > Otf2Communicators::self && somewhere;
         case CallClass::collective: {
-            if (!has_operation(shape.collective) || shape.element_bytes != 1 ||
-                comm(shape.comm) == LW_OTF2_UNDEFINED ||
+            if (!has_operation(shape.collective) || comm(shape.comm) == LW_OTF2_UNDEFINED ||
                 tracefile::collective_by_name(name) != shape.collective)
                 return false;
             const CollectivePlace where = place(shape.comm);
@@ -182,7 +181,8 @@ bool Otf2RankWriter::records_express(const Event& event) const {
             again.peer = shape.peer;
             const bool divided = set_sizes(again, totals_of(shape, where), where, true);
             return !divided && shape.send_counts.empty() && shape.recv_counts.empty() &&
-                   again.bytes == shape.bytes && again.recv_bytes == shape.recv_bytes;
+                   again.bytes == shape.bytes && again.recv_bytes == shape.recv_bytes &&
+                   again.element_bytes == shape.element_bytes;
         }
         default: return false;
     }

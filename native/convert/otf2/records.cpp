@@ -82,6 +82,7 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
                 said = true;
                 break;
             }
+            case LW_OTF2_REQUEST_CANCELLED: forget(record.request, true); break;
             case LW_OTF2_ICOLLECTIVE_REQUEST: {
                 Shape shape;
                 shape.call_class = CallClass::icollective;
@@ -263,7 +264,7 @@ void Otf2RankReader::define_before(std::uint64_t waiting, std::uint32_t comm) {
         if (request.waiting != Request::none && request.waiting >= waiting) ++request.waiting;
 }
 
-void Otf2RankReader::nothing_known(Request& request) {
+void Otf2RankReader::nothing_known(Request& request, bool cancelled) {
     if (request.waiting == Request::none) return;
     // A request that goes nowhere: nothing waits for it, and it takes no other's message.
     Waiting& waiting = waiting_[request.waiting - written_];
@@ -273,13 +274,13 @@ void Otf2RankReader::nothing_known(Request& request) {
     waiting.shape.name = writer_.name("MPI_Irecv");
     waiting.known = true;
     request.waiting = Request::none;
-    ++taken_.without_message;
+    if (!cancelled) ++taken_.without_message;
 }
 
-void Otf2RankReader::forget(std::uint64_t id) {
+void Otf2RankReader::forget(std::uint64_t id, bool cancelled) {
     const auto found = requests_.find(id);
     if (found == requests_.end()) return;
-    nothing_known(found->second);
+    nothing_known(found->second, cancelled);
     requests_.erase(found);
     flush();
 }
