@@ -258,7 +258,7 @@ def test_totals_and_communicators_as_score_p_writes_them(tmp_path):
             (8 * rank, 8),
             (8, 8),
         ]
-        # As doubles.
+        # Eight bytes are a double.
         assert [of["element_bytes"] for of in fields[:5]] == [8, 8, 1, 1, 8]
         peer = 1 - rank
         assert fields[5] == {"comm": 2, "peer": peer, "tag": 2, "bytes": 30}
