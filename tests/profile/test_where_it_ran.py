@@ -90,6 +90,20 @@ def test_the_share_that_is_replayed_is_of_the_events_that_the_beginning_has(tmp_
     assert build_profile(path).sampled_share == counted / open_trace(path).engine.events
 
 
+def test_a_trace_of_look_ups_is_replayed_to_its_end(tmp_path, monkeypatch):
+    import sys
+
+    module = sys.modules[function.__module__]
+    monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
+    monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
+    # A mesh reader asks for its rank at each of its points. All computation follows, and rank 1 does most of it.
+    look_ups = [Call("MPI_Comm_rank", "local")] * 1000
+    programs = [[*look_ups, collective("MPI_Barrier").after(seconds)] for seconds in (1.0, 3.0)]
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert profile.sampled_share == 1
+    assert profile.pop.serialisation_efficiency == pytest.approx(1)
+
+
 def test_efficiencies_of_an_oversubscribed_run_whose_beginning_is_replayed_are_of_the_beginning(
     tmp_path, monkeypatch
 ):

@@ -103,6 +103,10 @@ def imbalance(compute_seconds: Sequence[float]) -> Imbalance:
 
 MOST_REPLAYED_EVENTS = 2_000_000
 """Most events to replay in full: a replay takes some hundred nanoseconds for each event, all else some twenty."""
+_EVENTS_OF_A_LOOK_UP = 1 / 8
+"""Events as which a call such as MPI_Comm_rank counts, which a replay passes at once."""
+_LONGEST_LOOK_UP_SECONDS = 1e-9
+"""In the mean: times are rounded to 32 ns."""
 SAMPLE_EVENTS = 500_000
 _LACKS_MESSAGES = "this trace lacks messages"
 
@@ -132,7 +136,7 @@ def build_profile(
     oversubscribed = min(cores) < 1
     timed = trace.metadata.timed
     # Only the whole replay gives the time of a trace without times.
-    part = Part(trace, trace.engine) if whole or not timed else _part(trace)
+    part = Part(trace, trace.engine) if whole or not timed else _part(trace, _look_ups(found))
     lacks = next((each.of.lacks for each in (part, smaller_part) if each is not None and each.of.lacks), None)
     can_replay = lacks is None or (replay_incomplete and all(trace.engine.rank_events))
     answer = replayed(part, found, smaller_part) if can_replay else f"{NOT_KNOWN}, because {lacks}"
@@ -210,13 +214,22 @@ def group_of(trace: Path | TraceFile, smaller: Path | TraceFile | None = None) -
     replay stops.
     """
     trace = opened(trace)
-    part = _part(trace) if trace.metadata.timed else Part(trace, trace.engine)
-    return group_by_replay(part, scan(trace), _smaller_part(smaller, trace))
+    found = scan(trace)
+    part = _part(trace, _look_ups(found)) if trace.metadata.timed else Part(trace, trace.engine)
+    return group_by_replay(part, found, _smaller_part(smaller, trace))
 
 
-def _part(trace: TraceFile) -> Part:
+def _look_ups(found: TraceScan) -> int:
+    return sum(
+        call.count
+        for call in found.calls
+        if call.bytes == 0 and call.seconds < call.count * _LONGEST_LOOK_UP_SECONDS
+    )
+
+
+def _part(trace: TraceFile, look_ups: int = 0) -> Part:
     """Return the beginning of a long trace, or all of another."""
-    if trace.engine.events <= MOST_REPLAYED_EVENTS:
+    if trace.engine.events - (1 - _EVENTS_OF_A_LOOK_UP) * look_ups <= MOST_REPLAYED_EVENTS:
         return Part(trace, trace.engine)
     return Part(trace, trace.engine.beginning(SAMPLE_EVENTS))
 
