@@ -6,6 +6,8 @@ import pytest
 import synthetic
 from synthetic import collective, irecv, isend, waitall
 
+from linkworth.cli.profile_detail import FULL
+from linkworth.cli.profile_messages import partner_sentences
 from linkworth.profile import build_profile
 
 
@@ -101,6 +103,14 @@ def test_heaviest_pairs_and_what_crosses_nodes(tmp_path):
         (0, 2, 300),
     ]
     assert (found.nodes, found.between_nodes_bytes, found.between_nodes_messages) == (2, 300, 1)
+
+
+def test_a_group_of_ranks_ends_at_the_last_rank(tmp_path):
+    programs = [[irecv(256, 700), waitall(1)], *([[]] * 255), [isend(0, 700), waitall(1)]]
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert profile.matrix.ranks_per_row == 2
+    assert profile.partners is not None
+    assert "Heaviest: 256 to 0-1 700 B." in partner_sentences(profile.partners, profile, FULL)
 
 
 def test_messages_without_bytes_have_a_structure_too(tmp_path):

@@ -55,9 +55,8 @@ def partner_sentences(partners: Partners, profile: Profile, detail: Detail) -> s
     )
     sentences = [f"Nearest structure: {partners.structure}{near}; {where}."]
     if partners.heaviest:
-        each = profile.matrix.ranks_per_row
         pairs = ", ".join(
-            _pair(pair, each) for pair in partners.heaviest[: 1 if detail.brief else _SHOWN_PAIRS]
+            _pair(pair, profile) for pair in partners.heaviest[: 1 if detail.brief else _SHOWN_PAIRS]
         )
         sentences.append(f"Heaviest: {pairs}.")
     if partners.distances and partners.structure == "irregular":
@@ -68,9 +67,10 @@ def partner_sentences(partners: Partners, profile: Profile, detail: Detail) -> s
     return " ".join(sentences)
 
 
-def _pair(pair: RankPair, each: int) -> str:
+def _pair(pair: RankPair, profile: Profile) -> str:
     def ranks(first: int) -> str:
-        return str(first) if each == 1 else f"{first}-{first + each - 1}"
+        last = min(first + profile.matrix.ranks_per_row, profile.ranks) - 1
+        return str(first) if first == last else f"{first}-{last}"
 
     return f"{ranks(pair.source)} to {ranks(pair.destination)} {units.data(pair.bytes)}"
 
