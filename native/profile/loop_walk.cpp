@@ -84,7 +84,10 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
         Call& call = calls_[row.shape];
         if (call.symbol >= outside || row.has_arguments) [[unlikely]] {
             if (call.symbol == unknown || row.has_arguments) call = call_of(cursor.shape_of(rows, place));
-            if (call.symbol == outside) continue;
+            if (call.symbol == outside) {
+                if (numbers_.empty()) now = {};
+                continue;
+            }
         }
         now.seconds += row.gap_seconds + row.duration_seconds;
         ++now.calls;

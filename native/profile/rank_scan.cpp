@@ -138,12 +138,8 @@ bool RankScan::take_alone(std::span<const EventRow> rows, std::size_t place) {
         use = row.has_arguments ? resolve_open(shape) : resolve(shape);
         return false;
     }
-    if (use.call_class == CallClass::init) {
-        times_.before_init += row.gap_seconds;
-        clock_.base += row.gap_seconds;
-    } else {
-        clock_.pass_gap(row);
-    }
+    clock_.pass_gap(row);
+    if (use.call_class == CallClass::init) pass_init();
     const double start = now();
     if (scan_.activities != nullptr) note(row, use.call_class, start);
     clock_.inside += row.duration_seconds;
@@ -303,6 +299,15 @@ RankScan::Step RankScan::step_of(const Shape& shape, bool has_partner) {
         case CallClass::request_free: return Step::alone;
         default: return Step::match;
     }
+}
+
+/// Forgets the times before MPI_Init, unless other calls came before than those that only look something up.
+void RankScan::pass_init() {
+    const auto is_other = [](const Use& use) { return use.count > 0 && use.call_class != CallClass::local; };
+    if (times_.events > 0 || std::ranges::any_of(uses_, is_other)) return;
+    times_.before_init = clock_.gaps + clock_.inside;
+    clock_ = {.base = clock_.now()};
+    for (const Use& use : uses_) times_.communication -= use.seconds;
 }
 
 void RankScan::mark(bool opens) {

@@ -145,6 +145,7 @@ class RankScan {
     void complete(const Use& use, const tracefile::Shape& shape, double start, double end);
     void complete_wildcard(const tracefile::Completion& done);
     void cancel(const tracefile::Shape& shape);
+    void pass_init();
     void mark(bool opens);
     double in_files() const;
     void count_traffic(const Use& use, std::uint64_t times);

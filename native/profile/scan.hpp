@@ -24,7 +24,7 @@ struct CallTotals {
 /// Times of one rank, in seconds.
 struct RankTimes {
     std::uint64_t events = 0;
-    double before_init = 0;     ///< before MPI_Init, in no other figure
+    double before_init = 0;     ///< before MPI_Init, in no other time
     double compute = 0;         ///< between calls: CPU time if it was read, else wall time
     double compute_wall = 0;    ///< between calls, wall time
     double descheduled = 0;     ///< wall time beyond CPU time between calls, if CPU time was read

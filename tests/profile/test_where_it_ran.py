@@ -48,6 +48,25 @@ def test_cpu_time_before_init_is_in_no_figure(tmp_path):
     assert profile.descheduled_seconds == 0
 
 
+def test_calls_before_init_begin_no_computation(tmp_path):
+    calls = [
+        *(
+            Call("MPI_Initialized", "local").after(5.0).lasting(1.0),
+            Call("MPI_Init", "init").after(1.0).lasting(0.5),
+        ),
+        *[collective("MPI_Barrier").after(1.0)] * 5,
+    ]
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", [calls, calls], init=False))
+    assert profile.rank_compute_seconds == pytest.approx([5.0, 5.0])
+    assert profile.rank_communication_seconds == pytest.approx([0.0, 0.0])
+    assert profile.pop.communication_efficiency == pytest.approx(1)
+    assert profile.phases.seconds == pytest.approx(5.0)
+    assert (profile.phases.phases[0].iterations, profile.phases.phases[0].most_seconds) == (
+        5,
+        pytest.approx(1.0),
+    )
+
+
 def test_long_traces_are_replayed_in_part_and_say_so(tmp_path, monkeypatch):
     import sys
 
