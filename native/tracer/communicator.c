@@ -52,6 +52,16 @@ static void keep(MPI_Comm handle, uint32_t number, enum lw_topology topology) {
     lw_handles_changed();
 }
 
+// Keeps a communicator that is like another one in all but its handle and number.
+static void keep_like(MPI_Comm handle, uint32_t number, struct lw_comm like) {
+    struct lw_comm* comm = add(handle, number);
+    if (!comm) return;
+    like.handle = comm->handle;
+    like.number = number;
+    *comm = like;
+    lw_handles_changed();
+}
+
 void lw_comms_begin(const struct lw_world* world) {
     struct lw_comm* all = add(lw_mpi.world, 0);
     if (all) {
@@ -226,13 +236,12 @@ void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* 
         lw_write_local(call);
     } else {
         uint32_t number = record_new(call, LW_ICOMM_NEW, from->number, parent, from->topology);
-        if (number) lw_request_add_comm(*request, *new_comm, number, from->topology);
+        if (number) {
+            keep_like(*new_comm, number, *from);
+            lw_request_add(*request, 0);
+        }
     }
     lw_unlock();
-}
-
-void lw_comm_arrived(MPI_Comm handle, uint32_t number, enum lw_topology topology) {
-    if (handle != lw_mpi.comm_null) keep(handle, number, topology);
 }
 
 void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, struct lw_comm forgotten) {
@@ -241,11 +250,7 @@ void lw_record_comm_free(struct lw_call* call, MPI_Comm handle, struct lw_comm f
         uint8_t* at = lw_payload_begin(call, LW_COMM_FREE, LW_VARINT_MOST_BYTES);
         lw_write(call, at ? lw_put(at, forgotten.number) : NULL);
     } else {
-        struct lw_comm* comm = forgotten.size ? add(handle, forgotten.number) : NULL;
-        if (comm) {
-            *comm = forgotten;
-            lw_handles_changed();
-        }
+        if (forgotten.size) keep_like(handle, forgotten.number, forgotten);
         lw_write_local(call);
     }
     lw_unlock();

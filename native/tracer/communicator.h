@@ -37,12 +37,10 @@ void lw_record_comm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* n
 /// Same for one that a callback of a duplication makes. It takes no time of its own. Returns RESULT.
 int lw_nested_comm_new(int result, uint32_t name, MPI_Comm parent, const MPI_Comm* new_comm,
                        enum lw_topology topology);
-/// Records MPI_Comm_idup, whose communicator may be used only when REQUEST is complete. MPICH and Open MPI
-/// write its handle at once, and Open MPI's Fortran library to a variable that is gone by then.
+/// Records MPI_Comm_idup. MPICH and Open MPI write the new handle at once, and Open MPI's Fortran library to
+/// a variable that is gone when REQUEST is complete.
 void lw_record_icomm_new(struct lw_call* call, MPI_Comm parent, const MPI_Comm* new_comm,
                          const MPI_Request* request);
-/// The request of lw_record_icomm_new is complete. Under the lock.
-void lw_comm_arrived(MPI_Comm handle, uint32_t number, enum lw_topology topology);
 /// Forgets a communicator ahead of the call that frees it, since a callback or another thread may get its
 /// handle for another one during that call. Returns what was known of it: a size of 0 if nothing.
 struct lw_comm lw_comm_forget(MPI_Comm handle);

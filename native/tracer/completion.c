@@ -136,8 +136,6 @@ static bool complete_handle(uint8_t** at, MPI_Request handle, const MPI_Status* 
     struct lw_request* request = lw_request_find(handle);
     if (!request || !lw_request_is_live(request)) return false;
     *at = put_completed(*at, request, status);
-    if (request->flags & LW_REQUEST_COMM)
-        lw_comm_arrived(request->new_comm, request->comm, request->topology);
     if (request->flags & LW_REQUEST_PERSISTENT) {
         request->flags &= ~(uint32_t)(LW_REQUEST_ACTIVE | LW_REQUEST_CANCEL_TRIED);
         return true;

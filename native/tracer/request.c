@@ -129,13 +129,6 @@ void lw_request_add(MPI_Request handle, uint32_t flags) {
         keep_request(handle, request);
 }
 
-void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm, enum lw_topology topology) {
-    if (lw_recorder.profiling) return;
-    keep_request(handle,
-                 (struct lw_request){
-                     .flags = LW_REQUEST_COMM, .comm = comm, .topology = topology, .new_comm = new_comm});
-}
-
 struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth) {
     for (uint32_t at = 0; at < lw_few.count; at++)
         if (lw_few.handles[at] == handle && !nth--) {

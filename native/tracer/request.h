@@ -8,7 +8,6 @@
 #define LINKWORTH_REQUEST_H
 
 #include "repeat.h"
-#include "topology.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,19 +15,15 @@ enum lw_request_flag {
     LW_REQUEST_PERSISTENT = 1,
     LW_REQUEST_ACTIVE = 2,    ///< meaningful for persistent ones: the others are always active
     LW_REQUEST_WILDCARD = 4,  ///< a receive whose source or tag is a wildcard
-    LW_REQUEST_COMM = 8,      ///< of MPI_Comm_idup
-    LW_REQUEST_CANCEL_TRIED = 16,
-    LW_REQUEST_FROM_NOBODY = 32,  ///< a wildcard receive from MPI_PROC_NULL
+    LW_REQUEST_CANCEL_TRIED = 8,
+    LW_REQUEST_FROM_NOBODY = 16,  ///< a wildcard receive from MPI_PROC_NULL
 };
 
 struct lw_request {
     uint64_t number;
     uint32_t next;  ///< younger one with the same handle, or in the list of free ones; 0: none
     uint32_t flags;
-    uint32_t comm;              ///< of MPI_Comm_idup: number of the new communicator
-    enum lw_topology topology;  ///< likewise
-    MPI_Comm new_comm;          ///< likewise: its handle
-    uint64_t bytes;             ///< profile: what each start sends
+    uint64_t bytes;  ///< profile: what each start sends
 };
 
 /// Requests of which only the number matters, while they are few and no others were made after them. They are
@@ -60,8 +55,6 @@ LW_INLINE void lw_remove_from_few(uint32_t at) {
 /// Keeps a new request and numbers it. If memory runs out, the request is left out from then on. A profile
 /// needs persistent ones only.
 void lw_request_add(MPI_Request handle, uint32_t flags);
-/// Same for the request of MPI_Comm_idup, whose communicator NEW_COMM gets the number COMM.
-void lw_request_add_comm(MPI_Request handle, MPI_Comm new_comm, uint32_t comm, enum lw_topology topology);
 /// Returns the request that comes after NTH older ones with this handle, or NULL if it is unknown (null, or
 /// made by a call that is not modelled). A result from the few is valid until the next search.
 struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth);

@@ -3,6 +3,8 @@
 import through_engine
 from part_reader import NOBODY
 
+from linkworth.measure import call_profile_file
+
 COLLECTIVES = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 
 
@@ -15,6 +17,14 @@ def test_topologies_say_their_neighbours_and_collectives_their_bytes(bench, yiel
         _check_graphs(part)
         _check_some_ranks(part)
         _check_collectives(part, persistent=bench.has("MPI_Neighbor_allgather_init"))
+
+
+def test_a_profile_counts_bytes_on_a_copy_of_a_grid(bench):
+    run = bench.record(bench.compile("neighbours.c"), LINKWORTH_PROFILE="1")
+    assert (run.returncode, run.stdout) == (0, "all right\n"), run.stderr
+    profiles = [call_profile_file.read(path) for path in (bench.folder / "parts").glob("*.profile")]
+    # One call on what MPI_Comm_idup made, and one on the graph, with an integer for each neighbour.
+    assert [profile.tallies["MPI_Neighbor_alltoall"].bytes_sent for profile in profiles] == [8] * 4
 
 
 def _neighbours(part, name):
