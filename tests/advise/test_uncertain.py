@@ -89,6 +89,8 @@ def test_intervals_are_the_quantiles_of_the_draws():
     assert hdr.cost_usd.high == pytest.approx(195 * 2 * 1.8 / 3600)
     # Break-even: the price of its node at which a run costs what gbe's does in the same draw.
     assert hdr.breakeven_usd_per_node_hour.high == pytest.approx(1005 / 105, rel=0.02)
+    # The figure itself, 10 s at 1 US$ over 5 s, is below that of all draws.
+    assert hdr.breakeven_usd_per_node_hour.low == found.options[1].breakeven_usd_per_node_hour == 2
 
 
 @pytest.fixture

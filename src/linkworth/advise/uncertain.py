@@ -181,5 +181,6 @@ def _breakeven(
         [
             min(spent[draw] for spent in others) * 3600.0 / (time * options[place].nodes)
             for draw, time in enumerate(seconds[place])
-        ]
+        ],
+        options[place].breakeven_usd_per_node_hour,
     )
