@@ -53,6 +53,12 @@ constexpr bool is_collective(CallClass call_class) {
            call_class == CallClass::collective_init;
 }
 
+/// Returns whether a call of this class makes a request whose message goes in partitions. Such messages only
+/// meet each other.
+constexpr bool is_partitioned(CallClass call_class) {
+    return call_class == CallClass::psend_init || call_class == CallClass::precv_init;
+}
+
 /// Returns whether a call of this class makes a request that outlives its completion.
 constexpr bool makes_persistent_request(CallClass call_class) {
     switch (call_class) {

@@ -10,6 +10,7 @@ namespace linkworth::convert {
 
 using tracefile::CallClass;
 using tracefile::Event;
+using tracefile::is_partitioned;
 using tracefile::is_wildcard;
 using tracefile::Shape;
 
@@ -19,14 +20,9 @@ bool receives(CallClass persistent) {
     return persistent == CallClass::recv_init || persistent == CallClass::precv_init;
 }
 
-/// Partitioned messages only meet each other.
-bool is_partitioned(const Shape& shape) {
-    return shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
-}
-
 /// Returns the number of partitions. A partitioned call's size is that of one partition, and all of them are
 /// one message.
-std::uint64_t parts_of(const Shape& shape) { return is_partitioned(shape) ? shape.partitions : 1; }
+std::uint64_t parts_of(const Shape& shape) { return is_partitioned(shape.call_class) ? shape.partitions : 1; }
 
 }  // namespace
 
@@ -111,8 +107,9 @@ std::optional<Message> RankMessages::outgoing(const Shape& shape) {
     if (shape.peer == tracefile::proc_null) return std::nullopt;
     const replay::Communicator* const communicator = reaching(shape.comm, shape.peer);
     if (communicator == nullptr) return std::nullopt;
-    return numbered(*communicator, is_partitioned(shape), rank_, communicator->world_rank(shape.peer),
-                    shape.tag, shape.bytes * parts_of(shape), sent_counts_);
+    return numbered(*communicator, is_partitioned(shape.call_class), rank_,
+                    communicator->world_rank(shape.peer), shape.tag, shape.bytes * parts_of(shape),
+                    sent_counts_);
 }
 
 std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t peer, std::int32_t tag,
@@ -120,8 +117,8 @@ std::optional<Message> RankMessages::incoming(const Shape& shape, std::int32_t p
     if (peer == tracefile::proc_null) return std::nullopt;
     const replay::Communicator* const communicator = reaching(shape.comm, peer);
     if (communicator == nullptr) return std::nullopt;
-    return numbered(*communicator, is_partitioned(shape), communicator->world_rank(peer), rank_, tag, bytes,
-                    received_counts_);
+    return numbered(*communicator, is_partitioned(shape.call_class), communicator->world_rank(peer), rank_,
+                    tag, bytes, received_counts_);
 }
 
 /// Returns a receive that ends with its call, so that the match of a wildcard is known.

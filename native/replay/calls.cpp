@@ -74,7 +74,7 @@ bool Simulation::call_start(std::uint32_t rank, const Event& event) {
         PersistentCall* const found = ranks_[rank].persistent_call(number);
         if (found == nullptr) continue;
         PersistentCall& call = *found;
-        if (call.is_partitioned()) {
+        if (is_partitioned(call.shape.call_class)) {
             start_partitioned(rank, call);
             continue;
         }
@@ -209,7 +209,7 @@ bool Simulation::lacks_neighbours(std::uint32_t rank, const Membership& membersh
                                   const Shape& shape) const {
     if (!collectives::is_neighborhood(shape.collective) || membership.neighbours != nullptr) return false;
     if (!ranks_[rank].program->request.settings.pass_unmodelled)
-        throw ReplayError("the trace does not hold the neighbours of rank " +
+        throw ReplayError("the trace does not contain the neighbours of rank " +
                           std::to_string(ranks_[rank].rank) + " that " + name_of(rank, shape) +
                           " needs; record it again, or let the call take the time that was recorded with "
                           "--pass-unmodelled");

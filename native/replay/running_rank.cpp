@@ -88,7 +88,7 @@ bool Simulation::call_complete(RankState& state, const Event& event) {
             continue;
         }
         PersistentCall* const call = state.persistent_call(number);
-        if (call != nullptr && call->is_partitioned()) {
+        if (call != nullptr && is_partitioned(call->shape.call_class)) {
             complete_partitioned(state.seat, *call);
             continue;
         }

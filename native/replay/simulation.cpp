@@ -39,7 +39,7 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
     return result;
 }
 
-constexpr auto waits_for_a_message = ", which waits for a message that the trace does not hold";
+constexpr auto waits_for_a_message = ", which waits for a message that the trace does not contain";
 using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
 
 ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {

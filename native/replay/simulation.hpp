@@ -90,11 +90,6 @@ struct PersistentCall {
     std::uint32_t active = none;
     Channel* channel = nullptr;  ///< of a partitioned message
     std::uint64_t round = 0;     ///< of the channel, that is or was the last one
-
-    bool is_partitioned() const {
-        using tracefile::CallClass;
-        return shape.call_class == CallClass::psend_init || shape.call_class == CallClass::precv_init;
-    }
 };
 
 /// A rank whose threads call MPI at once.

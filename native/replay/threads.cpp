@@ -29,12 +29,6 @@ constexpr std::uint64_t fewest_changes = 32;
 
 constexpr std::uint32_t first_thread = 0;  ///< its place
 
-bool is_persistent(CallClass kind) {
-    return kind == CallClass::send_init || kind == CallClass::recv_init ||
-           kind == CallClass::collective_init || kind == CallClass::psend_init ||
-           kind == CallClass::precv_init;
-}
-
 /// Threads make these calls of one request at once.
 bool shares_request(CallClass kind) {
     return kind == CallClass::pready || kind == CallClass::pready_list || kind == CallClass::parrived;
@@ -262,7 +256,7 @@ class ThreadScan {
         const Shape& shape = *event.shape;
         const Moment made{call.place, call.number + 1};
         if (tracefile::makes_request(shape.call_class))
-            requests_[event.next_request] = {made, is_persistent(shape.call_class)};
+            requests_[event.next_request] = {made, makes_persistent_request(shape.call_class)};
         const bool makes_communicator =
             shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new;
         if (makes_communicator && shape.new_comm >= 0) communicators_[shape.new_comm] = {made, {}};

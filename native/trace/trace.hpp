@@ -130,7 +130,7 @@ class RankCursor {
     const EventRow& row() const { return rows_[taken_ - 1]; }
 
     /// Fills `rows` with the next events, all of one block, for a reader of very many that needs no threads.
-    /// Those that it filled; none at the end of the rank's events.
+    /// Returns those that it filled: none at the end of the rank's events.
     std::span<const EventRow> next_rows(std::span<EventRow> rows) {
         const bool some = refill(rows);
         taken_ = filled_;

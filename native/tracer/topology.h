@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What a communicator's constructor gives it. The library is not asked: Open MPI reports the parent's
-/// topology for the results of MPI_Comm_create_group and MPI_Dist_graph_create.
+/// The topology that a communicator has by its constructor. The library is not asked: Open MPI reports the
+/// parent's topology for the results of MPI_Comm_create_group and MPI_Dist_graph_create.
 enum lw_topology { LW_NO_TOPOLOGY, LW_GRID, LW_GRAPH, LW_DISTRIBUTED_GRAPH, LW_TOPOLOGY_OF_PARENT };
 
 /// Neighbours in the order of the neighbourhood collectives (MPI 4.1, 8.6). Ranks as the library numbers

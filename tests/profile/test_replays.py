@@ -9,7 +9,7 @@ from linkworth.errors import DamagedInputError, UsageError
 from linkworth.profile import build_profile
 
 LARGE = 1 << 20
-STOPS = "rank 0 stops in MPI_Send, which waits for a message that the trace does not hold"
+STOPS = "rank 0 stops in MPI_Send, which waits for a message that the trace does not contain"
 
 
 def without_receives(turns=1):

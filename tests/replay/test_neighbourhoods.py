@@ -79,7 +79,9 @@ def test_a_trace_without_the_neighbours_is_refused_or_passed(tmp_path: Path) -> 
     call = neighbourhood("MPI_Neighbor_alltoall", 8, comm=0).lasting(5 * US)
     trace = _engine.Trace(str(write_trace(tmp_path / "t.lwt", [[call]])))
     layout = Layout(nodes=1, node_of_rank=[0])
-    with pytest.raises(UsageError, match="does not hold the neighbours of rank 0 that MPI_Neighbor_alltoall"):
+    with pytest.raises(
+        UsageError, match="does not contain the neighbours of rank 0 that MPI_Neighbor_alltoall"
+    ):
         replay_in_detail(trace, LATENCY, layout)
     passed = replay_in_detail(trace, LATENCY, layout, settings=ReplaySettings(pass_unmodelled=True))
     assert passed.prediction.seconds == pytest.approx(5 * US)

@@ -195,7 +195,7 @@ def test_a_message_that_nobody_sends_stops_a_whole_trace_and_ends_a_cut_one(run:
     got = run([[], [recv(0, 8).after(7 * US)]], tolerate_cut=True, end=False)
     assert got.prediction.seconds == pytest.approx(7 * US)
     assert got.result.stopped == [
-        "rank 1 stops in MPI_Recv, which waits for a message that the trace does not hold"
+        "rank 1 stops in MPI_Recv, which waits for a message that the trace does not contain"
     ]
 
 
@@ -211,7 +211,7 @@ def test_what_to_do_where_a_message_is_missing_depends_on_where_the_trace_comes_
     source: str, advice: str, tmp_path: Path
 ) -> None:
     trace = _engine.Trace(str(write_trace(tmp_path / "case.lwt", [[], [recv(0, 8)]], source=source)))
-    with pytest.raises(UsageError, match=f"that the trace does not hold; {advice}") as refused:
+    with pytest.raises(UsageError, match=f"that the trace does not contain; {advice}") as refused:
         replay_in_detail(trace, LATENCY, Layout(nodes=2, node_of_rank=[0, 1]))
     assert ("record the program again" in str(refused.value)) == (source == "recorded")
 

@@ -22,7 +22,6 @@ bool is_receive(CallClass kind) {
 bool is_send(CallClass kind) {
     return kind == CallClass::isend || kind == CallClass::send_init || kind == CallClass::psend_init;
 }
-bool is_partitioned(CallClass kind) { return kind == CallClass::psend_init || kind == CallClass::precv_init; }
 bool makes_collective_request(CallClass kind) {
     return kind == CallClass::icollective || kind == CallClass::collective_init;
 }
@@ -130,7 +129,7 @@ Otf2RankWriter::Request Otf2RankWriter::request_of(const Shape& shape) const {
     request.comm = comm(shape.comm);
     request.peer = shape.peer;
     request.tag = shape.tag;
-    request.bytes = shape.bytes * (is_partitioned(shape.call_class) ? shape.partitions : 1);
+    request.bytes = shape.bytes * (tracefile::is_partitioned(shape.call_class) ? shape.partitions : 1);
     request.wildcard = is_receive(shape.call_class) && tracefile::is_wildcard(shape.peer, shape.tag);
     request.persistent = tracefile::makes_persistent_request(shape.call_class);
     request.silent = request.comm == LW_OTF2_UNDEFINED || shape.peer == tracefile::proc_null;

@@ -127,9 +127,9 @@ void TiRank::local(const Event& event) {
     }
     if (!call.communicates) return;
     if (call.collective)
-        refuse(
-            *event.shape,
-            "a time-independent trace has no such call, and the recorded trace does not hold its messages");
+        refuse(*event.shape,
+               "a time-independent trace has no such call, and the recorded trace does not contain its "
+               "messages");
     ++run_.result.as_sleep[name(*event.shape)];
     actions_.sleep(event.duration_seconds);
 }
@@ -249,7 +249,7 @@ void TiRank::start(const Event& event) {
         if (found == persistent_.end()) continue;
         Persistent& call = found->second;
         const CallClass kind = call.shape.call_class;
-        if (kind == CallClass::psend_init || kind == CallClass::precv_init) {
+        if (tracefile::is_partitioned(kind)) {
             call.ready = 0;
             const bool at_once = kind == CallClass::precv_init || call.shape.partitions == 0;
             call.active = at_once ? begin_partitioned(call.shape) : Requests();
@@ -336,7 +336,7 @@ TiGround TiRank::ground_of(const Membership& of, const Shape& shape) {
 
 replay::Schedule TiRank::steps_of(const Membership& of, const Shape& shape) const {
     if (replay::collectives::is_neighborhood(shape.collective) && of.neighbours == nullptr)
-        throw ConvertError("the trace does not hold the neighbours of rank " + std::to_string(rank_) +
+        throw ConvertError("the trace does not contain the neighbours of rank " + std::to_string(rank_) +
                            " that " + name(shape) + " needs; record it again");
     // The placement of the ranks is not known, so all are treated as if on one level.
     return replay::expand(run_.options.collectives, shape, of, {});
