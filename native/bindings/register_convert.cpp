@@ -13,6 +13,7 @@
 #include "bindings/text.hpp"
 #include "bindings/without_gil.hpp"
 #include "calls/names.hpp"
+#include "convert/convert_error.hpp"
 #include "convert/parquet/columns.hpp"
 #include "convert/ti/import.hpp"
 #include "convert/ti/ti.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "convert/ti/ti.hpp"
+#include "convert/convert_error.hpp"
 
 namespace linkworth::convert {
 

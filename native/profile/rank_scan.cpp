@@ -86,10 +86,26 @@ inline void RankScan::Clock::pass_gap(const EventRow& row) {
     descheduled += row.gap_seconds - computed;
 }
 
+/// Counts a call behind its gap, and returns its times.
+inline RankScan::When RankScan::counted(Use& use, Clock& clock, const EventRow& row, std::size_t place) {
+    const double start = clock.now();
+    if (scan_.activities != nullptr) [[unlikely]]
+        note(row, use.call_class, start);
+    clock.inside += row.duration_seconds;
+    ++use.count;
+    use.seconds += row.duration_seconds;
+    double overlap = 0;
+    if (row.has_notes) [[unlikely]] {
+        overlap = cursor_.overlap_seconds(place);
+        use.overlap += overlap;
+    }
+    // The end is rounded as the start of the next call is.
+    return {start - overlap, start, clock.now()};
+}
+
 void RankScan::take(std::span<const EventRow> rows) {
     const tracefile::Arguments* const arguments = cursor_.arguments();
     const auto end = rows.end();
-    const bool notes = scan_.activities != nullptr;
     for (auto row = rows.begin(); row != end;) {
         Use* const uses = uses_.data();
         Clock clock = clock_;  // a copy, because what is written here could lie in `*this`
@@ -99,19 +115,7 @@ void RankScan::take(std::span<const EventRow> rows) {
                 break;
             if (row->has_arguments) take_arguments(use, arguments[row - rows.begin()]);
             clock.pass_gap(*row);
-            const double start = clock.now();
-            if (notes) [[unlikely]]
-                note(*row, use.call_class, start);
-            clock.inside += row->duration_seconds;
-            ++use.count;
-            use.seconds += row->duration_seconds;
-            double overlap = 0;
-            if (row->has_notes) [[unlikely]] {
-                overlap = cursor_.overlap_seconds(static_cast<std::size_t>(row - rows.begin()));
-                use.overlap += overlap;
-            }
-            // The end is rounded as the start of the next call is.
-            take_call(use, {start - overlap, start, clock.now()});
+            take_call(use, counted(use, clock, *row, static_cast<std::size_t>(row - rows.begin())));
         }
         clock_ = clock;
         if (row != end && take_alone(rows, static_cast<std::size_t>(row - rows.begin()))) ++row;
@@ -140,24 +144,17 @@ bool RankScan::take_alone(std::span<const EventRow> rows, std::size_t place) {
     }
     clock_.pass_gap(row);
     if (use.call_class == CallClass::init) pass_init();
-    const double start = now();
-    if (scan_.activities != nullptr) note(row, use.call_class, start);
-    clock_.inside += row.duration_seconds;
-    ++use.count;
-    use.seconds += row.duration_seconds;
-    const double overlap = row.has_notes ? cursor_.overlap_seconds(place) : 0.0;
-    use.overlap += overlap;
-    match(use, shape, {start - overlap, start, now()});
+    match(use, shape, counted(use, clock_, row, place));
     return true;
 }
 
 inline void RankScan::take_call(Use& use, const When& when) {
     switch (use.step) {
         case Step::send:
-            scan_.waits.take_blocking(blocking(send_half(use, use.tag, when.posted), when), when.start);
+            scan_.waits.take_blocking(blocking(send_half(use, use.tag, when.posted), when.end), when.start);
             break;
         case Step::receive: {
-            const Half half = blocking(receive_half(use, use.tag, when.posted), when);
+            const Half half = blocking(receive_half(use, use.tag, when.posted), when.end);
             if (probed_.name != no_half && probed_.pairing == half.pairing) [[unlikely]]
                 scan_.waits.take_probed(half, std::exchange(probed_, {}));
             else
@@ -172,6 +169,7 @@ inline void RankScan::take_call(Use& use, const When& when) {
             ++next_request_;
             break;
         case Step::complete: complete(use, *use.shape, when.start, when.end); break;
+        case Step::files: times_.files += when.end - when.start; break;
         case Step::match:
             match(use, *use.shape, when);
             next_request_ += use.makes_request ? 1 : 0;
@@ -246,7 +244,6 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
                 if (std::ranges::find(attended_, seat) == attended_.end()) attended_.push_back(seat);
             }
             break;
-        case CallClass::local: use.of_files = trace_.names()[shape.name].starts_with("MPI_File_"); break;
         default: break;
     }
     use.step = step_of(shape, use.to != no_rank || use.from != no_rank);
@@ -284,11 +281,11 @@ inline void RankScan::take_arguments(Use& use, const tracefile::Arguments& argum
     }
 }
 
-RankScan::Step RankScan::step_of(const Shape& shape, bool has_partner) {
+RankScan::Step RankScan::step_of(const Shape& shape, bool has_partner) const {
     switch (shape.call_class) {
         case CallClass::send: return has_partner ? Step::send : Step::count;
         case CallClass::recv: return has_partner ? Step::receive : Step::count;
-        case CallClass::local: return Step::count;
+        case CallClass::local: return scan_.names[shape.name].input_output ? Step::files : Step::count;
         case CallClass::probe: return shape.found ? Step::match : Step::count;
         case CallClass::isend: return has_partner ? Step::isend : Step::match;
         case CallClass::irecv: return has_partner ? Step::irecv : Step::match;
@@ -314,19 +311,12 @@ void RankScan::mark(bool opens) {
     if (in_marked_region_) {
         times_.marked += clock_.gaps + clock_.inside - marked_from_;
         times_.marked_compute += clock_.compute - marked_compute_from_;
-        times_.marked_files += in_files() - marked_files_from_;
+        times_.marked_files += times_.files - marked_files_from_;
     }
     in_marked_region_ = opens;
     marked_from_ = clock_.gaps + clock_.inside;
     marked_compute_from_ = clock_.compute;
-    marked_files_from_ = in_files();
-}
-
-/// Returns the seconds in calls to files so far.
-double RankScan::in_files() const {
-    double seconds = times_.files;
-    for (const Use& use : uses_) seconds += use.of_files ? use.seconds : 0;
-    return seconds;
+    marked_files_from_ = times_.files;
 }
 
 void RankScan::flush_block() {
@@ -338,7 +328,6 @@ void RankScan::flush_block() {
         times_.events += use.count;
         const bool outside = use.call_class == CallClass::init || use.call_class == CallClass::finalize;
         (outside ? times_.init : times_.communication) += use.seconds;
-        times_.files += use.of_files ? use.seconds : 0;
         if (use.is_open) {
             totals.bytes += use.bytes;
             continue;

@@ -51,7 +51,18 @@ class RankScan {
         double end = 0;
     };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
-    enum class Step : std::uint8_t { count, send, receive, isend, irecv, complete, match, alone, resolve };
+    enum class Step : std::uint8_t {
+        count,
+        send,
+        receive,
+        isend,
+        irecv,
+        complete,
+        files,
+        match,
+        alone,
+        resolve
+    };
     /// Marks a partner that is not known, or MPI_PROC_NULL.
     static constexpr std::uint32_t no_rank = UINT32_MAX;
     /// A shape in the block that is being read: its meaning here, and the sums of its events. Fields that all
@@ -79,7 +90,6 @@ class RankScan {
         std::uint32_t pieces = 1;  ///< messages of `bytes_each`: partitions
         tracefile::RmaOperation operation = tracefile::RmaOperation::put;
         std::uint64_t bytes_got = 0;  ///< of a one-sided access, from the target
-        bool of_files = false;
         // The rest is for messages whose arguments are stored one by one.
         bool is_open = false;
         bool sends = false;
@@ -96,6 +106,7 @@ class RankScan {
 
     void begin_block();
     void take(std::span<const tracefile::EventRow> rows);
+    When counted(Use& use, Clock& clock, const tracefile::EventRow& row, std::size_t place);
     void take_call(Use& use, const When& when);
     bool take_alone(std::span<const tracefile::EventRow> rows, std::size_t place);
     void note(const tracefile::EventRow& row, tracefile::CallClass call_class, double start);
@@ -104,7 +115,7 @@ class RankScan {
     Use resolve(const tracefile::Shape& shape);
     Use resolve_open(const tracefile::Shape& shape);
     void take_arguments(Use& use, const tracefile::Arguments& arguments);
-    static Step step_of(const tracefile::Shape& shape, bool has_partner);
+    Step step_of(const tracefile::Shape& shape, bool has_partner) const;
     static std::uint32_t world_rank(const replay::Communicator* communicator, std::int32_t peer) {
         const bool known = communicator != nullptr && communicator->has_peer(peer);
         return known ? communicator->world_rank(peer) : no_rank;
@@ -130,8 +141,8 @@ class RankScan {
         if (probed_.name != no_half && probed_.pairing == message) [[unlikely]]
             probed_ = {};
     }
-    static Half blocking(Half half, const When& when) {
-        half.end = when.end;
+    static Half blocking(Half half, double end) {
+        half.end = end;
         half.blocks = true;
         return half;
     }
@@ -147,7 +158,6 @@ class RankScan {
     void cancel(const tracefile::Shape& shape);
     void pass_init();
     void mark(bool opens);
-    double in_files() const;
     void count_traffic(const Use& use, std::uint64_t times);
     void count_access(const Use& use);
     void count_collective(const Use& use, std::uint64_t times);

@@ -26,7 +26,8 @@ Scan::Scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector
       ranks(trace.ranks()),
       traffic(trace.ranks(), matrix_rows, std::move(nodes)),
       waits(trace.ranks(), trace.names().size(), wanted),
-      activities(wanted) {}
+      activities(wanted),
+      names(replay::describe_names(trace.names())) {}
 
 Scan scan(const tracefile::Trace& trace, std::uint32_t matrix_rows, std::vector<std::uint32_t> nodes,
           const replay::collectives::Rules& rules, LoopWalk* walk, ActivityMap* activities) {

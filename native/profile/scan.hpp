@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/call_names.hpp"
 #include "calls/collectives/operation.hpp"
 #include "profile/loop_walk.hpp"
 #include "profile/traffic.hpp"
@@ -47,6 +48,7 @@ struct Scan {
     Traffic traffic;
     Waits waits;
     ActivityMap* activities;
+    std::vector<replay::CallName> names;
     std::uint64_t global_bytes = 0;  ///< of the traffic: all-to-all, all-gather and reduce-scatter exchanges
     std::map<std::string, std::uint64_t> unmodelled;  ///< communicating calls without a model
     std::vector<tracefile::Damage> damage;            ///< met while decoding

@@ -42,9 +42,9 @@ std::vector<std::uint32_t> ranks_on(const std::vector<std::uint32_t>& node_of_ra
 constexpr auto waits_for_a_message = ", which waits for a message that the trace does not contain";
 using ThreadedRanks = std::map<std::uint32_t, ThreadedRank>;
 
-ThreadedRanks threaded_ranks(const tracefile::Trace& trace) {
+ThreadedRanks threaded_ranks(const tracefile::Trace& trace, ThreadOrder order) {
     ThreadedRanks result;
-    const ThreadOrder order = order_of_threads(trace);
+    if (order == ThreadOrder::single) return result;
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
         std::vector<ThreadStops> threads = find_threads(trace, rank, order);
         if (!threads.empty()) result[rank].threads = std::move(threads);
@@ -380,21 +380,23 @@ std::vector<ReplayResult> run_in_some_order(const std::vector<Tenant>& tenants, 
 /// Replays each rank's calls one after the other, or those of its threads side by side if they call at once.
 std::vector<ReplayResult> run_with_threads(const std::vector<Tenant>& tenants) {
     std::vector<ThreadedRanks> threaded(tenants.size());
+    std::vector<ThreadOrder> orders;
     Threads threads = Threads::unknown;
-    const auto takes_turns = [](const Tenant& tenant) {
-        return order_of_threads(*tenant.trace) == ThreadOrder::turns;
-    };
     for (;;) {
         try {
             return run_in_some_order(tenants, threads, threaded);
         } catch (const MayHaveThreads&) {
-            if (threads == Threads::unknown && std::ranges::all_of(tenants, takes_turns)) {
-                threads = Threads::in_turn;
-                continue;
+            if (threads == Threads::unknown) {
+                for (const Tenant& tenant : tenants) orders.push_back(order_of_threads(*tenant.trace));
+                if (std::ranges::all_of(orders,
+                                        [](ThreadOrder order) { return order == ThreadOrder::turns; })) {
+                    threads = Threads::in_turn;
+                    continue;
+                }
             }
             threads = Threads::at_once;
             for (std::size_t tenant = 0; tenant < tenants.size(); ++tenant)
-                threaded[tenant] = threaded_ranks(*tenants[tenant].trace);
+                threaded[tenant] = threaded_ranks(*tenants[tenant].trace, orders[tenant]);
         }
     }
 }

@@ -290,9 +290,10 @@ bool has_threads(const tracefile::Trace& trace, std::uint32_t rank) {
 
 ThreadOrder order_of_threads(const tracefile::Trace& trace) {
     std::uint64_t changes = 0;
-    bool at_once = false;
+    bool several = false, at_once = false;
     for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
         if (!has_threads(trace, rank)) continue;
+        several = true;
         tracefile::RankCursor cursor = trace.cursor(rank);
         tracefile::ThreadTurns turns;
         Event event;
@@ -301,6 +302,7 @@ ThreadOrder order_of_threads(const tracefile::Trace& trace) {
         changes += turns.changes();
         at_once |= turns.at_once();
     }
+    if (!several) return ThreadOrder::single;
     if (changes < fewest_changes) return ThreadOrder::open;
     return at_once ? ThreadOrder::of_calls : ThreadOrder::turns;
 }

@@ -41,6 +41,7 @@ bool has_threads(const tracefile::Trace& trace, std::uint32_t rank);
 
 /// The known order of calls of different threads of a rank.
 enum class ThreadOrder : std::uint8_t {
+    single,    ///< no rank has more than one thread that calls
     open,      ///< some call began inside another's, or the thread that calls changed too rarely to tell
     of_calls,  ///< each call came after the one before it, but threads computed beside calls of others
     turns,     ///< neither, so that one sequence of all calls shows what the threads do

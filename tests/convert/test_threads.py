@@ -175,7 +175,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 @pytest.mark.requires("otf2")
 def test_what_is_held_of_a_location_does_not_grow_with_the_trace(tmp_path):
     if not Path("/proc/self/status").exists():
-        pytest.skip("the system does not tell how much memory a process had at most")
+        pytest.skip("/proc has no most memory of a process")
     held = []
     for blocks in (2, 40):
         folder = tmp_path / str(blocks)

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "convert/convert_error.hpp"
 #include "convert/otf2/calls.hpp"
-#include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "convert/ti/ti.hpp"
+#include "convert/convert_error.hpp"
 
 namespace linkworth::convert {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "calls/names.hpp"
-#include "convert/ti/ti.hpp"
+#include "convert/convert_error.hpp"
 #include "trace/shape_codec.hpp"
 
 namespace linkworth::convert {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "calls/names.hpp"
+#include "convert/convert_error.hpp"
 #include "convert/otf2/rank_reader.hpp"
-#include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "calls/names.hpp"
+#include "convert/convert_error.hpp"
 #include "convert/otf2/rank_writer.hpp"
-#include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {
 namespace {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "convert/convert_error.hpp"
 #include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {

@@ -2,11 +2,13 @@
 #include "convert/ti/collectives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "convert/convert_error.hpp"
 #include "convert/ti/ti.hpp"
 
 namespace linkworth::convert {
@@ -18,23 +20,22 @@ using replay::StepKind;
 using tracefile::Collective;
 using tracefile::Shape;
 
-/// SMPI's number of a predefined datatype of so many bytes; 0 is MPI_DOUBLE.
-std::uint32_t datatype_of(std::uint32_t bytes) {
-    switch (bytes) {
-        case 2: return 3;    // MPI_SHORT
-        case 4: return 1;    // MPI_INT
-        case 16: return 14;  // MPI_LONG_DOUBLE
-        default: return 0;
-    }
-}
+/// A predefined datatype of SMPI.
+struct Datatype {
+    std::uint32_t bytes;
+    std::uint32_t number;
+};
+constexpr Datatype one_byte{1, 6};  // MPI_BYTE, which is meant without a number
+/// MPI_SHORT, MPI_INT, MPI_DOUBLE and MPI_LONG_DOUBLE.
+constexpr std::array datatypes{Datatype{2, 3}, Datatype{4, 1}, Datatype{8, 0}, Datatype{16, 14}};
 
-/// Returns the size of the elements that a reduction is written in: bytes if SMPI has no datatype of their
-/// size. A library chooses the algorithm by the number of elements, too.
-std::uint32_t element_of(const Shape& shape) {
-    const std::uint32_t size = shape.element_bytes;
-    const bool known = size == 2 || size == 4 || size == 8 || size == 16;
-    const auto whole = [size](std::uint64_t bytes) { return bytes % size == 0; };
-    return known && whole(shape.bytes) && std::ranges::all_of(shape.recv_counts, whole) ? size : 1;
+/// Returns the datatype that a reduction is written in: bytes if SMPI has none of the elements' size. A
+/// library chooses the algorithm by the number of elements, too.
+Datatype datatype_of(const Shape& shape) {
+    const auto* const found = std::ranges::find(datatypes, shape.element_bytes, &Datatype::bytes);
+    if (found == datatypes.end()) return one_byte;
+    const auto whole = [found](std::uint64_t bytes) { return bytes % found->bytes == 0; };
+    return whole(shape.bytes) && std::ranges::all_of(shape.recv_counts, whole) ? *found : one_byte;
 }
 
 /// Arguments of a call, checked against the limits of the format.
@@ -47,28 +48,22 @@ class Arguments {
         file_ = &actions_.action(name);
         return *this;
     }
-    Arguments& number(std::uint64_t bytes) {
+    /// A number, or as many elements of a datatype as are so many bytes.
+    Arguments& number(std::uint64_t bytes, Datatype datatype = one_byte) {
         actions_.check_bytes(bytes, call_);
-        *file_ << " " << bytes;
+        *file_ << " " << bytes / datatype.bytes;
         return *this;
     }
-    Arguments& numbers(const std::vector<std::uint64_t>& bytes, std::uint32_t element = 1) {
+    Arguments& numbers(const std::vector<std::uint64_t>& bytes, Datatype datatype = one_byte) {
         if (bytes.size() != ranks_)
             throw std::invalid_argument("per-peer counts do not fit the communicator");
         // SimGrid adds them up in an int.
         actions_.check_bytes(std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}), call_);
-        for (const std::uint64_t each : bytes) elements(each, element);
+        for (const std::uint64_t each : bytes) number(each, datatype);
         return *this;
     }
-    /// Elements of a reduction, each of `element` bytes.
-    Arguments& elements(std::uint64_t bytes, std::uint32_t element) {
-        actions_.check_bytes(bytes, call_);
-        *file_ << " " << bytes / element;
-        return *this;
-    }
-    /// SMPI's number of the datatype, if it is not the byte that no number means.
-    Arguments& datatype(std::uint32_t element) {
-        if (element != 1) *file_ << " " << datatype_of(element);
+    Arguments& of(Datatype datatype) {
+        if (datatype.bytes != one_byte.bytes) *file_ << " " << datatype.number;
         return *this;
     }
     Arguments& repeated(std::uint64_t bytes) {
@@ -175,7 +170,7 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
     const std::uint32_t root = shape.peer < 0 ? 0 : static_cast<std::uint32_t>(shape.peer);
     if (root >= ranks) throw std::invalid_argument("the root is not a rank of the communicator");
     const bool at_root = actions.rank() == root;
-    const std::uint32_t element = element_of(shape);
+    const Datatype datatype = datatype_of(shape);
     Arguments arguments(actions, ranks, call);
     switch (shape.collective) {
         case Collective::barrier: arguments.begin("barrier").end(); return true;
@@ -185,8 +180,8 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
             return true;
         case Collective::reduce:
             if (shape.bytes == 0) return false;
-            arguments.begin("reduce").elements(shape.bytes, element).number(0).number(root);
-            arguments.datatype(element).end();
+            arguments.begin("reduce").number(shape.bytes, datatype).number(0).number(root);
+            arguments.of(datatype).end();
             return true;
         case Collective::allreduce:
         case Collective::scan:
@@ -196,9 +191,9 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
                 .begin(shape.collective == Collective::allreduce ? "allreduce"
                        : shape.collective == Collective::scan    ? "scan"
                                                                  : "exscan")
-                .elements(shape.bytes, element)
+                .number(shape.bytes, datatype)
                 .number(0)
-                .datatype(element)
+                .of(datatype)
                 .end();
             return true;
         case Collective::gather:
@@ -237,8 +232,8 @@ bool write_collective(TiActions& actions, const Shape& shape, std::uint32_t rank
             arguments.begin("allgatherv").number(shape.bytes).numbers(shape.recv_counts).end();
             return true;
         case Collective::reduce_scatter:
-            arguments.begin("reducescatter").numbers(shape.recv_counts, element).number(0);
-            arguments.datatype(element).end();
+            arguments.begin("reducescatter").numbers(shape.recv_counts, datatype).number(0);
+            arguments.of(datatype).end();
             return true;
         case Collective::reduce_scatter_block:
             if (shape.bytes == 0) return false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "calls/communicators.hpp"
+#include "convert/convert_error.hpp"
 #include "convert/ti/arguments.hpp"
 #include "convert/ti/lines.hpp"
 #include "convert/ti/matching.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "convert/convert_error.hpp"
 #include "convert/ti/ti.hpp"
 #include "trace/container.hpp"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calls/expansion.hpp"
+#include "convert/convert_error.hpp"
 
 namespace linkworth::convert {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/convert_error.hpp"
 #include "convert/ti/rank.hpp"
 
 namespace linkworth::convert {

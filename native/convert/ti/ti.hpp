@@ -7,25 +7,12 @@
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 
 #include "calls/collectives/operation.hpp"
 #include "trace/trace.hpp"
 
 namespace linkworth::convert {
-
-/// The target format cannot express what the trace contains, or the trace is damaged. One sentence.
-class ConvertError : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
-
-/// For a call that cannot be, with its reason.
-inline ConvertError impossible_call(const std::logic_error& reason) {
-    return ConvertError(std::string("the trace contains what no MPI program can do (") + reason.what() +
-                        "); it is damaged: record the program again");
-}
 
 struct TiOptions {
     std::string folder;             ///< exists; gets `rank-N.txt` and `ti.txt`

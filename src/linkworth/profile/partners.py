@@ -55,20 +55,18 @@ def _structure(ranks: int, distances: Sequence[Distance], matrix: Matrix) -> tup
         return "one rank with itself", 1.0
     if ranks == 2:
         return "one pair", 1.0
-    for found in (
-        _star(matrix, ranks),
-        _ring(shares),
-        _all_with_all(shares, matrix, ranks),
+    return (
+        _star(matrix, ranks)
+        or _ring(shares)
+        or _all_with_all(shares, matrix, ranks)
         # Two directions describe the data in fewer words than a butterfly's steps, of which light messages may be some.
-        _plane(shares, ranks, diagonals=False),
-        _butterfly(shares, ranks),
-        _box(shares, ranks, diagonals=False),
-        _plane(shares, ranks, diagonals=True),
-        _box(shares, ranks, diagonals=True),
-    ):
-        if found is not None:
-            return found
-    return "irregular", 0.0
+        or _plane(shares, ranks, diagonals=False)
+        or _butterfly(shares, ranks)
+        or _box(shares, ranks, diagonals=False)
+        or _plane(shares, ranks, diagonals=True)
+        or _box(shares, ranks, diagonals=True)
+        or ("irregular", 0.0)
+    )
 
 
 def _star(matrix: Matrix, ranks: int) -> tuple[str, float] | None:
@@ -126,8 +124,9 @@ def _plane(shares: Mapping[int, float], ranks: int, *, diagonals: bool) -> tuple
 def _box(shares: Mapping[int, float], ranks: int, *, diagonals: bool) -> tuple[str, float] | None:
     """Find the row-major grid of three dimensions, open or closed, that matches best."""
     best: tuple[str, float] | None = None
-    for width in _widths(ranks):
-        for plane in (plane for plane in _widths(ranks) if plane > width and plane % width == 0):
+    widths = _widths(ranks)
+    for width in widths:
+        for plane in (plane for plane in widths if plane > width and plane % width == 0):
             share = _explained(shares, ranks, [1, width, plane], diagonals)
             title = f"grid {ranks // plane} x {plane // width} x {width}"
             best = _better(best, title, share, diagonals)

@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include "convert/convert_error.hpp"
 #include "convert/ti/ti.hpp"
 #include "profile/phases.hpp"
 #include "profile/scan.hpp"
