@@ -129,7 +129,7 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ours = folder / "linkworth"
     ours.mkdir(parents=True, exist_ok=True)
     kept = Path(os.environ.get("LINKWORTH_TEST_CACHE") or Path(__file__).parents[1] / "build/test-cache")
-    for part in ("mpi", "objects", "lab", "otf2"):
+    for part in ("mpi", "lab", "otf2"):
         (kept / part).mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             (ours / part).symlink_to(kept.absolute() / part)

@@ -69,15 +69,11 @@ def _compiled(
     more: Sequence[Path] = (),
 ) -> list[Path]:
     """Return the objects of a part, compiled from the files that users compile."""
-    units = joined.units(recipe, folder)
-    files = [*more, *(unit.file for unit in units)]
+    files = [*more, *joined.files(recipe, folder)]
     made = [folder / f"{number}-{source.stem}.o" for number, source in enumerate(files)]
-    computing = {unit.file for unit in units if unit.independent}
 
     def compiled(source: Path, made: Path) -> Path:
-        # Code that calls MPI runs so briefly that optimising it would cost more.
-        optimisation = "-O1" if source in computing else "-O0"
-        command = [*wrapper, *recipe.flags, *FLAGS, optimisation, *flags, f"-I{recipe.folder}"]
+        command = [*wrapper, *recipe.flags, *FLAGS, "-O1", *flags, f"-I{recipe.folder}"]
         subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)
         return made
 

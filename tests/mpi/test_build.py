@@ -1,6 +1,5 @@
 import os
 import re
-import shutil
 import signal
 import subprocess
 import threading
@@ -15,7 +14,7 @@ import pytest
 
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure.machine.tools import cache as cache_check
-from linkworth.mpi import apps, build, cache, find, joined, objects, precompiled, search, sources
+from linkworth.mpi import apps, build, cache, find, joined, precompiled, search, sources
 
 PRECOMPILED = precompiled.FOLDER_VARIABLE in os.environ
 MAIN = "#include <mpi.h>\nint answer();\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer(); }\n"
@@ -128,22 +127,6 @@ def test_a_folder_that_lost_its_product_to_a_cleaner_is_built_anew(tmp_path):
     assert [path.name for path in place.iterdir()] == [built.name]
 
 
-def test_an_object_kept_by_two_at_once_without_locks_is_whole(tmp_path, monkeypatch):
-    both, copyfile = threading.Barrier(2), shutil.copyfile
-
-    def copy(*files):
-        copyfile(*files)
-        both.wait(20)
-
-    monkeypatch.setattr(shutil, "copyfile", copy)
-    compiled, kept = tmp_path / "compiled.o", tmp_path / "objects" / "kept.o"
-    compiled.write_text("whole")
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: objects.keep(compiled, kept), range(2)))
-    assert kept.read_text() == "whole"
-    assert list(kept.parent.iterdir()) == [kept]
-
-
 @pytest.mark.requires("mpi", "c++")
 def test_a_source_that_does_not_compile_is_named_and_its_messages_are_kept(part, mpi):
     (part / "deep" / "answer.cpp").write_text("int answer() { return absent_name; }\n")
@@ -228,7 +211,7 @@ def test_the_key_changes_with_every_file_and_flag(part):
         ("answer.hpp", "#define ANSWER 2\n"),
         ("main.cpp", MAIN + "\n"),
         ("build.toml", 'sources = ["**/*.cpp"]\nflags = ["-O1"]\n'),
-        ("build.toml", 'sources = ["**/*.cpp"]\nflags = ["-O1"]\ntogether = true\n'),
+        ("build.toml", 'sources = ["**/*.cpp"]\nflags = ["-O1"]\nfiles = 2\n'),
     ]
     for name, text in changes:
         (part / name).write_text(text)
@@ -243,42 +226,15 @@ def test_a_relative_cache_variable_is_ignored_as_its_standard_says(monkeypatch):
 
 
 @pytest.mark.requires("mpi", "c++")
-def test_what_knows_nothing_of_mpi_is_compiled_once_for_every_mpi(part, mpi):
-    (part / "build.toml").write_text(
-        'sources = ["**/*.cpp"]\nindependent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O0"]\n'
-    )
-    build.npb(mpi)
-    kept = list((cache.cache_folder() / "objects").glob("*.o"))
-    assert [path.name.split("-")[0] for path in kept] == ["answer"]
-    compiled = kept[0].stat().st_mtime_ns
-
-    other = build.npb(msgspec.structs.replace(mpi, version="of another time"))
-    assert subprocess.run([other], check=False).returncode == 0
-    assert [path.stat().st_mtime_ns for path in (cache.cache_folder() / "objects").glob("*.o")] == [compiled]
-
-    (part / "answer.hpp").write_text("#define ANSWER 1\n")
-    assert subprocess.run([build.npb(mpi)], check=False).returncode == 1
-
-
-@pytest.mark.requires("mpi", "c++")
 def test_sources_are_compiled_together(part, mpi):
     (part / "more.cpp").write_text("int more() { return 0; }\n")
-    for together, compiled in (("false", 3), ("true", 1)):
+    for files, compiled in ((0, 3), (2, 2)):
         (part / "build.toml").write_text(
-            f'sources = ["**/*.cpp"]\nflags = ["-std=c++20", "-O0"]\ntogether = {together}\n'
+            f'sources = ["**/*.cpp"]\nflags = ["-std=c++20", "-O0"]\nfiles = {files}\n'
         )
         built = build.npb(mpi)
         assert subprocess.run([built], check=False).returncode == 0
         assert (built.parent / "build.log").read_text().count(" -c ") == compiled
-    # Sources without MPI become two files, none of which another source is joined to.
-    for name in ("second", "third"):
-        (part / "deep" / f"{name}.cpp").write_text(f"int {name}() {{ return 0; }}\n")
-    (part / "build.toml").write_text(
-        'sources = ["**/*.cpp"]\nindependent = ["deep/*.cpp"]\nflags = ["-std=c++20", "-O1"]\ntogether = true\n'
-    )
-    log = (build.npb(mpi).parent / "build.log").read_text()
-    assert len(set(re.findall(r"without-mpi-\d\.cpp", log))) == 2
-    assert log.count(" -c ") == 3
 
 
 @pytest.mark.slow  # Compiles for every MPI of the machine.
@@ -286,7 +242,7 @@ def test_sources_are_compiled_together(part, mpi):
 def test_the_headers_of_every_mpi_here_suit_the_benchmark(tmp_path):
     """Tests of the programs and of the tracer compile those for every MPI."""
     recipe = sources.recipe("netbench")
-    files = [unit.file for unit in joined.units(recipe, tmp_path) if not unit.independent]
+    files = joined.files(recipe, tmp_path)
     for mpi in compiled_nowhere_else():
         line = [mpi.mpicxx, *recipe.flags, "-Werror", f"-I{recipe.folder}", "-fsyntax-only", *files]
         done = subprocess.run(line, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ import fake_installation as fake
 import msgspec
 import pytest
 
-from linkworth.mpi import build, compiler, elf, elf_edit, objects, precompiled
+from linkworth.mpi import build, compiler, elf, elf_edit, precompiled
 from linkworth.mpi.elf import ElfError
 
 SOURCE = """
@@ -35,7 +35,7 @@ def shipped(tmp_path, monkeypatch):
     (folder / "mpich" / build.NPB).write_bytes(b"\x7fELF needs " + precompiled.LIBRARY_PATH + b"\0")
     (folder / "mpich" / precompiled.NOT_WRAPPED).write_text("MPI_File_c2f\nMPI_Newer\n")
     monkeypatch.setattr(precompiled, "folder", lambda: folder)
-    monkeypatch.setattr(objects, "processor", lambda: " ".join(precompiled._FLAGS))
+    monkeypatch.setattr(precompiled, "processor", lambda: " ".join(precompiled._FLAGS))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return folder
 
@@ -86,7 +86,7 @@ def test_a_program_needs_the_library_by_the_path_of_its_soname(shipped, tmp_path
 def test_what_does_not_fit_is_built_here(shipped, tmp_path, monkeypatch):
     newer = installation(tmp_path, source="int MPI_Init, MPI_Newer;")
     assert precompiled.find(newer, build.TRACER) is None
-    monkeypatch.setattr(objects, "processor", lambda: "sse2")
+    monkeypatch.setattr(precompiled, "processor", lambda: "sse2")
     assert precompiled.find(newer, build.NPB) is None
     shutil.rmtree(shipped)
     assert precompiled.find(newer, build.NPB) is None

@@ -9,7 +9,7 @@ namespace linkworth::netbench {
 namespace {
 
 /// A quarter of the machine's memory for the buffers of all ranks of a node.
-constexpr double kShareOfMemory = 0.25;
+constexpr double kShareForBuffers = 0.25;
 
 /// The least payload that one operation moves, in all and between nodes.
 struct Least {
@@ -24,7 +24,7 @@ void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_by
     const Group& group = bench.group;
     int ranks_of_node = 0;
     for (int rank = 0; rank < group.size; ++rank) ranks_of_node += !group.crosses(0, rank);
-    const double room = kShareOfMemory * machine_memory() / ranks_of_node;
+    const double room = kShareForBuffers * machine_memory() / ranks_of_node;
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
         const auto size = static_cast<double>(bytes);

@@ -13,7 +13,7 @@ constexpr double kLeastShear = 1e-8;    ///< square of a velocity's gradient, 1/
 /// Richardson number above which a flow stays laminar.
 constexpr double kCritical = 0.25;
 /// The places of velocities, buoyancy and water among the fields that mix.
-enum Mixed : std::size_t { kU, kV, kB, kQ };
+enum Mixed : std::size_t { kMixedU, kMixedV, kMixedB, kMixedQ };
 
 }  // namespace
 
@@ -59,12 +59,12 @@ void Physics::find_exchange() {
     const double latent = kLatentHeating / model_.kelvin;
     double below = 0.0;
     for (std::size_t k = 0; k < nz_; ++k) {
-        const double held = saturation_times_pressure(model_.kelvin * value_[kB][k]) * per_pascal_[k];
-        const double moist = value_[kB][k] + latent * std::max(0.0, value_[kQ][k] - held);
+        const double held = saturation_times_pressure(model_.kelvin * value_[kMixedB][k]) * per_pascal_[k];
+        const double moist = value_[kMixedB][k] + latent * std::max(0.0, value_[kMixedQ][k] - held);
         if (k > 0) {
             const double distance = 0.5 * (thickness_[k - 1] + thickness_[k]);
-            const double du = (value_[kU][k] - value_[kU][k - 1]) / distance;
-            const double dv = (value_[kV][k] - value_[kV][k - 1]) / distance;
+            const double du = (value_[kMixedU][k] - value_[kMixedU][k - 1]) / distance;
+            const double dv = (value_[kMixedV][k] - value_[kMixedV][k - 1]) / distance;
             const double shear = std::max(kLeastShear, du * du + dv * dv);
             const double richardson = kGravity * (moist - below) / (below * distance) / shear;
             const double calm = std::max(0.0, 1.0 - richardson / kCritical);

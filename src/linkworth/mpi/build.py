@@ -19,8 +19,8 @@ import msgspec
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, joined, objects, precompiled, progress, search, sources
-from linkworth.mpi.cache import building, built_once, cache_folder
+from linkworth.mpi import elf, identify, joined, precompiled, progress, search, sources
+from linkworth.mpi.cache import built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
 NPB = "lw-npb"
@@ -150,7 +150,7 @@ def _key(mpi: MpiInstallation, part: str, recipe: sources.Recipe) -> str:
         facts += [hashlib.sha256(file.read_bytes()).hexdigest() for file in generator]
         facts.append(metadata.version("pympistandard"))
     if "-march=native" in recipe.flags:
-        facts.append(objects.processor())
+        facts.append(precompiled.processor())
     return _hash(facts)
 
 
@@ -179,7 +179,7 @@ def compile_part(
             f"{_DEVELOPMENT.get(mpi.kind, '')}"
         )
     flags = [*recipe.flags, f"-I{recipe.folder}"]
-    units = joined.units(recipe, work)
+    files = joined.files(recipe, work)
     line = identify.compile_line(Path(wrapper))
     if line and not shutil.which(line.compiler[-1]):
         raise EnvironmentLacksError(
@@ -191,39 +191,25 @@ def compile_part(
         generated = work / "generated"
         generated.mkdir()
         procedures = portable.procedures if portable else elf.exported_symbols(Path(mpi.library))
-        written = wrappers.generate(generated, procedures)
-        units = [*(joined.Unit(file, [file], independent=False) for file in written), *units]
+        files = [*wrappers.generate(generated, procedures), *files]
         flags += ["-fPIC", "-pthread", f"-I{generated}"]
         # The wrapper would link the MPI library, but the preload library must use the program's own.
         linker = [*(line.compiler if line else ["cc"]), "-shared", "-pthread"]
     else:
         linker = line.compiler if portable and line else [wrapper]
     log = work / "build.log"
-    made = [work / f"{number}-{unit.file.stem}.o" for number, unit in enumerate(units)]
+    made = [work / f"{number}-{file.stem}.o" for number, file in enumerate(files)]
     compilers = _Compilers()
 
-    def compile_one(unit: joined.Unit, result: Path) -> str:
-        arguments = [*flags, "-c", str(unit.file), "-o", str(result)]
-        kept = objects.place(cache_folder(), recipe, unit, line)
-        if kept is None or line is None:
-            return compilers.call([wrapper, *arguments], work, log)
-        # Programs for several MPIs may be built at once, and share these objects.
-        with building(kept):
-            if not kept.is_file():
-                failure = compilers.call([*line.compiler, *arguments], work, log)
-                if failure:
-                    return failure
-                objects.keep(result, kept)
-                result.unlink()
-        result.symlink_to(kept)
-        return ""
+    def compile_one(file: Path, result: Path) -> str:
+        return compilers.call([wrapper, *flags, "-c", str(file), "-o", str(result)], work, log)
 
-    progress.steps(len(units) + 1)
+    progress.steps(len(files) + 1)
     link = [*linker, *map(str, made), "-o", str(product), *(portable.link if portable else [])]
     link += [f"-l{name}" for name in recipe.libraries]
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         try:
-            for failure in pool.map(compile_one, units, made):
+            for failure in pool.map(compile_one, files, made):
                 if failure:
                     raise _failed(part, mpi, failure, log, work)
                 progress.step()

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, elf_edit, objects
+from linkworth.mpi import elf, elf_edit
+from linkworth.mpi.files import text_of
 from linkworth.mpi.wrapper_bodies import is_conversion
 
 Abi = Literal["mpich", "openmpi", "standard"]
@@ -98,7 +99,14 @@ def _wraps_all_of(library: Path, not_wrapped: Path) -> bool:
 def _runs_here() -> bool:
     if platform.machine() != "x86_64":
         return True
-    return set(_FLAGS) <= set(objects.processor().split())
+    return set(_FLAGS) <= set(processor().split())
+
+
+def processor() -> str:
+    """Features of this processor, since nodes of several kinds often share a home folder."""
+    about = text_of(Path("/proc/cpuinfo"))
+    found = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", about, re.MULTILINE)
+    return found[1] if found else platform.processor()
 
 
 def described(mpi: MpiInstallation) -> str:

@@ -26,10 +26,8 @@ class Recipe(NamedTuple):
     sources: list[Path]
     flags: list[str]
     libraries: list[str]
-    independent: frozenset[Path]
-    """Sources that include no header of MPI."""
-    together: bool
-    """True: sources with MPI are joined into one file for compiling, and those without MPI into two."""
+    files: int
+    """Number of files into which the sources are joined for compiling; 0: each source is compiled by itself."""
 
 
 class BuildFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,8 +37,7 @@ class BuildFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Patterns of files."""
     flags: list[str]
     libraries: list[str] = []
-    independent: list[str] = []
-    together: bool = False
+    files: int = 0
 
 
 def folder(part: str) -> Path:
@@ -72,14 +69,12 @@ def recipe(part: str) -> Recipe:
         raise EnvironmentLacksError(
             f"{place} contains no sources ({', '.join(read.sources)}); install linkworth anew"
         )
-    alone = frozenset(path for glob in read.independent for path in place.glob(glob))
     return Recipe(
         folder=place,
         sources=sources,
         flags=[*read.flags, *(["-Werror"] if os.environ.get(STRICT) == "ON" else [])],
         libraries=read.libraries,
-        independent=alone & frozenset(sources),
-        together=read.together,
+        files=read.files,
     )
 
 
@@ -90,7 +85,7 @@ def headers(given: Recipe) -> list[Path]:
 
 def digest(given: Recipe) -> str:
     """Return a hash of all inputs of the result: sources, headers, and options of compiling and linking."""
-    hashed = hashlib.sha256(repr((given.flags, given.libraries, given.together)).encode())
+    hashed = hashlib.sha256(repr((given.flags, given.libraries, given.files)).encode())
     hash_files(hashed, given.folder, sorted({*headers(given), *given.sources}))
     return hashed.hexdigest()
 
