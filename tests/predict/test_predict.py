@@ -85,6 +85,11 @@ def test_unmodelled_calls_and_a_failed_verification_are_warned_of(tmp_path):
     assert any("failed its own verification" in warning for warning in warnings)
 
 
+def test_the_exit_code_of_a_failed_program_is_warned_of(tmp_path):
+    path = write_trace(tmp_path / "failed.lwt", [[Call("MPI_Put", "local")]], exit_code=3)
+    assert any("left with exit code 3" in warning for warning in predict(path, [SLOW]).warnings)
+
+
 def both_on(cores):
     """Return two ranks of one node that share so many cores."""
     return [

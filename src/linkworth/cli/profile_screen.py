@@ -122,8 +122,8 @@ def _imbalance(spread: Imbalance) -> Text:
 
 def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
     warnings = []
-    if profile.verified is False:
-        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
+    if profile.failure:
+        warnings.append(profile.failure)
     if profile.oversubscribed:
         waited = (
             f", beside {units.duration(profile.descheduled_seconds)} of waiting for one between calls"

@@ -267,6 +267,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     message_bytes: int
     verified: bool | None = None
+    failure: str = ""
+    """One sentence if the recorded program failed its own verification or left with an exit code other than 0."""
     oversubscribed: bool = False
     """True if the recording had more ranks than cores. The computation is then CPU time, and waiting includes
     waiting for a core."""

@@ -91,6 +91,14 @@ class TraceMetadata(msgspec.Struct, frozen=True, kw_only=True):
             return self.scaling.processors
         return list(dict.fromkeys(rank.processor for rank in self.ranks if rank.processor))
 
+    def failure(self) -> str:
+        """Return one sentence on a recorded program that reported that it failed, else an empty string."""
+        if self.verified is False:
+            return "the recorded run failed its own verification; do not trust what follows from it"
+        if self.exit_code:
+            return f"the recorded program left with exit code {self.exit_code}: check its output, or record it again"
+        return ""
+
     def ranks_on_a_node(self) -> int:
         """Return how many ranks computed on one node at most; of a scaled trace, in its largest recording. 1 if not known."""
         if self.scaling is not None:

@@ -77,8 +77,8 @@ def replay_warnings(trace: TraceFile, replay: Replay, *, scaled: bool) -> list[s
             "calls to files take their recorded time, whatever the fabric and the CPU, and count as computation "
             f"(all ranks together: {calls}){crowded}"
         )
-    if trace.metadata.verified is False:
-        warnings.append("the recorded run failed its own verification; do not trust what follows from it")
+    if failure := trace.metadata.failure():
+        warnings.append(failure)
     rates, scaling = trace.metadata.rates, trace.metadata.scaling
     if rates is not None and rates.warning:
         warnings.append(rates.warning)

@@ -180,6 +180,7 @@ def build_profile(
         messages=found.messages,
         message_bytes=found.message_bytes,
         verified=trace.metadata.verified,
+        failure=trace.metadata.failure(),
         oversubscribed=oversubscribed,
         descheduled_seconds=sum(rank.descheduled_seconds for rank in found.ranks),
         rank_compute_seconds=[rank.compute_seconds for rank in found.ranks],

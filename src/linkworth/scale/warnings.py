@@ -56,6 +56,7 @@ def scaling_warnings(
         *_of_computation(recordings[-1]),
         *_of_files(recordings, target),
         *_of_sites(recordings),
+        *_of_failures(recordings),
     ]
 
 
@@ -95,6 +96,12 @@ def _of_sites(recordings: Sequence[Recording]) -> Iterator[str]:
             "the recordings are of different program files, as of a program that is compiled for each count, so that calls "
             "correspond by name and order only, and not by call site"
         )
+
+
+def _of_failures(recordings: Sequence[Recording]) -> Iterator[str]:
+    for recording in recordings:
+        if failure := recording.trace.metadata.failure():
+            yield f"recording on {recording.ranks} ranks: {failure}"
 
 
 def _of_structure(found: Found, largest: int, target: Target) -> Iterator[str]:
