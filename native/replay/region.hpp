@@ -70,6 +70,7 @@ class Region {
     /// Computation inside the marked regions by level, summed over ranks.
     const std::map<std::int32_t, double>& level_compute() const { return by_level_; }
     const std::vector<double>& rank_compute() const { return marked_ ? compute_inside_ : compute_; }
+    const std::vector<double>& run_compute() const { return compute_; }
     double descheduled_seconds() const { return marked_ ? descheduled_inside_ : descheduled_; }
 
   private:

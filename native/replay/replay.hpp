@@ -48,6 +48,8 @@ struct ReplayResult {
     std::uint64_t events = 0;
     std::uint32_t threaded_ranks = 0;          ///< ranks whose threads call MPI at once
     std::vector<double> rank_compute_seconds;  ///< scaled, of the same region; of threads, each living one's
+    double run_seconds = 0;                    ///< from MPI_Init to MPI_Finalize, whatever is marked
+    std::vector<double> run_rank_compute_seconds;  ///< of the whole run
     double descheduled_seconds = 0;  ///< of all ranks: recorded between calls of that region without a core
     /// Scaled computation of the marked region by level of MPI_Pcontrol, summed over ranks.
     std::map<std::int32_t, double> level_compute_seconds;
@@ -77,6 +79,8 @@ struct ReplayResult {
         visit("events", &ReplayResult::events, any);
         visit("threaded_ranks", &ReplayResult::threaded_ranks, any);
         visit("rank_compute_seconds", &ReplayResult::rank_compute_seconds, any);
+        visit("run_seconds", &ReplayResult::run_seconds, amount);
+        visit("run_rank_compute_seconds", &ReplayResult::run_rank_compute_seconds, any);
         visit("descheduled_seconds", &ReplayResult::descheduled_seconds, any);
         visit("level_compute_seconds", &ReplayResult::level_compute_seconds, any);
         visit("unmodelled", &ReplayResult::unmodelled, any);

@@ -284,14 +284,19 @@ ReplayResult Simulation::result(Program& program) {
         end.raise_to(now);
     }
     result.rank_compute_seconds = program.region.rank_compute();
+    result.run_rank_compute_seconds = program.region.run_compute();
     result.descheduled_seconds = program.region.descheduled_seconds();
     for (const auto& [rank, its] : threaded_of(program))
         for (const std::uint32_t seat : its.seats) end.raise_to(ranks_[seat].actor.now);
     // It is not known which threads live in a part that the program marks.
-    for (const auto& [rank, its] : threaded_of(program))
+    for (const auto& [rank, its] : threaded_of(program)) {
+        const double living = mean_threads(its, end.seconds);
+        result.run_rank_compute_seconds[rank] /= living;
         result.rank_compute_seconds[rank] /=
-            program.region.marked() ? static_cast<double>(its.seats.size()) : mean_threads(its, end.seconds);
+            program.region.marked() ? static_cast<double>(its.seats.size()) : living;
+    }
     result.threaded_ranks = static_cast<std::uint32_t>(threaded_of(program).size());
+    result.run_seconds = end.seconds;
     if (program.region.marked()) end = program.region.total();
     result.marked_region = program.region.marked();
     result.seconds = end.seconds;

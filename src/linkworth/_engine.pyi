@@ -178,6 +178,9 @@ class ReplayResult:
     """Ranks whose threads call MPI at once."""
     rank_compute_seconds: list[float]
     """Scaled computation of each rank in the same part of the run."""
+    run_seconds: float
+    run_rank_compute_seconds: list[float]
+    """Scaled computation of each rank in the whole run, like the previous field."""
     descheduled_seconds: float
     """Recorded time between calls in which ranks had no core: of the same part, summed over ranks."""
     level_compute_seconds: dict[int, float]

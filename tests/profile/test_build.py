@@ -6,6 +6,7 @@ from synthetic import PROC_NULL, Call, bridge, collective, pcontrol, recv, send,
 from synthetic_calls import (
     ACCUMULATE,
     FETCH,
+    FLUSH,
     GET,
     PUT,
     access,
@@ -17,6 +18,7 @@ from synthetic_calls import (
 )
 
 from linkworth.profile import build_profile
+from linkworth.profile.remarks import remarks
 from linkworth.profile.replays import Part, replay
 from linkworth.profile.scan import scan
 from linkworth.trace.read import Allowance, open_trace
@@ -89,6 +91,27 @@ def test_an_oversubscribed_run_is_profiled_as_if_each_rank_had_a_core(tmp_path):
     assert profile.shares.init == pytest.approx(0.125 / 1.125, rel=1e-3)
     assert profile.shares.communication < 0.01
     assert profile.pop.communication_efficiency > 0.99
+
+
+def test_shares_of_an_oversubscribed_run_are_of_all_of_it_and_not_of_its_marked_part(tmp_path):
+    # Rank 1 waits 8 s for rank 0 before the part in which both compute.
+    programs = [
+        [
+            collective("MPI_Barrier").after(8.0 * (1 - rank)),
+            pcontrol(1),
+            collective("MPI_Barrier").after(2.0),
+            pcontrol(0),
+        ]
+        for rank in range(2)
+    ]
+    ranks = [
+        {"rank": rank, "host": "node", "state": "complete", "cores": 1, "elapsed_seconds": 99.0}
+        for rank in range(2)
+    ]
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks))
+    assert profile.oversubscribed
+    assert profile.run_shares.compute == pytest.approx((8 + 2 + 2) / (2 * 10), rel=1e-3)
+    assert profile.pop.parallel_efficiency == pytest.approx(1, rel=1e-3)
 
 
 def test_sub_communicators_persistent_requests_and_what_has_no_model(tmp_path):
@@ -207,6 +230,7 @@ def test_one_sided_and_partitioned_data_is_traffic_in_its_direction(tmp_path):
             access(GET, 1, back=30),
             access(ACCUMULATE, 1, 7),
             access(FETCH, 1, 1, 2, request=True),
+            Call("MPI_Win_flush", "win_sync", sync=FLUSH, window=0, peer=1),
             partitioned("psend_init", 1, 1000, 3),
             start(1),
             with_neighbours([1], [1, PROC_NULL], 2),
@@ -224,5 +248,9 @@ def test_one_sided_and_partitioned_data_is_traffic_in_its_direction(tmp_path):
     # The window and the communicator take a message of 8 bytes each way.
     assert profile.matrix.bytes == [[0, 100 + 7 + 1 + 3000 + 5 + 16], [30 + 2 + 40 + 16, 0]]
     assert profile.messages == 2 + 1 + 2 + 3 + 2 + 4
+    sentence = (
+        "messages that synchronise one-sided communication (MPI_Win_flush) are in no figure of messages"
+    )
+    assert sentence in remarks(profile)
     assert profile.unmodelled == {}
     assert {call.name: call.bytes for call in profile.calls}["MPI_Start"] == 6000

@@ -143,3 +143,32 @@ def test_efficiencies_of_an_oversubscribed_run_whose_beginning_is_replayed_are_o
     assert profile.oversubscribed
     assert profile.not_replayed is not None
     assert 0.9 < profile.pop.parallel_efficiency <= 1
+
+
+def test_load_balance_is_of_the_whole_run_where_only_the_beginning_of_a_crowded_one_is_replayed(
+    tmp_path, monkeypatch
+):
+    import sys
+
+    module = sys.modules[function.__module__]
+    # Balanced at first. Later rank 0 computes three times as much as rank 1.
+    programs = [
+        [
+            collective("MPI_Barrier").after(1e-3 if n < 500 or rank else 3e-3).lasting(1e-4)
+            for n in range(1000)
+        ]
+        for rank in range(2)
+    ]
+    ranks = [
+        {"rank": rank, "host": "node", "state": "complete", "cores": 1, "elapsed_seconds": 9.0}
+        for rank in range(2)
+    ]
+    path = synthetic.write_trace(tmp_path / "t.lwt", programs, ranks=ranks)
+    monkeypatch.setattr(module, "MOST_REPLAYED_EVENTS", 400)
+    monkeypatch.setattr(module, "SAMPLE_EVENTS", 200)
+    profile = build_profile(path)
+    assert profile.oversubscribed and profile.sampled_share < 1
+    found = profile.imbalance
+    assert profile.pop.load_balance == pytest.approx(found.mean_seconds / found.most_seconds)
+    assert profile.pop.load_balance == pytest.approx(3 / 4, rel=1e-3)
+    assert profile.run_shares.compute == pytest.approx(profile.pop.parallel_efficiency)

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from linkworth.errors import UsageError
 from linkworth.model.profile import Group, Imbalance, Pop, Profile, Shares, Waited, Waits
@@ -27,9 +28,15 @@ from linkworth.profile.where_it_ran import (
     nodes_of,
 )
 from linkworth.replay.node_aware import one_rank_a_node
-from linkworth.replay.run import Replay
 from linkworth.trace.read import TraceFile, opened
 from linkworth.units import plural
+
+
+class _RunTime(NamedTuple):
+    """Computation of each rank, and the time of the run or of its marked part."""
+
+    rank_compute_seconds: Sequence[float]
+    seconds: float
 
 
 def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
@@ -42,17 +49,17 @@ def measured_shares(ranks: Sequence[RankTimes]) -> Shares:
 
 
 def shares_with_a_core_each(
-    ranks: Sequence[RankTimes], core_shares: Sequence[float], shared_memory: Replay
+    ranks: Sequence[RankTimes], core_shares: Sequence[float], with_core: _RunTime
 ) -> Shares:
     """Return the shares of an oversubscribed run if each of its ranks had a core.
 
     Its time in MPI calls is mostly waiting for a core that another rank has. Communication is therefore the time
-    beside computation in the replay in shared memory (in the replayed part of the run; elsewhere in the same ratio).
-    A second of MPI_Init counts as the rank's part of a core, since all ranks initialise at the same time.
+    beside computation in the replay in shared memory. A second of MPI_Init counts as the rank's part of a core, since
+    all ranks initialise at the same time.
     """
     compute = sum(rank.compute_seconds for rank in ranks)
-    replayed = sum(shared_memory.result.rank_compute_seconds)
-    beside = len(shared_memory.result.rank_compute_seconds) * shared_memory.prediction.seconds - replayed
+    replayed = sum(with_core.rank_compute_seconds)
+    beside = len(with_core.rank_compute_seconds) * with_core.seconds - replayed
     communication = compute * beside / replayed if replayed > 0 else beside
     init = sum(rank.init_seconds * share for rank, share in zip(ranks, core_shares, strict=True))
     return _normalised(compute, max(0.0, communication), init)
@@ -146,32 +153,36 @@ def build_profile(
     marked = any(rank.marked_seconds > 0 for rank in found.ranks) or (
         told is not None and told.ideal.result.marked_region
     )
-    runtime = (
-        shared_memory.prediction.seconds
-        if shared_memory is not None
-        else _measured_runtime(found, marked=marked)
-    )
-    shares = (
-        shares_with_a_core_each(found.ranks, cores, shared_memory)
-        if shared_memory is not None
-        else measured_shares(found.ranks)
-    )
-    # The run time of an oversubscribed run is that of a replay, perhaps of its beginning, and so must the computation be.
-    computed = (
-        shared_memory.result.rank_compute_seconds
-        if shared_memory is not None
-        else _rank_compute(found, marked=marked)
-    )
+    recorded = _rank_compute(found, marked=marked)
+    if shared_memory is None:
+        of_part = _RunTime(recorded, _measured_runtime(found, marked=marked))
+        shares = measured_shares(found.ranks)
+    else:
+        result = shared_memory.result
+        beginning = part.is_beginning
+        of_part = _replayed(result.rank_compute_seconds, result.seconds, recorded, beginning=beginning)
+        # Without times, all that is known of the run is the replay of the part.
+        of_run = (
+            _replayed(
+                result.run_rank_compute_seconds,
+                result.run_seconds,
+                _rank_compute(found, marked=False),
+                beginning=beginning,
+            )
+            if timed
+            else of_part
+        )
+        shares = shares_with_a_core_each(found.ranks, cores, of_run)
     calls = found.calls if timed else sorted(found.calls, key=lambda call: (-call.bytes, -call.count))
     return Profile(
         workload=trace.metadata.workload,
         ranks=trace.engine.ranks,
-        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks) if timed else runtime,
+        elapsed_seconds=elapsed_seconds(trace.metadata.ranks, found.ranks) if timed else of_part.seconds,
         shares=shares,
         run_shares=shares.of_run,
         init_seconds=statistics.fmean(rank.init_seconds for rank in found.ranks),
         calls=located(calls, trace.metadata.call_sites),
-        pop=_pop(told, computed, runtime, sampled=part.is_beginning and shared_memory is None),
+        pop=_pop(told, of_part, sampled=part.is_beginning),
         gain=told.gain if told is not None else None,
         group=told.group if told is not None else None,
         group_reason=told.group_reason if told is not None else lacks or _LACKS_MESSAGES,
@@ -198,9 +209,7 @@ def build_profile(
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
         node_aware=one_rank_a_node(trace),
         # Ranks whose events are lost may well have marked the part.
-        idle_in_part=idle_in_part(
-            _rank_compute(found, marked=marked), marked=marked and all(trace.engine.rank_events)
-        ),
+        idle_in_part=idle_in_part(recorded, marked=marked and all(trace.engine.rank_events)),
         idle_beyond_sharing=oversubscribed
         and shared_memory is not None
         and idle_beyond_sharing(trace, shared_memory.result),
@@ -270,14 +279,25 @@ def _program(trace: TraceFile) -> str:
     return name if name.startswith("npb:") else name.partition(":")[0]
 
 
-def _pop(
-    told: ReplayedProfile | None, compute_seconds: Sequence[float], runtime: float, *, sampled: bool
-) -> Pop:
+def _replayed(
+    compute_seconds: Sequence[float], seconds: float, recorded: Sequence[float], *, beginning: bool
+) -> _RunTime:
+    """Return the times of a replay in shared memory.
+
+    If it is of a beginning, the computation is that of all events, and the communication efficiency that of the beginning.
+    """
+    if not beginning:
+        return _RunTime(compute_seconds, seconds)
+    longest = max(compute_seconds)
+    return _RunTime(recorded, max(recorded) * (seconds / longest if longest > 0 else 1.0))
+
+
+def _pop(told: ReplayedProfile | None, times: _RunTime, *, sampled: bool) -> Pop:
     if told is None:
-        return recorded_efficiencies(compute_seconds, runtime)
+        return recorded_efficiencies(*times)
     if sampled:
-        return sampled_efficiencies(compute_seconds, runtime, told.ideal)
-    return efficiencies(told.ideal.result.rank_compute_seconds, runtime, told.ideal.prediction.seconds)
+        return sampled_efficiencies(*times, told.ideal)
+    return efficiencies(told.ideal.result.rank_compute_seconds, times.seconds, told.ideal.prediction.seconds)
 
 
 def _rank_compute(found: TraceScan, *, marked: bool) -> list[float]:

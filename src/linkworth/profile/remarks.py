@@ -3,10 +3,13 @@
 from linkworth.model.profile import Profile
 from linkworth.model.trace import FILE_CALLS
 from linkworth.profile.where_it_ran import waited_for_cores
-from linkworth.units import count, duration, percent, plural
+from linkworth.units import count, duration, percent, plural, shortened
 
 _MUCH_IN_FILES = 0.01
 """Share of the ranks' time from which calls to files are reported."""
+_SYNCHRONISING = tuple(
+    f"MPI_Win_{verb}" for verb in ("fence", "post", "start", "complete", "wait", "lock", "unlock", "flush")
+)
 
 
 def remarks(profile: Profile, how_to_replay_all: str = "") -> list[str]:
@@ -16,7 +19,11 @@ def remarks(profile: Profile, how_to_replay_all: str = "") -> list[str]:
     """
     found = [profile.not_replayed]
     if profile.not_replayed is None and profile.sampled_share < 1:
-        replayed = "the efficiencies" if profile.oversubscribed else "serialisation and transfer"
+        replayed = (
+            "communication (in shares and efficiencies)"
+            if profile.oversubscribed
+            else "serialisation and transfer"
+        )
         found.append(
             f"network dependence and {replayed} come from a replay of the first "
             f"{percent(profile.sampled_share, 1)} of the events{how_to_replay_all}"
@@ -33,6 +40,11 @@ def remarks(profile: Profile, how_to_replay_all: str = "") -> list[str]:
         f"{name} ({plural(calls, 'call')}) is not modelled, or failed: its traffic is in no figure"
         for name, calls in sorted(profile.unmodelled.items())
     ]
+    if synchronising := [call.name for call in profile.calls if call.name.startswith(_SYNCHRONISING)]:
+        found.append(
+            f"messages that synchronise one-sided communication ({shortened(sorted(synchronising), 3)}) are in no "
+            "figure of messages"
+        )
     if profile.waits is not None and profile.waits.unmatched:
         found.append(
             f"messages or collectives with a side that is not in the trace: {count(profile.waits.unmatched)}; waiting for "
