@@ -178,11 +178,29 @@ def command_line(name: str, value: str) -> str:
     return f"mpiexec --mca {name} {value}"
 
 
+def require_known(name: str, value: str) -> None:
+    """Raise UsageError for a setting that no library has, and for a value that it takes in none."""
+    settings = _of_name(name)
+    if not any(re.fullmatch(each.values, value) for each in settings):
+        raise _refused(settings[0], value)
+
+
+def _of_name(name: str) -> list[MpiSetting]:
+    found = [each for each in KNOWN if each.name == name]
+    if not found:
+        raise UsageError(f"`mpi_setting` {name}: the replay knows no such setting; it knows {_listed(KNOWN)}")
+    return found
+
+
+def _refused(setting: MpiSetting, value: str) -> UsageError:
+    wanted = {_BYTES: "a whole number of bytes", _UCX_BYTES: "bytes, such as 16k, or inf"}
+    form = wanted.get(setting.values, setting.values.replace("|", " or "))
+    return UsageError(f"`mpi_setting` {setting.name}={value}: give {form}")
+
+
 def _setting(name: str, value: str, rules: CollectiveRules) -> MpiSetting:
     """Return a setting of the library. Raises UsageError for another one, and for a value that it does not take."""
-    of_name = [each for each in KNOWN if each.name == name]
-    if not of_name:
-        raise UsageError(f"`mpi_setting` {name}: the replay knows no such setting; it knows {_listed(KNOWN)}")
+    of_name = _of_name(name)
     found = next((each for each in of_name if _has(rules, each)), None)
     if found is None:
         whose = " or ".join(dict.fromkeys(library for each in of_name for library in each.libraries))
@@ -192,10 +210,7 @@ def _setting(name: str, value: str, rules: CollectiveRules) -> MpiSetting:
             f"{_listed(own) or 'none'}; `mpi_library` chooses another library"
         )
     if not re.fullmatch(found.values, value):
-        wanted = {_BYTES: "a whole number of bytes", _UCX_BYTES: "bytes, such as 16k, or inf"}
-        raise UsageError(
-            f"`mpi_setting` {name}={value}: give {wanted.get(found.values, found.values.replace('|', ' or '))}"
-        )
+        raise _refused(found, value)
     return found
 
 

@@ -172,6 +172,18 @@ def test_the_figures_of_shares_include_initialisation():
     assert [cell.value for cell in bar[1:]] == pytest.approx([0.45, 0.3, 0.25])
 
 
+@pytest.mark.parametrize(("reported", "share"), [({}, 0.4), ({"reported_seconds": 1.5}, 0.25)])
+def test_mpi_init_counts_once_in_the_time_of_a_measured_run(reported, share):
+    metrics = {"compute_share": 0.6, "communication_share": 0.4, "init_seconds": 0.5}
+    runs = [
+        replace(run, metrics=metrics | reported | {"seconds": reported.get("reported_seconds", 1.25)})
+        for run in noisy("a", [1.0, 1.0])
+    ]
+    (section,) = (each for each in contents(Results(priced(a=1.0), runs)) if each.key == "profiles")
+    row = cells(section.tables[0], "npb:ft.A")
+    assert row["of time with initialisation"].value == pytest.approx(share)
+
+
 def test_profiles_say_where_they_are_from(interconnects_sections):
     table = interconnects_sections["profiles"].tables[0]
     sources = {row[1].text for row in table.rows}
@@ -341,12 +353,13 @@ def noisy(environment, seconds, workload="npb:ft.A", **facts):
     ]
 
 
-def priced(**usd):
+def priced(nodes=1, **usd):
     return Study(
         name="s",
         workloads=[StudyWorkload(name=f"npb:ft.{problem}", command=["x"]) for problem in "AB"],
         environments=[
-            Environment(name=name, nodes=1, ranks=2, usd_per_node_hour=price) for name, price in usd.items()
+            Environment(name=name, nodes=nodes, ranks=2, usd_per_node_hour=price)
+            for name, price in usd.items()
         ],
     )
 
@@ -510,6 +523,10 @@ def test_runs_of_different_things_are_doubted():
     )
     (sentence,) = unlike.sentences(Results(priced(a=1.0), [old, new, new]))
     assert "several versions of linkworth (1 with 0.1.0, 2 with 0.2.0)" in sentence
+    ran = replace(first, facts={"nodes": "here"})
+    elsewhere = replace(second, mode="predict", facts={"nodes": "2"})
+    (sentence,) = unlike.sentences(Results(priced(a=1.0, nodes=None), [ran, elsewhere]))
+    assert sentence.startswith("On a, npb:ft.A ran on 1 node, but the predictions are of 2 nodes:")
 
 
 def test_steps_say_what_is_undecided_and_which_metric_they_are_of():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from linkworth.model.study import RunRecord
 from linkworth.report.study.results import Results
-from linkworth.units import plural
+from linkworth.units import plural, shortened
 
 
 def sentences(results: Results) -> list[str]:
@@ -14,7 +14,7 @@ def sentences(results: Results) -> list[str]:
     by_workload: dict[str, list[RunRecord]] = {}
     for record in done:
         by_workload.setdefault(record.workload, []).append(record)
-    found = [*_versions(results), *_libraries(results)]
+    found = [*_versions(results), *_libraries(results), *_nodes(results)]
     for name, records in by_workload.items():
         found += [*_times(results, name, records), *_files(name, records)]
     return found
@@ -54,6 +54,22 @@ def _files(name: str, records: list[RunRecord]) -> Iterator[str]:
     changed = [path for path, digests in contents.items() if len(digests) > 1]
     if changed:
         yield f"{', '.join(changed)} changed between runs of {name}: means and comparisons mix those before and after."
+
+
+def _nodes(results: Results) -> Iterator[str]:
+    differing: dict[tuple[str, int, int], list[str]] = {}
+    for predicted in results.groups(modes=["predict"]):
+        measured = results.group(predicted.workload, predicted.environment, "measure")
+        if measured is None or not measured.done or not predicted.done:
+            continue
+        ran, replayed = results.nodes(measured), results.nodes(predicted)
+        if ran is not None and replayed is not None and ran != replayed:
+            differing.setdefault((predicted.environment, ran, replayed), []).append(predicted.workload)
+    for (environment, ran, replayed), workloads in differing.items():
+        yield (
+            f"On {environment}, {shortened(workloads, 3)} ran on {plural(ran, 'node')}, but the predictions are of "
+            f"{plural(replayed, 'node')}: their difference is no error of a prediction. The key `nodes` makes them equal."
+        )
 
 
 def _libraries(results: Results) -> Iterator[str]:

@@ -20,6 +20,7 @@ from linkworth.model.scaling import extents
 from linkworth.model.study import Environment, Mode, StudyComparison, StudyWorkload, Value
 from linkworth.mpi import apps
 from linkworth.places.kinds import parse_place
+from linkworth.replay import mpi_settings
 from linkworth.study import micro
 from linkworth.study.definition.document import Document, nearest
 from linkworth.study.definition.lines import KeyPath, around, value_at
@@ -187,6 +188,10 @@ def environments_of(document: Document, place: KeyPath, file: StudyFile) -> list
                 (*place, "isolation"),
                 f"a lab has no virtual machines with {one.isolation}; predict {name}, or measure it on such machines with "
                 'where = "hostfile:FILE" or "slurm"',
+            )
+        for setting, value in one.mpi_settings.items():
+            document.check(
+                (*place, "mpi_settings", setting), partial(mpi_settings.require_known, setting, value)
             )
         for key in ("rate", "latency", "isolation"):
             if (text := getattr(one, key)) and text not in virtual.KINDS:

@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.report.charts import kinds, theme
 from linkworth.report.charts.shares import COLOURS
 from linkworth.report.speedup import speedup
-from linkworth.report.study.results import HOW, MODES, Results, by_size, problem_of
+from linkworth.report.study.results import HOW, MODES, Results, RunGroup, by_size, problem_of
 from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.report.table import MOST_FIGURES, Field, Figure, ReportTable, Section, table, value, words
 
@@ -38,7 +38,7 @@ class _Shares(msgspec.Struct, frozen=True, kw_only=True):
     communication: float
     init_seconds: float
     initialisation: float = 0.0
-    """Share of MPI_Init in the sum of itself and the predicted or measured time; 0 if one of them is unknown."""
+    """Share of MPI_Init in the time with it; 0 if one of them is unknown."""
     efficiencies: dict[str, float | None]
 
     def parts(self) -> dict[str, float]:
@@ -58,6 +58,8 @@ def sections(results: Results) -> Iterator[Section]:
     if tables:
         sources = kinds.distinct(each.source for each in found)
         text = "Shares of the ranks' time between MPI_Init and MPI_Finalize, of predictions in the replay."
+        if any(each.efficiencies["load_balance"] is not None for each in found):
+            text += " Efficiencies take calls to files for computation."
         if any(each.initialisation for each in found):
             text += " The figures add MPI_Init to the time."
         if len(sources) > MOST_FIGURES:
@@ -81,7 +83,7 @@ def _found(results: Results) -> list[_Shares]:
     found = []
     for group in results.groups():
         compute, communication = (group.describe(f"{part}_share") for part in ("compute", "communication"))
-        start, whole = group.describe("init_seconds"), group.describe("seconds")
+        start = group.describe("init_seconds")
         if compute and communication:
             found.append(
                 _Shares(
@@ -90,9 +92,7 @@ def _found(results: Results) -> list[_Shares]:
                     computation=compute.mean,
                     communication=communication.mean,
                     init_seconds=start.mean if start else 0.0,
-                    initialisation=start.mean / all_in
-                    if start and whole and (all_in := start.mean + whole.mean)
-                    else 0.0,
+                    initialisation=_initialisation(group, start.mean) if start else 0.0,
                     efficiencies={
                         name: each.mean if (each := group.describe(name)) else None for name in _EFFICIENCIES
                     },
@@ -116,6 +116,19 @@ def _found(results: Results) -> list[_Shares]:
         programs.setdefault(problem_of(name)[0], len(programs))
     order = {name: (programs[problem_of(name)[0]], n) for n, name in enumerate(results.workloads)}
     return sorted(found, key=lambda each: order[each.workload])
+
+
+def _initialisation(group: RunGroup, start_seconds: float) -> float:
+    """Return the share of MPI_Init in the time with it.
+
+    Predicted times and those that programs report do not contain it. The elapsed time of a run does.
+    """
+    whole = group.describe("seconds")
+    if whole is None:
+        return 0.0
+    contains = group.mode == "measure" and group.describe("reported_seconds") is None
+    with_start = whole.mean if contains else start_seconds + whole.mean
+    return min(start_seconds / with_start, 1.0) if with_start > 0 else 0.0
 
 
 def _table(found: Sequence[_Shares]) -> ReportTable:
@@ -146,7 +159,7 @@ def _table(found: Sequence[_Shares]) -> ReportTable:
 
 def _figure(key: str, found: Sequence[_Shares]) -> Figure:
     source = found[0].source
-    drawn = kinds.largest(found, lambda each: each.communication)
+    drawn = kinds.largest(found, lambda each: each.parts()["communication"])
     has_start = any(each.initialisation for each in found)
     colours = COLOURS | ({"initialisation": theme.KINDS["initialisation"]} if has_start else {})
     chart = kinds.stacked(
@@ -156,7 +169,7 @@ def _figure(key: str, found: Sequence[_Shares]) -> Figure:
         label=lambda name, kind, share: f"{name}, {source}: {units.percent(share)} {kind}",
         height=16,
     ).properties(width=theme.PLOT_WIDTH - 40, height=alt.Step(22))
-    most = max(found, key=lambda each: each.communication)
+    most = max(found, key=lambda each: each.parts()["communication"])
 
     def row(each: _Shares) -> list[Field]:
         parts = each.parts()
@@ -165,7 +178,9 @@ def _figure(key: str, found: Sequence[_Shares]) -> Figure:
             *(value(f"{kind} [1]", kind, parts[kind], "share") for kind in colours),
         ]
 
-    title = f"{source}: {most.workload} communicates most, {units.percent(most.communication)} of its time"
+    share = units.percent(most.parts()["communication"])
+    whole = "its time with MPI_Init" if has_start else "its time"
+    title = f"{source}: {most.workload} communicates most, {share} of {whole}"
     note = f"Drawn are the {len(drawn)} of {len(found)} that communicate most."
     numbers = table(key, title, found, row, note=note if len(drawn) < len(found) else "")
     return Figure(chart=chart, table=numbers)
