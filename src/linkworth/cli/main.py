@@ -14,9 +14,8 @@ from click.exceptions import Exit
 
 from linkworth import __version__, interrupts
 from linkworth.cli import parameter_names
-from linkworth.cli.building import BuildWork
 from linkworth.cli.group import VerbGroup
-from linkworth.cli.output import note, refused_answer, silence
+from linkworth.cli.output import news, note, refused_answer, silence
 from linkworth.errors import LinkworthError
 from linkworth.mpi import progress
 
@@ -120,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    progress.show_to(BuildWork)
+    progress.announce_to(news)
     with interrupts.raised_again(), interrupts.terminate_as_interrupt():
         code = _run(arguments)
     try:

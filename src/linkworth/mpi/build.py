@@ -19,7 +19,7 @@ import msgspec
 import linkworth
 from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
-from linkworth.mpi import elf, identify, joined, precompiled, progress, search, sources
+from linkworth.mpi import elf, identify, joined, precompiled, search, sources
 from linkworth.mpi.cache import built_once, cache_folder
 
 TRACER = "liblinkworth-tracer.so"
@@ -204,7 +204,6 @@ def compile_part(
     def compile_one(file: Path, result: Path) -> str:
         return compilers.call([wrapper, *flags, "-c", str(file), "-o", str(result)], work, log)
 
-    progress.steps(len(files) + 1)
     link = [*linker, *map(str, made), "-o", str(product), *(portable.link if portable else [])]
     link += [f"-l{name}" for name in recipe.libraries]
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
@@ -212,7 +211,6 @@ def compile_part(
             for failure in pool.map(compile_one, files, made):
                 if failure:
                     raise _failed(part, mpi, failure, log, work)
-                progress.step()
             failure = pool.submit(compilers.call, link, work, log).result()
         except KeyboardInterrupt:
             compilers.stop()  # the pool waits for them

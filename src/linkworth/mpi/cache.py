@@ -27,15 +27,16 @@ def built_once(place: Path, product: str, make: Callable[[Path], None], *, what:
     built = place / product
     if is_file(built):
         return built
-    announced = None if what is None else f"compiling {what or product}, once for this machine"
-    with progress.working(announced) if announced else contextlib.nullcontext(), building(place):
+    if what is not None:
+        progress.announce(f"compiling {what or product}, once for this machine")
+    with _building(place):
         if not is_file(built):
             _build(place, product, make)
     return built
 
 
 @contextlib.contextmanager
-def building(place: Path) -> Iterator[None]:
+def _building(place: Path) -> Iterator[None]:
     """Let one process at a time build `place`. Others that need the same wait for it.
 
     Without locks, each builds its own. Raises EnvironmentLacksError if the cache cannot be written.
