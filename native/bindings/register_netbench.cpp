@@ -37,8 +37,7 @@ netbench::Team team_of(const std::string& name) {
 }
 
 std::vector<int> members(const std::string& among, const std::string& team, const std::vector<int>& nodes) {
-    const char* words[] = {"lw-netbench", "--among", among.c_str()};
-    return netbench::choose_members(netbench::parse_settings(3, words).among, team_of(team), nodes);
+    return netbench::choose_members(netbench::among_named(among), team_of(team), nodes);
 }
 
 std::vector<Ring> as_pairs(const std::vector<std::vector<netbench::Neighbours>>& patterns) {

@@ -18,38 +18,13 @@ using namespace linkworth::netbench;
 
 enum ExitCode { kFine = 0, kUsage = 2, kEnvironment = 3 };
 
-void print_help() {
-    std::printf(
-        "usage: mpiexec -n RANKS lw-netbench TEST --sizes BYTES,BYTES,... [options]\n\n"
-        "Measures the network between ranks; prints one JSON object a line. linkworth bench calls "
-        "it.\n\ntests:\n");
-    for (const Test& test : tests())
-        std::printf("  %-12s %s\n", std::string(test.name).c_str(), std::string(test.title).c_str());
-    std::printf(
-        "\noptions:\n"
-        "  --sizes LIST     message sizes in bytes (beff: its 21 lengths unless given; barrier, hpcc: none)\n"
-        "  --precision P    stop a size when the 95 %% confidence half-width is below P of the mean (default "
-        "0.02)\n"
-        "  --seconds S      or after S seconds (default 1)\n"
-        "  --window N       messages under way in the bandwidth tests (default 64)\n"
-        "  --among WHO      auto, pair-in-node, pair-across-nodes, node or all\n"
-        "  --async          pingpong: receives are posted before the partner sends\n"
-        "  --bidirectional  pingpong: both send at once\n"
-        "  --pairs          pingpong: all ranks of a node with those of another\n"
-        "  --methods LIST   beff: which of sendrecv,alltoallv,nonblocking (default: all)\n"
-        "  --longest BYTES  beff: longest message (default: memory of a rank / 128, at most 128 MiB)\n"
-        "  --seed N         beff, hpcc: of the random patterns (default 1)\n\n"
-        "exit codes: 0 measured, 2 usage, 3 not enough memory\n");
-}
-
 const Test& find_test(const Settings& settings) {
     for (const Test& test : tests()) {
         if (test.name != settings.test) continue;
         if (test.needs_sizes && settings.sizes.empty()) throw UsageError("give --sizes for " + settings.test);
         return test;
     }
-    throw UsageError(settings.test.empty() ? "give a test; --help lists them"
-                                           : "unknown test " + settings.test);
+    throw UsageError("unknown test " + settings.test);
 }
 
 Team team_of(const Test& test, const Settings& settings) {
@@ -87,10 +62,6 @@ void finish(const Bench& bench) {
 int run(const Group& world, int argc, char** argv) {
     try {
         const Settings settings = parse_settings(argc, argv);
-        if (settings.help) {
-            if (world.rank == 0) print_help();
-            return kFine;
-        }
         const Test& test = find_test(settings);
         const std::vector<int> members = choose_members(settings.among, team_of(test, settings), world.nodes);
         const Group group = part_of(world, members);

@@ -2,64 +2,58 @@
 #include "settings.hpp"
 
 #include <charconv>
-#include <limits>
-#include <string_view>
+#include <utility>
 
 namespace linkworth::netbench {
 namespace {
 
+constexpr std::pair<std::string_view, Among> kAmongNames[]{
+    {"auto", Among::automatic},
+    {"pair-in-node", Among::pair_in_node},
+    {"pair-across-nodes", Among::pair_across_nodes},
+    {"node", Among::node},
+    {"all", Among::all},
+};
+constexpr std::pair<std::string_view, Method> kMethodNames[]{
+    {"sendrecv", Method::sendrecv},
+    {"alltoallv", Method::alltoallv},
+    {"nonblocking", Method::nonblocking},
+};
+
+UsageError refusal(std::string_view what, std::string_view text) {
+    return UsageError(std::string(what) + " cannot be '" + std::string(text) + "'");
+}
+
 template <class Number>
-Number number(std::string_view option, std::string_view text, Number least, Number most) {
+Number number(std::string_view option, std::string_view text) {
     Number value{};
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || stop != text.data() + text.size() || !(value >= least && value <= most))
-        throw UsageError(std::string(option) + ": give a number from " + std::to_string(least) + " to " +
-                         std::to_string(most) + ", not '" + std::string(text) + "'");
+    if (error != std::errc{} || stop != text.data() + text.size()) throw refusal(option, text);
     return value;
 }
 
-std::vector<std::int64_t> size_list(std::string_view option, std::string_view text) {
-    std::vector<std::int64_t> sizes;
-    while (true) {
-        const std::size_t comma = text.find(',');
-        // One MPI call is limited to the count of an int.
-        sizes.push_back(
-            number<std::int64_t>(option, text.substr(0, comma), 1, std::numeric_limits<int>::max()));
-        if (comma == std::string_view::npos) return sizes;
-        text.remove_prefix(comma + 1);
-    }
+template <class Table>
+auto named(std::string_view what, std::string_view text, const Table& table) {
+    for (const auto& [name, value] : table)
+        if (name == text) return value;
+    throw refusal(what, text);
 }
 
-Among among(std::string_view text) {
-    if (text == "auto") return Among::automatic;
-    if (text == "pair-in-node") return Among::pair_in_node;
-    if (text == "pair-across-nodes") return Among::pair_across_nodes;
-    if (text == "node") return Among::node;
-    if (text == "all") return Among::all;
-    throw UsageError("--among: give auto, pair-in-node, pair-across-nodes, node or all, not '" +
-                     std::string(text) + "'");
-}
-
-std::vector<Method> method_list(std::string_view text) {
-    std::vector<Method> methods;
+/// Reads each part of a list with commas.
+template <class Read>
+auto list(std::string_view text, Read read) {
+    std::vector<decltype(read(text))> values;
     while (true) {
         const std::size_t comma = text.find(',');
-        const std::string_view name = text.substr(0, comma);
-        if (name == "sendrecv")
-            methods.push_back(Method::sendrecv);
-        else if (name == "alltoallv")
-            methods.push_back(Method::alltoallv);
-        else if (name == "nonblocking")
-            methods.push_back(Method::nonblocking);
-        else
-            throw UsageError("--methods: give some of sendrecv, alltoallv and nonblocking, not '" +
-                             std::string(name) + "'");
-        if (comma == std::string_view::npos) return methods;
+        values.push_back(read(text.substr(0, comma)));
+        if (comma == std::string_view::npos) return values;
         text.remove_prefix(comma + 1);
     }
 }
 
 }  // namespace
+
+Among among_named(std::string_view name) { return named("--among", name, kAmongNames); }
 
 Settings parse_settings(int argc, const char* const* argv) {
     Settings settings;
@@ -69,18 +63,17 @@ Settings parse_settings(int argc, const char* const* argv) {
             if (i + 1 >= argc) throw UsageError("give a value after " + std::string(word));
             return argv[++i];
         };
-        if (word == "--help" || word == "-h")
-            settings.help = true;
-        else if (word == "--sizes")
-            settings.sizes = size_list(word, value());
+        if (word == "--sizes")
+            settings.sizes =
+                list(value(), [&](std::string_view part) { return number<std::int64_t>(word, part); });
         else if (word == "--precision")
-            settings.precision = number(word, value(), 1e-6, 1.0);
+            settings.precision = number<double>(word, value());
         else if (word == "--seconds")
-            settings.seconds = number(word, value(), 1e-6, 86400.0);
+            settings.seconds = number<double>(word, value());
         else if (word == "--window")
-            settings.window = number(word, value(), 1, 65536);
+            settings.window = number<int>(word, value());
         else if (word == "--among")
-            settings.among = among(value());
+            settings.among = among_named(value());
         else if (word == "--async")
             settings.asynchronous = true;
         else if (word == "--bidirectional")
@@ -88,18 +81,16 @@ Settings parse_settings(int argc, const char* const* argv) {
         else if (word == "--pairs")
             settings.pairs = true;
         else if (word == "--longest")
-            settings.longest = number<std::int64_t>(word, value(), 8192, std::numeric_limits<int>::max() / 2);
+            settings.longest = number<std::int64_t>(word, value());
         else if (word == "--seed")
-            settings.seed =
-                number<std::uint64_t>(word, value(), 0, std::numeric_limits<std::uint64_t>::max());
+            settings.seed = number<std::uint64_t>(word, value());
         else if (word == "--methods")
-            settings.methods = method_list(value());
-        else if (word.starts_with("-"))
-            throw UsageError("unknown option " + std::string(word));
-        else if (settings.test.empty())
+            settings.methods =
+                list(value(), [&](std::string_view part) { return named(word, part, kMethodNames); });
+        else if (i == 1)
             settings.test = word;
         else
-            throw UsageError("one test at a time: " + settings.test + " or " + std::string(word));
+            throw UsageError("unknown option " + std::string(word));
     }
     return settings;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linkworth::netbench {
@@ -16,7 +17,8 @@ inline constexpr std::array kMethods{Method::sendrecv, Method::alltoallv, Method
 /// Ranks that take part.
 enum class Among { automatic, pair_in_node, pair_across_nodes, node, all };
 
-/// Settings from the command line.
+/// Settings from the command line of `linkworth bench`, which checks their ranges
+/// (linkworth.bench.settings).
 struct Settings {
     std::string test;
     std::vector<std::int64_t> sizes;  ///< message sizes in bytes, in the order of the measurement
@@ -30,13 +32,15 @@ struct Settings {
     std::int64_t longest = 0;  ///< b_eff's longest message; 0: by memory
     std::uint64_t seed = 1;    ///< of b_eff's random patterns
     std::vector<Method> methods{kMethods.begin(), kMethods.end()};  ///< of b_eff
-    bool help = false;
 };
 
 /// A command line that cannot be used; what() is one sentence for the user.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Throws UsageError.
+Among among_named(std::string_view name);
 
 /// Throws UsageError.
 Settings parse_settings(int argc, const char* const* argv);

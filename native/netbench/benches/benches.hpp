@@ -15,7 +15,6 @@ struct Test {
     Team team;
     bool needs_sizes;
     void (*run)(Bench&);  ///< called on the members only
-    std::string_view title;
 };
 
 void run_latency(Bench& bench);

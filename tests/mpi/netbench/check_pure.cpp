@@ -158,9 +158,10 @@ void command_line() {
     const std::array some{"lw-netbench", "beff", "--methods", "nonblocking,sendrecv"};
     expect(parse_settings(4, some.data()).methods == M{Method::nonblocking, Method::sendrecv},
            "some methods of b_eff");
-    expect(refusal({"lw-netbench", "beff", "--methods", "sendrecv,"}).find("not ''") != std::string::npos,
-           "no method after a comma");
-    expect(refusal({"lw-netbench", "beff", "--methods", "put"}).find("not 'put'") != std::string::npos,
+    expect(
+        refusal({"lw-netbench", "beff", "--methods", "sendrecv,"}).find("cannot be ''") != std::string::npos,
+        "no method after a comma");
+    expect(refusal({"lw-netbench", "beff", "--methods", "put"}).find("cannot be 'put'") != std::string::npos,
            "an unknown method");
 }
 
