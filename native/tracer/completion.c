@@ -92,6 +92,7 @@ void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request be
         lw_write_local(call);
     }
     lw_unlock();
+    if (!call->succeeded) lw_requests_give_back(1, &before);
 }
 
 static uint64_t count_live(int count, const MPI_Request* requests) {

@@ -114,18 +114,13 @@ void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw
 }
 
 // Messages between MPI_Mprobe and MPI_Mrecv: rarely more than one at a time.
-struct probed {
-    MPI_Message handle;
-    uint32_t comm;
-    int source, tag;
-};
-static struct probed* probed;
+static struct lw_probed* probed;
 static size_t probed_count, probed_capacity;
 
-static void keep_probed(struct probed message) {
+static void keep_probed(struct lw_probed message) {
     if (probed_count == probed_capacity) {
         size_t larger = probed_capacity ? 2 * probed_capacity : 16;
-        struct probed* fresh = realloc(probed, larger * sizeof *fresh);
+        struct lw_probed* fresh = realloc(probed, larger * sizeof *fresh);
         if (!fresh) return;
         probed = fresh;
         probed_capacity = larger;
@@ -133,14 +128,16 @@ static void keep_probed(struct probed message) {
     probed[probed_count++] = message;
 }
 
-static bool take_probed(MPI_Message handle, struct probed* message) {
-    for (size_t i = probed_count; i-- > 0;)
+struct lw_probed lw_take_probed(MPI_Message handle) {
+    struct lw_probed message = {.known = false};
+    lw_lock();
+    for (size_t i = probed_count; !message.known && i-- > 0;)
         if (probed[i].handle == handle) {
-            *message = probed[i];
+            message = probed[i];
             probed[i] = probed[--probed_count];
-            return true;
         }
-    return false;
+    lw_unlock();
+    return message;
 }
 
 void lw_encode_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int tag, bool found,
@@ -160,8 +157,8 @@ void lw_encode_probe(struct lw_call* call, MPI_Comm comm_handle, int source, int
         }
         lw_write(call, at);
         if (found && message)
-            keep_probed((struct probed){*message, comm->number, lw_rank(status->MPI_SOURCE),
-                                        lw_tag(status->MPI_TAG)});
+            keep_probed((struct lw_probed){*message, true, comm->number, lw_rank(status->MPI_SOURCE),
+                                           lw_tag(status->MPI_TAG)});
     } else {
         lw_write_local(call);
     }
@@ -174,11 +171,10 @@ void lw_record_found(struct lw_call* call, bool found, const MPI_Status* status)
                     status, NULL);
 }
 
-void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count, MPI_Datatype datatype,
+void lw_record_matched(struct lw_call* call, struct lw_probed message, MPI_Count count, MPI_Datatype datatype,
                        const MPI_Request* request) {
-    struct probed message;
     lw_lock();
-    if (take_probed(before, &message) && call->succeeded) {
+    if (message.known && call->succeeded) {
         uint8_t* at = lw_payload_begin(call, request ? LW_IRECV : LW_RECV, MESSAGE_MOST_BYTES);
         if (at) {
             at = lw_put(at, message.comm);

@@ -48,8 +48,18 @@ bool lw_record_plain_completion(struct lw_call* call, MPI_Request before, bool c
 void lw_record_isendrecv(struct lw_call* call, struct lw_message send, struct lw_message receive,
                          const MPI_Request* request);
 
-/// MPI_Mrecv and MPI_Imrecv (with REQUEST) of the message that had the handle BEFORE.
-void lw_record_matched(struct lw_call* call, MPI_Message before, MPI_Count count, MPI_Datatype datatype,
+/// A message between MPI_Mprobe and MPI_Mrecv.
+struct lw_probed {
+    MPI_Message handle;
+    bool known;
+    uint32_t comm;
+    int source, tag;
+};
+/// Before MPI_Mrecv and MPI_Imrecv: the library may give the handle to another thread's message before the
+/// call is recorded.
+struct lw_probed lw_take_probed(MPI_Message handle);
+/// MPI_Mrecv and MPI_Imrecv (with REQUEST) of MESSAGE.
+void lw_record_matched(struct lw_call* call, struct lw_probed message, MPI_Count count, MPI_Datatype datatype,
                        const MPI_Request* request);
 
 void lw_record_start(struct lw_call* call, int count, const MPI_Request* requests);
@@ -194,10 +204,11 @@ LW_INLINE struct lw_repeat* lw_foresee_completion(struct lw_call* call, MPI_Requ
 void lw_record_unforeseen_completion(struct lw_call* call, enum lw_complete_mode mode, MPI_Request before,
                                      const MPI_Request* after, bool completed);
 
-/// Before the real function of the wait and test family; see lw_requests_claim.
-LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MPI_Request* handles) {
+/// Before the real function of the wait and test family, and of MPI_Request_free; see lw_requests_claim.
+LW_INLINE void lw_claim_requests(const struct lw_call* call, int count, const MPI_Request* handles,
+                                 bool frees) {
     if (__builtin_expect(lw_recorder.locked, 0) && call->recording && handles)
-        lw_requests_claim(count, handles);
+        lw_requests_claim(count, handles, frees);
 }
 
 /// Records the wait and test family. BEFORE: handles before the call, AFTER: after it. INDICES, COMPLETED:

@@ -91,18 +91,27 @@ static void remove_entry(struct table* table, uint32_t hole) {
     table->used--;
 }
 
-// Node of the oldest request with this handle, taken out of the table; 0: there is none.
-static uint32_t take_oldest(struct table* table, uint64_t handle) {
-    if (!table->capacity) return 0;
-    uint32_t at = position_of(table, handle), node = table->entries[at].oldest;
-    if (!node) return 0;
-    table->entries[at].oldest = pool[node].next;
-    if (!table->entries[at].oldest) remove_entry(table, at);
-    return node;
-}
-
 static uint32_t oldest(const struct table* table, uint64_t handle) {
     return table->capacity ? table->entries[position_of(table, handle)].oldest : 0;
+}
+
+// The oldest request of the calling thread with this handle, else the oldest of all; 0: there is none.
+static uint32_t find_own(const struct table* table, uint64_t handle) {
+    uint32_t first = oldest(table, handle), node = first;
+    while (node && pool[node].thread != lw_own.self->stream.thread) node = pool[node].next;
+    return node ? node : first;
+}
+
+static void take_out(struct table* table, uint64_t handle, uint32_t node) {
+    uint32_t at = position_of(table, handle), before = 0;
+    struct entry* entry = &table->entries[at];
+    for (uint32_t other = entry->oldest; other != node; other = pool[other].next) before = other;
+    if (before)
+        pool[before].next = pool[node].next;
+    else
+        entry->oldest = pool[node].next;
+    if (entry->youngest == node) entry->youngest = before;
+    if (!entry->oldest) remove_entry(table, at);
 }
 
 static void keep_request(MPI_Request handle, struct lw_request request) {
@@ -112,6 +121,7 @@ static void keep_request(MPI_Request handle, struct lw_request request) {
     uint32_t node = free_list;
     free_list = pool[node].next;
     pool[node] = request;
+    pool[node].thread = lw_own.self->stream.thread;
     wildcards += (request.flags & LW_REQUEST_WILDCARD) != 0;
     put_youngest(&all, request_key(handle), node);
     lw_few.room = 0;
@@ -151,22 +161,24 @@ void lw_request_remove(MPI_Request handle) {
         lw_remove_from_few(at);
         return;
     }
-    uint32_t node = claimed.used ? take_oldest(&claimed, request_key(handle)) : 0;
-    if (!node) node = take_oldest(&all, request_key(handle));
+    struct table* table = claimed.used && oldest(&claimed, request_key(handle)) ? &claimed : &all;
+    uint32_t node = oldest(table, request_key(handle));
     if (!node) return;
+    take_out(table, request_key(handle), node);
     wildcards -= (pool[node].flags & LW_REQUEST_WILDCARD) != 0;
     pool[node].next = free_list;
     free_list = node;
     if (!all.used) lw_few.room = LW_FEW;
 }
 
-void lw_requests_claim(int count, const MPI_Request* handles) {
+void lw_requests_claim(int count, const MPI_Request* handles, bool frees) {
     lw_lock();
     for (int i = 0; i < count && has_room(&claimed); i++) {
         uint64_t handle = request_key(handles[i]);
-        uint32_t node = oldest(&all, handle);
-        if (!node || (pool[node].flags & LW_REQUEST_PERSISTENT)) continue;
-        put_youngest(&claimed, handle, take_oldest(&all, handle));
+        uint32_t node = find_own(&all, handle);
+        if (!node || (!frees && (pool[node].flags & LW_REQUEST_PERSISTENT))) continue;
+        take_out(&all, handle, node);
+        put_youngest(&claimed, handle, node);
     }
     lw_unlock();
 }

@@ -3,7 +3,7 @@
 ///
 /// Several live requests may share one handle: MPICH and Open MPI give the same one to every request that was
 /// complete at once. They are distinguished by age, the oldest first, which is right because they are all
-/// complete.
+/// complete. A thread's own come before those of other threads, which may be of other kinds.
 #ifndef LINKWORTH_REQUEST_H
 #define LINKWORTH_REQUEST_H
 
@@ -23,7 +23,8 @@ struct lw_request {
     uint64_t number;
     uint32_t next;  ///< younger one with the same handle, or in the list of free ones; 0: none
     uint32_t flags;
-    uint64_t bytes;  ///< profile: what each start sends
+    uint32_t thread;  ///< number of the one that made it
+    uint64_t bytes;   ///< profile: what each start sends
 };
 
 /// Requests of which only the number matters, while they are few and no others were made after them. They are
@@ -65,9 +66,10 @@ static inline struct lw_request* lw_request_find(MPI_Request handle) {
 void lw_request_remove(MPI_Request handle);
 /// If several threads call MPI: hides the requests with these handles from the other threads, each as often
 /// as its handle occurs. The library may give a handle to another thread's request before this thread's call,
-/// which completes the previous one, is recorded. Persistent requests keep their handles and stay.
-void lw_requests_claim(int count, const MPI_Request* handles);
-/// Gives those back that the call did not complete.
+/// which completes or frees the previous one, is recorded. Persistent requests keep their handles and stay,
+/// unless the call frees them (FREES).
+void lw_requests_claim(int count, const MPI_Request* handles, bool frees);
+/// Gives those back that the call neither completed nor freed.
 void lw_requests_give_back(int count, const MPI_Request* handles);
 /// Frees what the calling thread, which ends, keeps of requests.
 void lw_requests_end_thread(void);

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -50,6 +50,38 @@ def test_each_thread_writes_its_own_calls_and_the_merge_knows_who_completed_a_re
     assert completed_by_others == THREADS * ROUNDS
     ends = max(event.finish for event in part.events)
     assert elapsed == pytest.approx((ends - part.start[0]) / part.rate, rel=1e-3)
+
+
+def test_handles_that_go_from_one_thread_to_another_stay_apart(bench):
+    run = bench.record(bench.compile("threads.c", "-pthread"), "handles", ranks=1)
+    assert run.returncode == 0, run.stderr
+    (part,) = run.parts
+    if part.events[0].fields["level"] < 3:
+        pytest.skip(f"{bench.mpi.name} does not give MPI_THREAD_MULTIPLE")
+    merge(part.path.parent, part.path.parent / "out.lwt", TraceMetadata(workload="threads"))
+    pending, tags, ended, made = {}, defaultdict(set), Counter(), 0
+    for event in _engine.Trace(str(part.path.parent / "out.lwt")).iterate(0):
+        fields, call_class = event["fields"], event["call_class"]
+        if call_class in ("isend", "irecv", "recv_init"):
+            pending[made] = (event["thread"], event["name"])
+            made += 1
+        if "tag" in fields:
+            tags[event["thread"]].add(fields["tag"])
+        ended_here = [completion[0] for completion in fields.get("completions", [])]
+        if call_class == "request_free":
+            ended_here = fields["references"]
+        for back in ended_here:
+            thread, name = pending.pop(made - back)
+            assert thread == event["thread"]
+            ended[event["name"], name] += 1
+    assert pending == {}
+    assert sorted(map(len, tags.values())) == [1] * THREADS
+    of_each = THREADS * ROUNDS
+    assert ended == {
+        ("MPI_Waitall", "MPI_Isend"): of_each,
+        ("MPI_Waitall", "MPI_Irecv"): of_each,
+        ("MPI_Request_free", "MPI_Recv_init"): of_each,
+    }
 
 
 def test_threads_may_make_their_first_call_while_the_recording_ends(bench):

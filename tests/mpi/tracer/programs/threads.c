@@ -1,7 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "unasked": they
-// make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for the
-// one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
+// Threads: "multiple": several threads call MPI at once, and complete each other's requests. "handles": each
+// uses requests and messages of its own, whose handles the library gives from one to the other. "unasked":
+// they make local calls at once without MPI_THREAD_MULTIPLE. "helpers": threads that call no MPI compute for
+// the one that does; prints the process's and the caller's CPU time of it. "beside": one does on each of two
 // ranks, inside of a call on rank 0 and between calls on rank 1; both have computed before MPI_Init.
 // "ending": many threads wait for messages and end; prints by how many kB that makes the process larger.
 // "last": threads make their first call while MPI_Finalize ends. "destructor": a thread calls MPI at its very
@@ -37,6 +38,23 @@ static void* call_mpi(void* argument) {
         MPI_Send(&value, 1, MPI_INT, 0, me, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (answer != me) return argument;
+    }
+    return NULL;
+}
+
+static void* use_handles(void* argument) {
+    int me = (int)(long)argument, value = me, answer;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Request requests[2], freed;
+        MPI_Message message;
+        MPI_Isend(&value, 1, MPI_INT, 0, me, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&answer, 0, MPI_INT, MPI_PROC_NULL, me, MPI_COMM_WORLD, &requests[1]);
+        pthread_barrier_wait(&all_there);
+        MPI_Mprobe(0, me, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(&answer, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        MPI_Recv_init(&answer, 1, MPI_INT, 0, me, MPI_COMM_WORLD, &freed);
+        MPI_Request_free(&freed);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
     return NULL;
 }
@@ -157,6 +175,10 @@ int main(int argc, char** argv) {
         for (int i = 0; level == MPI_THREAD_MULTIPLE && i < THREADS * ROUNDS; i++)
             wrong += cell[i / ROUNDS][i % ROUNDS] != i / ROUNDS;
         if (!wrong) printf("all right\n");
+    } else if (argc > 1 && strcmp(argv[1], "handles") == 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+        pthread_barrier_init(&all_there, NULL, THREADS);
+        if (level == MPI_THREAD_MULTIPLE) run(use_handles, THREADS);
     } else if (argc > 1 && strcmp(argv[1], "ending") == 0) {
         long before = 0;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
