@@ -263,6 +263,9 @@ def _have_all_ranks(samples: Samples) -> bool:
 
 def _alternating(samples: Samples, values: Numbers, communicator: int) -> Alternating | None:
     for period in (2, 3, 4):
+        if samples.steps.total.max() < 2 * period:
+            # Nothing shows that the rules take turns.
+            break
         rules = []
         for turn in range(period):
             here = np.flatnonzero(samples.steps.number % period == turn)

@@ -314,7 +314,10 @@ def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool) -> It
     if (steps.total > 1).any():
         # The iterations are as many as distances that double, of which two are also 1 and 2.
         halves = np.array_equal(steps.total, _levels(n))
-        kinds = sorted(STEPPED, key=lambda kind: "2^k" not in kind) if halves else STEPPED
+        # If some ranks have no peer, the others may fit a ring as well, which leads nobody off the grid.
+        kinds = sorted(
+            STEPPED, key=lambda kind: (halves and "2^k" not in kind, edges and kind.startswith("ring"))
+        )
         yield from (Term(kind, step, 0) for step in _step_kinds(n, steps) for kind in kinds)
         yield from (Term(kind, "k", 0, each) for kind in ("cyclic", "ring +k", "ring -k") for each in skews)
     yield from (Term("ring", "", 0, each) for each in skews if each[-1].parts)
