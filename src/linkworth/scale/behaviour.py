@@ -1,5 +1,6 @@
 """Behaviour of a program: its roles, and for each one a sequence of calls with rules."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +72,8 @@ class Role(NamedTuple):
     group_of_slot: Numbers
     compute: dict[int, Model]
     """By group of slots: computation before one of its events."""
+    whole: Sequence[int]
+    """Groups of slots whose model is that of all computation of a rank before their events."""
     last: Point
     models: dict[int, Events]
     """By rank of the largest recording."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from linkworth import _engine
 from linkworth.model.trace import TraceMetadata
@@ -114,6 +115,7 @@ def _of_role(
     everyone = Ranks(at, alone, point, program.arrangement, views, models)
     counts = [rule.values(everyone) for rule in role.counts]
     growth = _growth(role, point)
+    whole = np.isin(role.group_of_slot, role.whole)
     alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number in range(len(ranks)):
         alike[tuple(each[number] for each in counts)].append(number)
@@ -131,7 +133,7 @@ def _of_role(
             for which in numbers:
                 model = int(models[which])
                 if model not in scaled:
-                    scaled[model] = _times(role.models[model], sequence, growth, role.in_steps)
+                    scaled[model] = _times(role.models[model], sequence, growth, whole, role.in_steps)
                 yield RankEvents(
                     int(ranks[which]),
                     [made[each][which] for each in sequence.distinct],
@@ -274,17 +276,22 @@ def _growth(role: Role, point: Point) -> Times:
 
 
 def _times(
-    events: Events, sequence: _Sequence, growth: Times, in_steps: InSteps | None
+    events: Events, sequence: _Sequence, growth: Times, whole: npt.NDArray[np.bool_], in_steps: InSteps | None
 ) -> tuple[Times, Times, Times]:
     """Return the computation before each event, that in CPU time, and the event's duration.
 
     Each event is like one of the recorded rank, at the same share of those of its slot, and computes as that times the
-    growth. In a loop with owners, it is like that of the same step. A mean would be the same for all ranks and leave no
-    rank to wait for.
+    growth, or as its part of all where `whole`. In a loop with owners, it is like that of the same step. A mean would be the
+    same for all ranks and leave no rank to wait for.
     """
     slot, step = sequence.slot, sequence.step
     places = events.first[slot] + sequence.turn * np.diff(events.first)[slot] // sequence.times[slot]
     compute = events.compute[places]
+    # If only the first iteration of a loop computes, its share of more iterations is no whole number of them.
+    before = np.append(0.0, np.cumsum(events.compute))[events.first]
+    mean = np.diff(before) / np.maximum(np.where(whole, sequence.times, np.diff(events.first)), 1)
+    taken = np.bincount(slot, compute, len(mean)) / np.maximum(sequence.times, 1)
+    compute = np.where(taken[slot] > 0, compute * (mean / np.where(taken > 0, taken, 1.0))[slot], mean[slot])
     if in_steps is not None:
         # Who owns a step computes as its owner did, which was another rank.
         own = InSteps.key(np.repeat(np.arange(len(events.first) - 1), np.diff(events.first)), events.steps)

@@ -164,6 +164,7 @@ class Builder:
             table.slots,
             group_of_slot,
             {},
+            (),
             Point(last.ranks, arrangement.grid(last.ranks), last.size),
             {},
             None,
@@ -334,11 +335,18 @@ class Builder:
         sums = np.bincount(cell, table.compute, shape[0] * shape[1]).reshape(shape)
         # A slot of one recording only grows as an event of all ranks does on average.
         mean = fitter.smooth(range(len(self.recordings)), self._mean_compute)
-        models = {}
+        ranks = np.bincount([each.recording for each in table.samples_of_role], minlength=shape[0])
+        models, whole = {}, []
         for place in np.flatnonzero(sums.any(axis=0)).tolist():
             known = np.flatnonzero(times[:, place])
             values = sums[known, place] / times[known, place]
             models[place] = fitter.smooth(known.tolist(), values) if len(known) > 1 else mean
+            if models[place].error and len(known) > 1:
+                # If only the first iteration of a loop computes, the mean of all follows no curve.
+                total = fitter.smooth(known.tolist(), sums[known, place] / ranks[known])
+                if total.error < models[place].error / 2:
+                    models[place] = total
+                    whole.append(place)
         last = len(self.recordings) - 1
         slots = len(role.group_of_slot)
         # A slot that the rank never filled has the mean of other ranks: of the largest recording, or else of some.
@@ -365,11 +373,11 @@ class Builder:
                 np.concatenate([table.step[mine], np.zeros(len(missing), dtype=np.int64)])[order],
             )
         if not totals.any():
-            return role._replace(compute=models, models=events)
+            return role._replace(compute=models, whole=whole, models=events)
         here = np.flatnonzero((of == last) & (totals[table.leaf] > 0))
         keys, at = np.unique(InSteps.key(table.slot[here], table.step[here]), return_inverse=True)
         in_steps = InSteps(keys, np.bincount(at, table.compute[here]) / np.bincount(at), totals)
-        return role._replace(compute=models, models=events, in_steps=in_steps)
+        return role._replace(compute=models, whole=whole, models=events, in_steps=in_steps)
 
 
 def _frozen(on_level: OnLevel | None) -> object:
