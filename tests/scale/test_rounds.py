@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from written_programs import NOBODY, Event, Program, collective, computed, scaled, scales_exactly, swap
+from written_programs import NOBODY, Event, Place, Program, collective, computed, scaled, scales_exactly, swap
+
+from linkworth.scale.grids import balanced
 
 STEPS = 7
 
@@ -18,16 +20,42 @@ def prefix(rank: int, ranks: int) -> Iterator[Event]:
         yield collective("Barrier@r.c:2")
 
 
+def sums(rank: int, ranks: int) -> Iterator[Event]:
+    """Add up as many numbers as distances double up to all ranks."""
+    yield collective("Allreduce@r.c:3", 8 * (ranks - 1).bit_length())
+
+
+def sheet(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange round both sides of a plane."""
+    plane = Place(rank, balanced(ranks, 2))
+    yield from (swap(f"r.c:{4 + d}", *plane.sides(d, periodic=True), 80) for d in (0, 1))
+
+
 @pytest.mark.parametrize(
     ("program", "counts"),
     [
         # The distances in the largest recording are as many as rules may take turns.
         (prefix, (4, 8, 16, 64)),
         (prefix, (5, 10, 20, 40)),
+        (sums, (4, 6, 9, 16, 36)),
     ],
 )
 def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:
     scales_exactly(program, counts, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("program", "small", "doubt"),
+    [
+        (sums, (6, 12, 24), "64 ranks are not 24 doubled or halved"),
+        (sheet, (3, 9, 15), "every process grid is a plane"),
+    ],
+)
+def test_what_the_recordings_may_not_show_is_told(
+    program: Program, small: tuple[int, ...], doubt: str, tmp_path: Path
+) -> None:
+    _, summary = scaled(program, small, 64, tmp_path)
+    assert doubt in " ".join(summary.scaling.remarks)
 
 
 def butterflies(rank: int, ranks: int) -> Iterator[Event]:

@@ -9,6 +9,7 @@ from linkworth.scale.align.folding import first_leaves
 from linkworth.scale.fit.columns import PlacedCall
 from linkworth.scale.fit.levels import Resting
 from linkworth.scale.fit.members import OTHER_GRIDS
+from linkworth.scale.fit.numbers import Sum
 from linkworth.scale.fit.partners import Partner
 from linkworth.scale.fit.peers import OWNERS
 from linkworth.scale.fit.rules import (
@@ -23,7 +24,7 @@ from linkworth.scale.fit.rules import (
     Varying,
     rules_within,
 )
-from linkworth.scale.grids import divisors, odd_part
+from linkworth.scale.grids import balanced, odd_part
 from linkworth.scale.recording import COLLECTIVE, SENDS, Recording, is_of_neighbours
 from linkworth.scale.search import Found, Target, Way
 from linkworth.scale.shares import Unseen
@@ -146,7 +147,12 @@ def _of_sizes(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"sizes of {_first(hidden)} are unequal parts along one dimension of the grid, and all recordings with such ranks "
             "are as long along another, so that they may be wrong; record a count at which it is longer"
         )
-    inexact, gone = _by_count(found, recordings, target)
+    inexact, gone, rounds = _by_count(found, recordings, target)
+    if rounds and {odd_part(recording.ranks) for recording in recordings} == {odd_part(recordings[-1].ranks)}:
+        yield (
+            f"sizes or numbers of {_first(rounds)} grow by one step when the ranks double, and no recording shows where between "
+            f"that is, as {target.ranks} ranks are not {recordings[-1].ranks} doubled or halved; record a count of this kind"
+        )
     if inexact:
         yield (
             f"sizes or numbers of {_first(inexact)} follow no exact rule of the rank count and are taken from the best "
@@ -203,12 +209,21 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
             f"{arrangement.describe(target.ranks)} at {target.ranks} ranks, so that peers may be wrong; record counts at which "
             "more ranks lie along each dimension"
         )
-    counts = [*(recording.ranks for recording in recordings), target.ranks]
-    composite = [len(divisors(count)) > 2 for count in counts]
-    if len(new) == 1 and composite == [*[False] * len(recordings), True] and _sends(found):
+    flat = [
+        balanced(each, len(new) + 1)[-1] == 1 for each in (*(of.ranks for of in recordings), target.ranks)
+    ]
+    hidden = flat == [*[True] * len(recordings), False] and (
+        len(new) == 1 or (len(new) == 2 and not all(shown))
+    )
+    if hidden and _sends(found):
+        kinds = (
+            ("prime numbers of ranks", "line", "is no prime"),
+            ("numbers of ranks", "plane", "fills a box"),
+        )
+        numbers, shape, other = kinds[len(new) > 1]
         yield (
-            "all recordings are on prime numbers of ranks, on which every process grid is a line, so that the grid at "
-            f"{target.ranks} ranks is not known; record a count that is no prime"
+            f"all recordings are on {numbers}, on which every process grid is a {shape}, so that the grid at {target.ranks} "
+            f"ranks is not known; record a count that {other}"
         )
     fixed = [str(extent) for extent in arrangement.fixed if extent]
     if fixed:
@@ -363,11 +378,12 @@ def _has_steps(column: PlacedCall) -> bool:
     return any(isinstance(rule, ByStep) for rule in column.rules.values())
 
 
-def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> tuple[list[str], list[str]]:
-    """Return the calls with a number that meets not all recordings, and those with one that reaches zero."""
+def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[list[str]]:
+    """Yield the calls with a number that meets not all recordings, those with one that reaches zero, and those with rounds."""
     known = [found.point(each.ranks, each.size) for each in recordings]
     there = found.point(target.ranks, target.size)
-    inexact, gone = set(), set()
+    inexact, gone, rounds = set(), set(), set()
+    doubled = odd_part(target.ranks) == odd_part(recordings[-1].ranks)
     for role in found.program.roles.values():
         first = first_leaves(role.top)
         sites = [role.columns[int(role.column_of_leaf[first[loop]])] for loop in range(len(role.counts))]
@@ -387,10 +403,13 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
                 parted = is_loop and abs(value - round(value)) > INEXACT
                 if rule.model.error > INEXACT or parted:
                     inexact.add(column.entry)
+                terms = rule.model.terms if isinstance(rule.model, Sum) and not doubled else ()
+                if any(term.has_rounds() for term in terms) and not (is_loop and _doubles(column)):
+                    rounds.add(column.entry)
                 # If the largest recording already has none, what else becomes less is not known either.
                 if there not in known and max(map(rule.model.at, known)) >= 0.5 > value:
                     gone.add(column.entry)
-    return sorted(inexact), sorted(gone)
+    yield from map(sorted, (inexact, gone, rounds))
 
 
 def _unequal_parts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:

@@ -17,7 +17,10 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Monomial(NamedTuple):
-    """ranks^a log2(ranks)^b size^c log2(size)^d, and a power of each extent of the grid."""
+    """ranks^a rounds^b size^c log2(size)^d, and a power of each extent of the grid.
+
+    The rounds are those of distances that double up to all ranks: log2(ranks), rounded up.
+    """
 
     ranks: float = 0
     logarithm: float = 0
@@ -25,17 +28,21 @@ class Monomial(NamedTuple):
     extents: tuple[float, ...] = ()
     size_logarithm: float = 0
     levels: int | None = None
-    """Dimension of whose extent log2 is a factor."""
+    """Dimension whose rounds are a factor."""
+
+    def has_rounds(self) -> bool:
+        """Return whether rounds are a factor."""
+        return bool(self.logarithm) or self.levels is not None
 
     def at(self, point: Point) -> float:
         """Return its value."""
         value: float = float(point.ranks) ** self.ranks * point.size**self.size
         if self.logarithm:
-            value *= max(math.log2(point.ranks), 0.5) ** self.logarithm
+            value *= max(math.ceil(math.log2(point.ranks)), 0.5) ** self.logarithm
         if self.size_logarithm:
             value *= math.log2(max(point.size, 1.0)) ** self.size_logarithm
         if self.levels is not None:
-            value *= math.log2(point.grid[self.levels])
+            value *= math.ceil(math.log2(point.grid[self.levels]))
         for extent, power in zip(point.grid, self.extents, strict=False):
             value *= float(extent) ** power
         return value
