@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "trace/column_groups.hpp"
 #include "trace/column_layout.hpp"
 #include "trace/varint.hpp"
 #include "trace/wire.hpp"
@@ -14,24 +14,49 @@ namespace {
 
 /// Zstandard takes some ten bytes for itself.
 constexpr std::size_t least_compressed = 16;
+/// Columns of times in a block, and values of one: more and smaller columns have more codes than they save.
+constexpr std::size_t most_columns = 24;
+constexpr std::size_t fewest_values = 600;
+static_assert(cpu_column == 0);
 
 }  // namespace
 
+/// Gives the gaps and the durations of each shape a column. Those with like means share one, as one code fits
+/// their symbols.
 void ColumnEncoder::choose_columns() {
-    const ColumnGroups groups = group_columns(records_);
-    const std::uint32_t first = cpu_column + 1;
-    used_columns_ = first + groups.count;
-    columns_.clear();
-    for (std::size_t shape = 0; shape < records_.shapes.size(); ++shape)
-        columns_.push_back({first + groups.gap_of_shape[shape], first + groups.duration_of_shape[shape]});
-    symbols_.resize(std::max(symbols_.size(), used_columns_));
-    std::vector<std::size_t> sizes(used_columns_, 0);
-    for (const std::uint32_t head : records_.heads) {
-        const ShapeColumns& to = columns_[head >> 1];
-        ++sizes[to.gap];
-        sizes[cpu_column] += head & 1;
-        ++sizes[to.duration];
+    struct Series {
+        std::uint64_t values = 0;
+        std::uint64_t symbols = 0;  ///< their sum
+
+        double mean() const {
+            return static_cast<double>(symbols) / static_cast<double>(std::max<std::uint64_t>(values, 1));
+        }
+        void add(std::uint8_t symbol) {
+            ++values;
+            symbols += symbol;
+        }
+    };
+    std::vector<Series> all(2 * records_.shapes.size());  // a shape's gaps, and its durations
+    for (std::size_t event = 0; event < records_.heads.size(); ++event) {
+        const std::uint32_t gaps = records_.heads[event] & ~1U;
+        all[gaps].add(records_.gap_symbols[event]);
+        all[gaps + 1].add(records_.duration_symbols[event]);
     }
+    std::vector<std::uint32_t> order(all.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&all](std::uint32_t series) { return all[series].mean(); });
+    const std::size_t enough = std::max(fewest_values, 2 * records_.heads.size() / most_columns);
+    columns_.resize(records_.shapes.size());
+    std::vector<std::size_t> sizes{records_.cpu.size(), 0};
+    for (const std::uint32_t series : order) {
+        if (sizes.back() >= enough) sizes.push_back(0);
+        const auto column = static_cast<std::uint32_t>(sizes.size() - 1);
+        ShapeColumns& of = columns_[series / 2];
+        (series % 2 == 0 ? of.gap : of.duration) = column;
+        sizes.back() += all[series].values;
+    }
+    used_columns_ = sizes.size();
+    symbols_.resize(std::max(symbols_.size(), used_columns_));
     next_.clear();
     for (std::size_t column = 0; column < used_columns_; ++column) {
         symbols_[column].resize(sizes[column]);
