@@ -42,6 +42,7 @@ def test_only_all_is_a_hundred_percent_and_only_nothing_is_zero(share, decimals)
     text = units.percent(share, decimals)
     assert (float(text.strip("<> %")) == 100) == (share * 100 >= 99.995)
     assert (float(text.strip("<> %")) == 0) == (share == 0)
+    assert not text.startswith("-")
 
 
 @given(st.lists(st.floats(min_value=1e-8, max_value=1e6), min_size=1))

@@ -88,7 +88,7 @@ def _scale(value: float, digits: int, scales: Sequence[tuple[float, str]]) -> tu
 
 def percent(share: float, decimals: int = 0) -> str:
     """Return a share: `12 %`, or `0.4 %` below 1 %. Only the whole, to a hundredth, is 100: `> 99 %`."""
-    value = share * 100
+    value = share * 100 + 0.0  # no minus before a zero
     if 0 < value < 0.1:
         return "< 0.1 %"
     if 100 - 0.5 * 10**-decimals <= value < 99.995:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow
 import pytest
 from synthetic import Call, write_trace
+from synthetic_calls import FENCE, get, put, sync, win_new
 
 import linkworth as lw
 from linkworth.catalog import machines
@@ -90,6 +91,23 @@ def test_recordings_are_scaled_and_refused_as_on_the_command_line(tmp_path):
         lw.record("./none", 8, output=tmp_path / "8.lwt")
     with pytest.raises(lw.UsageError, match=r"`output` .* is a folder; give the name of a file"):
         lw.record("./none", 8, output=tmp_path, replace=True)
+
+
+def test_the_table_of_calls_has_what_a_profile_sums(tmp_path):
+    programs = [
+        [win_new(), get(1 - rank, 300 + rank).after(4.0, cpu=1.0), put(1 - rank, 20).after(2.0), sync(FENCE)]
+        for rank in range(2)
+    ]
+    trace = lw.open(write_trace(tmp_path / "t.lwt", programs))
+    rows, profile = list(trace.calls()), trace.profile()
+    for rank, seconds in enumerate(profile.rank_compute_seconds):
+        after_init = [row for row in rows if row["rank"] == rank and row["call"] != "MPI_Init"]
+        computed = sum(row["gap_ns"] if row["cpu_ns"] is None else row["cpu_ns"] for row in after_init)
+        assert computed * 1e-9 == pytest.approx(seconds) == pytest.approx(3.0)
+    for call in profile.calls:
+        if call.name in ("MPI_get", "MPI_put"):
+            moved = (row["bytes"] + row["recv_bytes"] for row in rows if row["call"] == call.name)
+            assert sum(moved) == call.bytes == {"MPI_get": 601, "MPI_put": 40}[call.name]
 
 
 def test_tables_are_read_through_the_arrow_stream(trace):

@@ -83,9 +83,9 @@ def reason(
     faster = cheapest.seconds / chosen.seconds
     against = name_of(cheapest, options)
     if chosen.price_usd_per_node_hour == 0 or cheapest.price_usd_per_node_hour == 0:
-        return f"{text}; {faster:.3g} times as fast as {against}, the cheapest node"
+        return f"{text}; {units.significant(faster)} times as fast as {against}, the cheapest node"
     dearer = chosen.price_usd_per_node_hour / cheapest.price_usd_per_node_hour
     return (
-        f"{text}; against {against}, the cheapest node, it is {faster:.3g} times as fast "
-        f"at {dearer:.3g} times the price"
+        f"{text}; against {against}, the cheapest node, it is {units.significant(faster)} times as fast "
+        f"at {units.significant(dearer)} times the price"
     )

@@ -112,8 +112,10 @@ class Trace:
     def calls(self) -> Table:
         """Return one row a call, rank after rank in order of time.
 
-        Columns: `rank`, `thread`, `call`, `start_ns` (since the first rank's start), `duration_ns`, `gap_ns` (computation before
-        it), and where they apply: `communicator` (its number), `peer` (rank in it), `tag`, `bytes`, `root`.
+        Columns: `rank`, `thread`, `call`, `start_ns` (since the first rank's start), `duration_ns`, `gap_ns` (wall time since the
+        rank's previous call), and where they apply: `cpu_ns` (CPU time in that gap, if it was read), `communicator` (its
+        number), `peer` (rank in it), `tag`, `bytes` (sent, the room of a receive, what a window exposes), `recv_bytes`
+        (received by a collective, a sendrecv or a one-sided call), `root`.
         """
         import numpy as np
 
@@ -124,7 +126,8 @@ class Trace:
             "duration_ns": "int64",
             "gap_ns": "int64",
         }
-        optional = {"communicator": "comm", "peer": "peer", "tag": "tag", "bytes": "bytes", "root": "root"}
+        optional = {"cpu_ns": "cpu_ns", "communicator": "comm"}
+        optional |= {name: name for name in ("peer", "tag", "bytes", "recv_bytes", "root")}
         names = np.array(self._file.engine.names, object)
         parts: dict[str, list[Any]] = {
             name: [] for name in ("rank", "thread", "call", *list(plain)[2:], *optional)

@@ -32,7 +32,8 @@ def change_interval(bounds: Bounds | None) -> str:
         return ""
     if bounds.high >= 1:
         return f"x {units.significant(bounds.low + 1)} to {units.significant(bounds.high + 1)}"
-    low, high = (f"{'+' if each > 0 else '−'}{abs(each) * 100:.1f}" for each in (bounds.low, bounds.high))
+    low, high = (f"{each * 100:+.1f}".replace("-", "−") for each in (bounds.low, bounds.high))
+    low, high = ("0.0" if text[1:] == "0.0" else text for text in (low, high))
     return f"{low} to {high} %"
 
 

@@ -120,7 +120,7 @@ def of_run(timed: Program, times: PhaseTimes) -> RateSource:
     return RateSource(
         method="run",
         description=(
-            f"computation as fast as on this machine, where {times.workload} on 1 rank took {times.seconds:.3g} s "
+            f"computation as fast as on this machine, where {times.workload} on 1 rank took {units.duration(times.seconds)} "
             f"({times.mpi}, {_when_and_how(times)})"
         ),
         seconds_per_operation={
@@ -226,7 +226,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         return RateSource(
             method="run",
             description=f"computation as fast as on a core of {machine.name}, where {known.workload} on 1 rank took "
-            f"{known.seconds:.3g} s; the ranks of a node share its {units.plural(machine.cores_per_node, 'core')}",
+            f"{units.duration(known.seconds)}; the ranks of a node share its {units.plural(machine.cores_per_node, 'core')}",
             seconds_per_operation={phase: known.seconds_per_operation[phase] for phase in program.phases},
             workload=known.workload,
             seconds=known.seconds,
@@ -257,7 +257,7 @@ def _of_machine(program: Program, machine: Machine) -> RateSource:
         memory_bytes_per_second=machine.memory_bytes_per_second,
         cores_on_memory=_cores_on_memory(machine),
         description=(
-            f"computation as fast as a core of {machine.name}: {speed:.3g} x one core of {processor} ({how}), "
+            f"computation as fast as a core of {machine.name}: {units.significant(speed)} x one core of {processor} ({how}), "
             f"on which {reference.workload} was timed ({reference.date}); the ranks of a node share its {cores}{gain}"
         ),
         warning=disturbance(machine),

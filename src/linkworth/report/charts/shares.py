@@ -40,7 +40,12 @@ def figure(items: Sequence[ReportItem]) -> Figure:
         return [
             words("program", label),
             *(value(f"{kind} [1]", kind, share, "share") for kind, share in _parts(item).items()),
-            value("initialisation [s]", "initialisation of a rank", item.profile.init_seconds, "time"),
+            value(
+                "initialisation [s]",
+                "initialisation of a rank",
+                item.profile.init_seconds if item.profile.timed else None,
+                "time",
+            ),
         ]
 
     note = _note(items)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from linkworth import units
 from linkworth.report.charts import kinds, theme
 from linkworth.report.study.comparing import ComparedPair, pairs, wanted, workloads_of
 from linkworth.report.study.results import Results, by_size, problem_of
@@ -68,9 +69,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
     points = []
     for each in found:
         program, problem = problem_of(each.group.workload)
-        label = (
-            f"{program}.{problem}: {_gain(each):.3g} times as fast on {environment} ({how}, {each.verdict})"
-        )
+        label = f"{program}.{problem}: {units.significant(_gain(each))} times as fast on {environment} ({how}, {each.verdict})"
         points.append(
             kinds.ChartPoint(program, problem, _gain(each), label, uncertain=each.verdict == "undecided")
         )
@@ -94,9 +93,7 @@ def _figure(key: str, how: str, found: Sequence[ComparedPair]) -> Figure:
     if shown := [each for each in found if each.verdict in ("faster", "predicted") and _gain(each) > 1]:
         best = max(shown, key=_gain)
         name = ".".join(problem_of(best.group.workload))
-        title = (
-            f"{name} gains most from {environment}: {_gain(best):.3g} times as fast as on {baseline} ({how})"
-        )
+        title = f"{name} gains most from {environment}: {units.significant(_gain(best))} times as fast as on {baseline} ({how})"
     note = f"{how.capitalize()}."
     if any(point.uncertain for point in points):
         note += " Open marks: undecided."

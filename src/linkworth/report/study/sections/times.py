@@ -176,7 +176,7 @@ def _point(each: ComparedPair, baseline: str) -> kinds.ChartPoint:
         series=f"{environment}, {each.how}",
         x=workload,
         value=ratio,
-        label=f"{workload} on {environment}, {each.how}: {ratio:.3g} of that of {baseline}",
+        label=f"{workload} on {environment}, {each.how}: {units.significant(ratio)} of that of {baseline}",
         low=1 + interval.low if interval else ratio,
         high=1 + interval.high if interval else ratio,
         uncertain=each.predicted,
@@ -184,7 +184,7 @@ def _point(each: ComparedPair, baseline: str) -> kinds.ChartPoint:
 
 
 def _ratio(key: str, title: str, number: float | None) -> Field:
-    return cell(key, title, NOTHING if number is None else Cell(text=f"{number:.3g}", value=number))
+    return cell(key, title, NOTHING if number is None else Cell(text=units.significant(number), value=number))
 
 
 def distance(pair: ComparedPair) -> float:
@@ -197,5 +197,5 @@ def _message(of: Metric, baseline: str, found: Sequence[ComparedPair]) -> str:
     if not shown:
         return f"No difference of {of.title} from {baseline} is shown by these runs"
     farthest = max(shown, key=distance)
-    where = f"on {farthest.group.environment} is {1 + (farthest.difference or 0.0):.3g} of that of {baseline}"
+    where = f"on {farthest.group.environment} is {units.significant(1 + (farthest.difference or 0.0))} of that of {baseline}"
     return f"{farthest.group.workload} differs most: its {of.title} {where}"
