@@ -216,6 +216,16 @@ struct alignas(cache_line_bytes) Shape {
     std::vector<std::int32_t> destinations;  ///< neighbours that it sends to
 };
 
+/// Least computation between two polls that is worth the name. With less, the polls are a loop that waits.
+inline constexpr double polling_gap_seconds = 10e-6;
+
+/// Returns whether the call asks whether something is complete or there.
+inline bool is_poll(const Shape& shape) {
+    using enum CallClass;
+    return shape.call_class == complete || shape.call_class == probe || shape.call_class == parrived ||
+           (shape.call_class == win_sync && shape.sync == WindowSync::test);
+}
+
 /// Returns whether the call is a poll in vain, as programs that wait make many of.
 inline bool found_nothing(const Shape& shape) {
     switch (shape.call_class) {

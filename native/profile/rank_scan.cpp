@@ -79,6 +79,10 @@ bool RankScan::advance(std::uint64_t events) {
     return true;
 }
 
+inline bool RankScan::Clock::is_polling(const EventRow& row) const {
+    return now() == polling_until && computed_in(row) < tracefile::polling_gap_seconds;
+}
+
 inline void RankScan::Clock::pass_gap(const EventRow& row) {
     gaps += row.gap_seconds;
     const double computed = computed_in(row);
@@ -86,21 +90,37 @@ inline void RankScan::Clock::pass_gap(const EventRow& row) {
     descheduled += row.gap_seconds - computed;
 }
 
+/// Counts the gap before a call. Returns whether the rank waited in it; it is part of the call then.
+inline bool RankScan::waited(Use& use, Clock& clock, const EventRow& row) {
+    if (!(use.is_poll && clock.is_polling(row))) {
+        clock.pass_gap(row);
+        return false;
+    }
+    clock.inside += row.gap_seconds;
+    use.seconds += row.gap_seconds;
+    return true;
+}
+
 /// Counts a call behind its gap, and returns its times.
-inline RankScan::When RankScan::counted(Use& use, Clock& clock, const EventRow& row, std::size_t place) {
+inline RankScan::When RankScan::counted(Use& use, Clock& clock, const EventRow& row, std::size_t place,
+                                        bool waits) {
     const double start = clock.now();
     if (scan_.activities != nullptr) [[unlikely]]
-        note(row, use.call_class, start);
+        note(row, use.call_class, start, waits);
     clock.inside += row.duration_seconds;
     ++use.count;
     use.seconds += row.duration_seconds;
+    if (use.in_vain) [[unlikely]] {
+        if (!waits) clock.polling_since = start;
+        clock.polling_until = clock.now();
+    }
     double overlap = 0;
     if (row.has_notes) [[unlikely]] {
         overlap = cursor_.overlap_seconds(place);
         use.overlap += overlap;
     }
     // The end is rounded as the start of the next call is.
-    return {start - overlap, start, clock.now()};
+    return {start - overlap, waits ? clock.polling_since : start, clock.now()};
 }
 
 void RankScan::take(std::span<const EventRow> rows) {
@@ -114,18 +134,23 @@ void RankScan::take(std::span<const EventRow> rows) {
             if (use.step >= Step::alone) [[unlikely]]
                 break;
             if (row->has_arguments) take_arguments(use, arguments[row - rows.begin()]);
-            clock.pass_gap(*row);
-            take_call(use, counted(use, clock, *row, static_cast<std::size_t>(row - rows.begin())));
+            const bool waits = waited(use, clock, *row);
+            take_call(use, counted(use, clock, *row, static_cast<std::size_t>(row - rows.begin()), waits));
         }
         clock_ = clock;
         if (row != end && take_alone(rows, static_cast<std::size_t>(row - rows.begin()))) ++row;
     }
 }
 
-/// Notes when the rank did what: a gap computes first and then lacks a core.
-void RankScan::note(const EventRow& row, CallClass call_class, double start) {
+/// Notes when the rank did what: a gap computes first and then lacks a core, unless it is part of a loop that
+/// waits.
+void RankScan::note(const EventRow& row, CallClass call_class, double start, bool waits) {
     if (call_class == CallClass::init) return;
     const double gap = start - row.gap_seconds;
+    if (waits) {
+        scan_.activities->add(rank_, replay::activity_of(call_class), gap, start + row.duration_seconds);
+        return;
+    }
     const double computed = gap + computed_in(row);
     scan_.activities->add(rank_, Activity::computation, gap, computed);
     scan_.activities->add(rank_, Activity::no_core, computed, start);
@@ -144,7 +169,7 @@ bool RankScan::take_alone(std::span<const EventRow> rows, std::size_t place) {
     }
     clock_.pass_gap(row);
     if (use.call_class == CallClass::init) pass_init();
-    match(use, shape, counted(use, clock_, row, place));
+    match(use, shape, counted(use, clock_, row, place, false));
     return true;
 }
 
@@ -192,6 +217,8 @@ RankScan::Use RankScan::resolve(const Shape& shape) {
     use.makes_request = tracefile::makes_request(shape.call_class);
     use.name = shape.name;
     use.entry = shape.entry;
+    use.is_poll = tracefile::is_poll(shape);
+    use.in_vain = tracefile::found_nothing(shape);
     use.bytes_each = shape.bytes;
     use.tag = shape.tag;
     const replay::Communicator* const known = communicator(shape.comm);

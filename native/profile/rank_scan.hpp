@@ -40,14 +40,19 @@ class RankScan {
         double inside = 0;  ///< in calls
         double compute = 0;
         double descheduled = 0;
+        double polling_since = 0;   ///< start of the polls in vain that ended at `polling_until`
+        double polling_until = -1;  ///< end of the last poll in vain
 
         double now() const { return base + gaps + inside; }
+        /// Returns whether the gap before a poll is part of a loop that waits.
+        bool is_polling(const tracefile::EventRow& row) const;
         void pass_gap(const tracefile::EventRow& row);
     };
     /// Times of a call, in seconds from the trace's origin.
     struct When {
         double posted = 0;  ///< its own start
-        double start = 0;   ///< `posted`, or the end of another thread's call if that is later
+        double start = 0;   ///< `posted`, or the end of another thread's call if that is later; of the
+                            ///< last poll of a loop that waits, the start of its first
         double end = 0;
     };
     /// Treatment of an event of a shape. From `alone` on, all earlier events must be done first.
@@ -72,7 +77,9 @@ class RankScan {
         bool makes_request = false;
         tracefile::CallClass call_class = tracefile::CallClass::local;
         std::uint8_t protocol = 0;  ///< of a send
-        std::int32_t tag = 0;       ///< of a blocking receive, as it matched
+        bool is_poll = false;
+        bool in_vain = false;  ///< a poll that found nothing
+        std::int32_t tag = 0;  ///< of a blocking receive, as it matched
         std::uint32_t name = 0;
         std::uint32_t entry = 0;
         std::uint32_t to = no_rank;  ///< ranks of the world
@@ -106,10 +113,11 @@ class RankScan {
 
     void begin_block();
     void take(std::span<const tracefile::EventRow> rows);
-    When counted(Use& use, Clock& clock, const tracefile::EventRow& row, std::size_t place);
+    bool waited(Use& use, Clock& clock, const tracefile::EventRow& row);
+    When counted(Use& use, Clock& clock, const tracefile::EventRow& row, std::size_t place, bool waits);
     void take_call(Use& use, const When& when);
     bool take_alone(std::span<const tracefile::EventRow> rows, std::size_t place);
-    void note(const tracefile::EventRow& row, tracefile::CallClass call_class, double start);
+    void note(const tracefile::EventRow& row, tracefile::CallClass call_class, double start, bool waits);
     void flush_block();
     void end();
     Use resolve(const tracefile::Shape& shape);

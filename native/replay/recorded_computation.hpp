@@ -29,7 +29,8 @@ class RecordedComputation {
                 seconds = before_start_;
             }
         }
-        const bool waits = polling_ && is_poll(*event.shape) && event.gap_seconds < polling_gap_seconds;
+        const bool waits =
+            polling_ && tracefile::is_poll(*event.shape) && recorded(event) < tracefile::polling_gap_seconds;
         polling_ = tracefile::found_nothing(*event.shape);
         return waits ? 0 : seconds;
     }
@@ -45,15 +46,6 @@ class RecordedComputation {
     bool started() const { return started_; }
 
   private:
-    /// Between two polls of a loop that waits there is no computation worth the name; above this there is.
-    static constexpr double polling_gap_seconds = 10e-6;
-
-    static bool is_poll(const tracefile::Shape& shape) {
-        using enum tracefile::CallClass;
-        return shape.call_class == complete || shape.call_class == probe || shape.call_class == parrived ||
-               (shape.call_class == win_sync && shape.sync == tracefile::WindowSync::test);
-    }
-
     bool started_ = false;  ///< MPI_Init is behind
     bool polling_ = false;  ///< the last call was a poll that found nothing
     double before_start_ = 0;

@@ -151,6 +151,25 @@ def test_a_probe_does_not_wait_for_what_comes_after_its_message(tmp_path, taken)
     assert figures(found) == (NONE, NONE, NONE)
 
 
+@pytest.mark.parametrize(("between", "computed", "waited"), [(5e-6, 1.0, 1.0), (0.25, 1.25, 0.25)])
+def test_a_loop_of_polls_waits_for_its_message(tmp_path, between, computed, waited):
+    def poll(*completions):
+        return Call("MPI_Test", "complete", mode=0, listed=1, completions=completions)
+
+    polls = [
+        poll().after(1.0).lasting(0.5),
+        poll().after(between),
+        poll((1, False, 0, 0)).after(5e-6).lasting(2.0),
+    ]
+    path = synthetic.write_trace(
+        tmp_path / "t.lwt", [[irecv(1, 8), *polls], [send(0, 8).after(2.0)]], init=False, end=False
+    )
+    found = build_profile(open_trace(path, Allowance()))
+    assert found.rank_compute_seconds[0] == pytest.approx(computed, abs=1e-8)
+    assert found.rank_communication_seconds[0] == pytest.approx(3.5 + between - computed, abs=1e-4)
+    assert found.waits.late_sender.seconds == pytest.approx(waited, abs=1e-4)
+
+
 def test_wildcards_wait_for_whom_they_matched(tmp_path):
     wait = Call(
         "MPI_Wait", "complete", mode=0, listed=1, completions=[(1, True, 2, 7)]
