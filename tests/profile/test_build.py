@@ -71,9 +71,10 @@ def test_the_marked_part_gives_the_efficiencies(tmp_path):
         ]
         for rank in range(2)
     ]
-    pop = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs)).pop
-    assert pop.load_balance == pytest.approx(1)
-    assert pop.communication_efficiency == pytest.approx(2 / 2.5)
+    profile = build_profile(synthetic.write_trace(tmp_path / "t.lwt", programs))
+    assert profile.marked_seconds == pytest.approx(2.5)
+    assert profile.pop.load_balance == pytest.approx(1)
+    assert profile.pop.communication_efficiency == pytest.approx(2 / 2.5)
 
 
 def test_an_oversubscribed_run_is_profiled_as_if_each_rank_had_a_core(tmp_path):

@@ -18,6 +18,17 @@ def test_one_row_a_program_with_a_cell_for_each_fabric():
     assert ft.breakeven == "4.30"
 
 
+def test_the_time_where_it_ran_is_of_the_predicted_part():
+    item = samples.item()
+    item = msgspec.structs.replace(
+        item,
+        predictions=msgspec.structs.replace(item.predictions, region="marked"),
+        profile=msgspec.structs.replace(item.profile, marked_seconds=0.61, elapsed_seconds=9.0),
+        metadata=msgspec.structs.replace(item.metadata, reported_seconds=None),
+    )
+    assert summarise([item]).rows[0].time == "610 ms"
+
+
 def test_failed_other_and_unknown_programs_have_their_marks():
     row = summarise([samples.item(verified=False)]).rows[0]
     assert row.verified == "FAILED"

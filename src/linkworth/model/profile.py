@@ -296,6 +296,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     all events."""
     node_aware: str | None = None
     """One sentence on what the group does not cover, for a program that asks which ranks share a node."""
+    marked_seconds: float | None = None
+    """Recorded time of the part that the program marks by MPI_Pcontrol, on the rank where it is longest."""
     idle_in_part: str | None = None
     """One sentence if only some ranks compute in the part that the program marks by MPI_Pcontrol."""
     idle_beyond_sharing: bool = False

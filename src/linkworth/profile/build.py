@@ -208,6 +208,7 @@ def build_profile(
         cpu=cpu_use(trace.metadata.ranks),
         sampled_share=part.events.events / trace.engine.events if trace.engine.events else 1.0,
         node_aware=one_rank_a_node(trace),
+        marked_seconds=(max(rank.marked_seconds for rank in found.ranks) or None) if timed else None,
         # Ranks whose events are lost may well have marked the part.
         idle_in_part=idle_in_part(recorded, marked=marked and all(trace.engine.rank_events)),
         idle_beyond_sharing=oversubscribed

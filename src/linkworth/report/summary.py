@@ -84,9 +84,11 @@ def layout(item: ReportItem) -> str:
 
 def seconds_where_it_ran(item: ReportItem) -> float:
     """Return the measured time of the predicted part of the run: the marked part, or all of it."""
-    if item.predictions.region == "marked" and item.metadata and item.metadata.reported_seconds is not None:
-        return item.metadata.reported_seconds
-    return item.profile.elapsed_seconds
+    if item.predictions.region != "marked":
+        return item.profile.elapsed_seconds
+    reported = item.metadata.reported_seconds if item.metadata else None
+    known = (reported, item.profile.marked_seconds, item.profile.elapsed_seconds)
+    return next(seconds for seconds in known if seconds is not None)
 
 
 def ran_on(item: ReportItem) -> str:

@@ -1,5 +1,6 @@
 """Tables, facts and warnings of the page."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -30,7 +31,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     rows = []
     if item.metadata is not None:
         if item.metadata.command:
-            rows.append(("command", " ".join(item.metadata.command)))
+            rows.append(("command", shlex.join(item.metadata.command)))
         if item.metadata.created:
             rows.append(("recorded", item.metadata.created))
         if item.metadata.rates is not None:
@@ -43,9 +44,10 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
     if profile.descheduled_seconds:
         rows.append(("waiting for a core, all ranks", units.duration(profile.descheduled_seconds)))
     if item.predictions.region == "marked":
-        rows.append(
-            ("predicted part", "the part that the program marks with MPI_Pcontrol, as it times itself")
-        )
+        part = "the part that the program marks with MPI_Pcontrol, as it times itself"
+        if profile.marked_seconds is not None:
+            part += f"; {units.duration(profile.marked_seconds)} where it ran"
+        rows.append(("predicted part", part))
     rows += [("messages", f"{units.count(profile.messages)}, {units.data(profile.message_bytes)}")]
     if item.predictions.nodes > 1:
         crossing = max((p.internode_bytes for p in item.predictions.predictions), default=0)

@@ -485,6 +485,9 @@ def test_a_gain_that_is_not_shown_is_no_headline():
     assert [row[5].text for row in section.figures[0].table.rows] == ["undecided"] * 2
     (section,) = times.sections(results)
     assert section.figures[0].table.title == "No difference of time from a is shown by these runs"
+    alike = [replace(run, mode="predict") for name in "ab" for run in noisy(name, [1.0])]
+    (section,) = times.sections(Results(priced(a=1.0, b=1.0), alike))
+    assert section.figures[0].table.title == "No difference of time from a is shown by these runs"
 
 
 def test_ranks_that_share_cores_are_marked_where_they_do():

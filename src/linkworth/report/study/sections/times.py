@@ -193,7 +193,12 @@ def distance(pair: ComparedPair) -> float:
 
 
 def _message(of: Metric, baseline: str, found: Sequence[ComparedPair]) -> str:
-    shown = [each for each in found if each.verdict not in ("undecided", "same")]
+    shown = [
+        each
+        for each in found
+        if each.verdict not in ("undecided", "same")
+        and units.change(each.difference or 0.0) != units.change(0.0)
+    ]
     if not shown:
         return f"No difference of {of.title} from {baseline} is shown by these runs"
     farthest = max(shown, key=distance)
