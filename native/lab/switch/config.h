@@ -4,11 +4,12 @@
 
 #include "network.h"
 
-/// Read the description of a network; false after a message on standard error. The lines are taken apart.
+/// Read the description of a network as linkworth.lab.switch writes it; false after a message on standard
+/// error.
 ///
-/// Lines are `seed N`, `counters PATH` and `port NAME KEY VALUE ...` with the keys netns PATH and tap DEVICE,
-/// or fd N; segment N, down (bytes per second), delay, jitter and moderation (nanoseconds), loss
-/// (share), queue (bytes), offload (0, 1).
-bool config_read(char* const* lines, size_t count, struct network* network);
+/// The words are the seed, the path of the counters ("" for none), and one for each port: its name, its
+/// network namespace and device, the descriptor to use instead of these (-1: none), segment, loss (share),
+/// offload (0, 1), rate (bytes per second), delay, jitter and moderation (nanoseconds), and queue (bytes).
+bool config_read(char* const* words, size_t count, struct network* network);
 
 #endif

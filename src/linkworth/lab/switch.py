@@ -65,27 +65,27 @@ def program() -> Path:
 
 def describe(ports: Sequence[SwitchPort], *, counters: Path | None = None, seed: int = 1) -> list[str]:
     """Return the arguments of the switch, which describe its network."""
-    lines = [f"seed {seed}", *([f"counters {counters}"] if counters else [])]
+    words = [str(seed), str(counters or "")]
     for port in ports:
-        end = (
-            {"netns": port.namespace, "tap": port.device}
-            if port.descriptor is None
-            else {"fd": port.descriptor}
-        )
         rate = port.down_rate or 0.0
-        settings = {
-            "segment": port.segment,
-            "loss": repr(port.loss),
-            "offload": int(port.offload),
-            "down": round(rate),
-            "delay": _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
-            "jitter": _nanoseconds(port.jitter),
-            "moderation": _nanoseconds(port.moderation),
-            "queue": port.queue_bytes or max(round(rate * QUEUE_SECONDS), _SMALLEST_QUEUE),
-        }
-        words = [f"{key} {value}" for key, value in (end | settings).items()]
-        lines.append(" ".join(["port", port.name, *words]))
-    return lines
+        fields = [
+            port.name,
+            *(
+                ("-", "-", port.descriptor)
+                if port.descriptor is not None
+                else (port.namespace, port.device, -1)
+            ),
+            port.segment,
+            port.loss,
+            int(port.offload),
+            round(rate),
+            _nanoseconds(max(port.latency - OWN_SECONDS, 0.0)),
+            _nanoseconds(port.jitter),
+            _nanoseconds(port.moderation),
+            port.queue_bytes or max(round(rate * QUEUE_SECONDS), _SMALLEST_QUEUE),
+        ]
+        words.append(" ".join(map(str, fields)))
+    return words
 
 
 def _nanoseconds(seconds: float) -> int:
