@@ -8,7 +8,8 @@ BLOCK_BYTES = 65536
 INITIALISED, FINALISED, DISK_FULL, ABORTED, COUNTER = 1, 2, 4, 8, 16
 NAMES = [
     "MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Wait", "MPI_Finalize", "MPI_Put", "MPI_Comm_rank",
-    "MPI_Irecv", "MPI_Probe", "MPI_Comm_dup", "MPI_Comm_free", "MPI_Barrier",
+    "MPI_Irecv", "MPI_Probe", "MPI_Comm_dup", "MPI_Comm_free", "MPI_Barrier", "MPI_Psend_init", "MPI_Precv_init",
+    "MPI_Start", "MPI_Pready",
 ]  # fmt: skip
 
 

@@ -117,15 +117,17 @@ class ThreadScan {
             return static_cast<std::uint64_t>(std::ranges::upper_bound(ends, moment) - ends.begin());
         }
     };
+    /// [place] events of the thread after its last use
+    using LastUses = std::map<std::uint32_t, std::uint64_t>;
     struct Request {
         Moment last_use;
         bool persistent = false;
+        LastUses shared;  ///< since the last use: threads made partitions ready, or asked for them
     };
     /// A communicator or a window.
     struct Shared {
         Moment made;
-        std::map<std::uint32_t, std::uint64_t>
-            last_uses;  ///< [place] events of the thread after its last use
+        LastUses last_uses;
     };
 
     std::uint32_t place_of(std::uint32_t thread) {
@@ -236,7 +238,11 @@ class ThreadScan {
             if (found == requests_.end()) return;
             Request& request = found->second;
             wait_for(request.last_use);
-            if (shares_request(shape.call_class)) return;
+            if (shares_request(shape.call_class)) {
+                request.shared[call.place] = call.number + 1;
+                return;
+            }
+            for (const auto& [place, events] : std::exchange(request.shared, {})) wait_for({place, events});
             if (request.last_use.place != call.place) {
                 threads_[call.place].stops[call.number].taken.push_back(
                     {request.last_use.place, found->first});
@@ -256,7 +262,7 @@ class ThreadScan {
         const Shape& shape = *event.shape;
         const Moment made{call.place, call.number + 1};
         if (tracefile::makes_request(shape.call_class))
-            requests_[event.next_request] = {made, makes_persistent_request(shape.call_class)};
+            requests_[event.next_request] = {made, makes_persistent_request(shape.call_class), {}};
         const bool makes_communicator =
             shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new;
         if (makes_communicator && shape.new_comm >= 0) communicators_[shape.new_comm] = {made, {}};

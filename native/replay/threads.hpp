@@ -54,9 +54,10 @@ ThreadOrder order_of_threads(const tracefile::Trace& trace);
 /// thread had ended by then. So does a thread that was idle in a gap, if the first thread ended a call in
 /// that gap. The first thread waits for the calls that others ended in a gap in which it was idle. After the
 /// last call of another thread it waits for that call. What a call uses of another thread (a request, a
-/// communicator, a window) it waits for, and one that it frees also for the others' calls that use it. A
-/// collective call waits for the one before it on its communicator. With an `order`, each call waits for the
-/// one before it. No wait contradicts the recorded order.
+/// communicator, a window) it waits for, and one that it frees also for the others' calls that use it. So do
+/// the start and the end of a partitioned message for the others' partitions. A collective call waits for the
+/// one before it on its communicator. With an `order`, each call waits for the one before it. No wait
+/// contradicts the recorded order.
 std::vector<ThreadStops> find_threads(const tracefile::Trace& trace, std::uint32_t rank, ThreadOrder order);
 
 }  // namespace linkworth::replay
