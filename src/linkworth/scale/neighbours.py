@@ -307,7 +307,8 @@ class _Box:
                 absent = source != rank
                 calls.append(self._referring(self._recording.calls[number], refers, backs, absent=absent))
             before = found[-1].symbol if found else None
-            follows = not isinstance(before, tuple) or before in burst.places
+            # Calls of few ranks may be placed between two of a rank that makes only one of these.
+            follows = not isinstance(before, tuple) or (before[1] != RARE and before in burst.places)
             named = self._recording.calls[number].entry if symbol is None else symbol
             found.append(_Placed(numbers[key], source, place, named, source != rank, follows))
         return found

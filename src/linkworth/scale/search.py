@@ -294,7 +294,9 @@ def _programs(
 def _builder(
     recordings: Sequence[Recording], target: Target, likeness: int, way: Way, known: Behaviour | None = None
 ) -> Builder:
-    alphabet = Alphabet(list(recordings), LIKENESS[likeness], edges_apart=way not in (Way.EDGES, Way.GRIDS))
+    alphabet = Alphabet(
+        list(recordings), LIKENESS[likeness], edges_apart=way not in (Way.LADDERS, Way.EDGES, Way.GRIDS)
+    )
     features = known.features() if known else ()
     ladders = Ladders(recordings, alphabet.of_recording, features) if way is Way.LADDERS else None
     multigrid = Multigrid(recordings, alphabet.of_recording, alphabet.names) if way is Way.LEVELS else None

@@ -232,7 +232,11 @@ def _fit_partner(samples: Samples, values: Numbers, communicator: int) -> Rule |
         peer = fit_peer(_inside(index, size, 1), values, samples.steps)
         longer = bool(np.ptp(samples.steps.total))
         if peer is not None and (
-            samples.fitter.grouped or peer.doubled() or (longer and peer.steps()) or _have_all_ranks(samples)
+            samples.fitter.grouped
+            or peer.doubled()
+            or peer.in_tree()
+            or (longer and peer.steps())
+            or _have_all_ranks(samples)
         ):
             return Partner(peer, communicator, 1)
     if not whole and len(extents) > 1:

@@ -72,6 +72,10 @@ class Peer(NamedTuple):
         """Return the dimensions along which the distance to the peer doubles, or halves, from step to step."""
         return [at for at, term in enumerate(self.terms) if "2^k" in term.kind]
 
+    def in_tree(self) -> bool:
+        """Return whether it is a parent or a child."""
+        return any(term.kind in (*_PARENTS, *_CHILDREN, *_CHILD_OF_STEP) for term in self.terms)
+
     def steps(self) -> bool:
         """Return whether it is another one in each step."""
         return any(term.step for term in self.terms)
@@ -271,7 +275,9 @@ def _value(term: Term, dimension: int, at: Position, steps: Iterations) -> Numbe
     if term.kind == "xor 2^k":
         return base ^ _power(k + term.constant)
     if term.kind == "xor n/2^k":
-        return base ^ (n >> np.minimum(np.maximum(k + term.constant, 0), 40))
+        # No half is left to exchange with after the last level.
+        half = n >> np.minimum(np.maximum(k + term.constant, 0), 40)
+        return np.where(half, base ^ half, -1)
     if term.kind == "xor n/2^k-1":
         # The mirrored rank of a part that is halved in each step, as of a crystal router.
         return base ^ ((n >> np.minimum(np.maximum(k + term.constant, 0), 40)) - 1)
@@ -336,40 +342,42 @@ def _skews(dimension: int, dimensions: int) -> list[Sequence[Skew]]:
 def _candidates(
     dimension: int, at: Position, wanted: Numbers, steps: Iterations, *, edges: bool
 ) -> Iterator[Term]:
-    """Yield terms that may give the wanted coordinates; the constant is from the first sample."""
+    """Yield terms that may give the wanted coordinates; the constant is from the first sample where there are most."""
     n = at.extents[dimension]
+    first = int(n.argmax())
+    target, most = int(wanted[first]), int(n[first])
     for way in _ways(dimension, at, steps, edges=edges):
         kind = way.kind
-        k = _step(way.step, steps)
-        base = _base(way, dimension, at, k)
+        steps_of = _step(way.step, steps)
+        base, k = int(_base(way, dimension, at, steps_of)[first]), int(steps_of[first])
         if kind == "xor":
-            constant = int(wanted[0] ^ base[0])
+            constant = target ^ base
         elif kind == "xor k":
-            constant = int(wanted[0] ^ base[0]) - int(k[0])
+            constant = (target ^ base) - k
         elif kind == "xor 2^k":
-            mask = int(wanted[0] ^ base[0])
-            constant = mask.bit_length() - 1 - int(k[0])
+            mask = target ^ base
+            constant = mask.bit_length() - 1 - k
         elif kind in ("xor n/2^k", "xor n/2^k-1"):
-            mask = int(wanted[0] ^ base[0]) + (kind == "xor n/2^k-1")
-            constant = int(n[0]).bit_length() - mask.bit_length() - int(k[0])
+            mask = (target ^ base) + (kind == "xor n/2^k-1")
+            constant = most.bit_length() - mask.bit_length() - k
         elif kind in _DEALT:
-            constant = int(wanted[0] - base[0]) // int(_own(kind, at.coordinates[dimension], n)[0])
+            constant = (target - base) // int(_own(kind, at.coordinates[dimension], n)[first])
         elif kind == "cyclic others":
-            constant = int(wanted[0] - 1 - base[0])
+            constant = target - 1 - base
         elif kind in ("part", "block"):
             # Nothing is left to do after the last row of an elimination.
             yield way._replace(constant=1)
             constant = 0
         elif kind in _RING:
-            half = int(n[0]) // 2
-            constant = int((wanted[0] - base[0] + half) % n[0]) - half
-            if 2 * abs(constant) == n[0]:
+            half = most // 2
+            constant = (target - base + half) % most - half
+            if 2 * abs(constant) == most:
                 # Half around is the other half if all rings are as long, and either way in one of two.
-                if kind == "ring" and not way.skews and n[0] > 2:
+                if kind == "ring" and not way.skews and most > 2:
                     yield Term("opposite", "", 0)
                 yield way._replace(constant=-constant)
         else:
-            constant = int(wanted[0] - base[0])
+            constant = target - base
         if kind in _WHOLE and constant != 0:
             continue
         yield way._replace(constant=constant)
