@@ -25,10 +25,23 @@ def sums(rank: int, ranks: int) -> Iterator[Event]:
     yield collective("Allreduce@r.c:3", 8 * (ranks - 1).bit_length())
 
 
+def ring(rank: int, ranks: int) -> Iterator[Event]:
+    """Pass data on round a ring."""
+    yield swap("r.c:13", (rank + 1) % ranks, (rank - 1) % ranks, 80)
+
+
 def sheet(rank: int, ranks: int) -> Iterator[Event]:
     """Exchange round both sides of a plane."""
     plane = Place(rank, balanced(ranks, 2))
     yield from (swap(f"r.c:{4 + d}", *plane.sides(d, periodic=True), 80) for d in (0, 1))
+
+
+def box(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange in both directions round each side of a box."""
+    cell = Place(rank, balanced(ranks, 3))
+    for d in range(3):
+        low, high = cell.sides(d, periodic=True)
+        yield from (swap(f"r.c:{7 + d}", high, low, 80), swap(f"r.c:{10 + d}", low, high, 80))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +51,8 @@ def sheet(rank: int, ranks: int) -> Iterator[Event]:
         (prefix, (4, 8, 16, 64)),
         (prefix, (5, 10, 20, 40)),
         (sums, (4, 6, 9, 16, 36)),
+        # The largest recording has one rank along the third dimension, which shows no direction.
+        (box, (4, 9, 16, 25, 36)),
     ],
 )
 def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, ...], tmp_path: Path) -> None:
@@ -49,6 +64,7 @@ def test_every_call_is_that_of_the_program(program: Program, counts: tuple[int, 
     [
         (sums, (6, 12, 24), "64 ranks are not 24 doubled or halved"),
         (sheet, (3, 9, 15), "every process grid is a plane"),
+        (ring, (2, 4), "4 ranks or fewer hide grids"),
     ],
 )
 def test_what_the_recordings_may_not_show_is_told(

@@ -146,6 +146,10 @@ def _by_any(recordings: Sequence[Recording], target: Target, request: ScaleReque
     try:
         return _by_rules(recordings, target, request)
     except ThresholdError as error:
+        if (target.ranks, target.size) == (recordings[-1].ranks, recordings[-1].size):
+            raise ThresholdError(
+                f"{error}; {recordings[-1].trace.path} itself has {target.ranks} ranks"
+            ) from None
         if len(recordings) < FEWEST_LEFT_OUT:
             raise ThresholdError(
                 f"{error}; with {FEWEST_LEFT_OUT} recordings or more, messages may be taken as distributions"

@@ -34,6 +34,8 @@ LEAST_SECONDS = 0.05
 """Computation of each rank from which switching between ranks on a core hardly counts."""
 OTHER_FILES = 1.25
 """Factor between the times in calls to files at two counts from which it is named."""
+FEW_RANKS = 4
+"""Most ranks that are both neighbours along two dimensions and the next ones on a ring or in a tree."""
 MOST_BITS = 16
 """Ranks of a grid of four dimensions with two ranks along each."""
 MOST_LISTED = 3
@@ -224,6 +226,11 @@ def _of_grids(found: Found, recordings: Sequence[Recording], target: Target) -> 
         yield (
             f"all recordings are on {numbers}, on which every process grid is a {shape}, so that the grid at {target.ranks} "
             f"ranks is not known; record a count that {other}"
+        )
+    if recordings[-1].ranks <= FEW_RANKS < target.ranks and _sends(found):
+        yield (
+            f"recordings on {FEW_RANKS} ranks or fewer hide grids and trees, so that peers at {target.ranks} ranks may be wrong; "
+            "record more ranks"
         )
     fixed = [str(extent) for extent in arrangement.fixed if extent]
     if fixed:
