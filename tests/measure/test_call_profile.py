@@ -66,6 +66,14 @@ def test_the_screen_says_of_which_calls_no_time_is_known():
     assert " 0 s" not in row
 
 
+@pytest.mark.parametrize(("polls", "remarks"), [(1_000_000, 1), (1_000, 0)])
+def test_a_loop_of_polls_may_be_waiting(polls, remarks):
+    tallies = {"MPI_Recv": Tally(1, 0.1, 1.0, 0), "MPI_Test": Tally(polls, 0.1, 2.0, 0)}
+    profile = call_profile.summarise(run_result(), [process(0, 1.0, 1.0, tallies=tallies)])
+    assert len(profile.remarks) == remarks
+    assert all("2.00 s of the computation is between polls (MPI_Test)" in each for each in profile.remarks)
+
+
 def test_what_is_missing_is_said():
     twice = [process(1, 1.0, 1.0, size=3, state="cut", cpu=None), process(1, 1.0, 1.0, size=3, pid=99)]
     profile = call_profile.summarise(run_result(), twice)

@@ -18,8 +18,8 @@ def screen(profile: CallProfile) -> RenderableType:
     if profile.sizes:
         parts += ["", _sizes(profile)]
     parts += ["", _ranks(profile)]
-    if profile.damage:
-        parts += ["", *(Text(f"! {sentence}") for sentence in profile.damage)]
+    if warnings := [*profile.remarks, *profile.damage]:
+        parts += ["", *(Text(f"! {sentence}") for sentence in warnings)]
     return Group(*parts)
 
 

@@ -7,19 +7,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from linkworth import units
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.call_profile_file import ProcessProfile, Tally, read
 from linkworth.measure.ending import stopped_by
 from linkworth.measure.plan import Plan, refuse_static
 from linkworth.measure.ranks_found import ranks_found
 from linkworth.measure.run import execute, must_yield
-from linkworth.model.call_profile import INIT, CallProfile, CallTotal, RankTotal, SizeTotal
+from linkworth.model.call_profile import INIT, POLLS, CallProfile, CallTotal, RankTotal, SizeTotal
 from linkworth.model.profile import run_shares
 from linkworth.model.run import RunResult
 from linkworth.mpi import build, preload
 from linkworth.places.job import Observer
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
+
+_POLLING_GAP = 10e-6
+"""Mean computation before a poll, in seconds, below which the polls are taken for loops that wait."""
+_MUCH_POLLING = 0.05
+"""Share of the computation between such polls from which it is reported."""
 
 
 def profile(
@@ -145,7 +151,22 @@ def summarise(run: RunResult, processes: Sequence[ProcessProfile]) -> CallProfil
         sizes=_size_totals(by_rank.values()),
         ranks=ranks,
         damage=damage,
+        remarks=_remarks(calls, computation),
     )
+
+
+def _remarks(calls: Sequence[CallTotal], computation: float) -> list[str]:
+    polls = [
+        each for each in calls if each.name in POLLS and each.computation_seconds < _POLLING_GAP * each.calls
+    ]
+    between = sum(each.computation_seconds for each in polls)
+    if between < _MUCH_POLLING * computation:
+        return []
+    names = units.shortened([each.name for each in polls], 3)
+    return [
+        f"{units.duration(between)} of the computation is between polls ({names}) and may be waiting; the profile of a trace "
+        "counts such waits"
+    ]
 
 
 def _rank_total(process: ProcessProfile) -> RankTotal:

@@ -7,6 +7,12 @@ from linkworth.model.run import RunResult
 INIT = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize")
 """Calls that count as initialisation, not as communication."""
 
+POLLS = {
+    *(f"MPI_Test{of}" for of in ("", "all", "any", "some")),
+    *("MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"),
+}
+"""Calls that ask whether something is complete or there."""
+
 
 class CallTotal(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI procedure, over all ranks."""
@@ -76,3 +82,5 @@ class CallProfile(msgspec.Struct, frozen=True, kw_only=True):
     ranks: list[RankTotal]
     damage: list[str]
     """Missing data, one sentence each."""
+    remarks: list[str] = msgspec.field(default_factory=list)
+    """Limits of the figures, one sentence each."""
