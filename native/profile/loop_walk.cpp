@@ -17,6 +17,8 @@ constexpr std::size_t most_elements = 1 << 16;
 constexpr std::uint32_t unknown = UINT32_MAX;
 constexpr std::uint32_t noise = UINT32_MAX - 1;
 constexpr std::uint32_t outside = UINT32_MAX - 2;
+/// Symbol of MPI_Finalize, whose time is initialisation as that of MPI_Init.
+constexpr std::uint32_t ending = UINT32_MAX - 3;
 
 class Hasher {
   public:
@@ -67,9 +69,13 @@ LoopWalk::LoopWalk(const tracefile::Trace& trace, Likeness likeness)
 
 LoopWalk::Call LoopWalk::call_of(const Shape& shape) {
     if (shape.call_class == CallClass::init) return {outside, shape.name};
+    if (shape.call_class == CallClass::finalize) return {ending, shape.name};
     if (is_noise(shape, trace_)) return {noise, shape.name};
-    const auto next = static_cast<std::uint32_t>(numbers_.size());
-    return {numbers_.try_emplace(hash_of(shape, likeness_), next).first->second, shape.name};
+    return {number_of(hash_of(shape, likeness_)), shape.name};
+}
+
+std::uint32_t LoopWalk::number_of(std::uint64_t hash) {
+    return numbers_.try_emplace(hash, static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
 bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefile::EventRow> rows) {
@@ -82,16 +88,17 @@ bool LoopWalk::take(const tracefile::RankCursor& cursor, std::span<const tracefi
     for (std::size_t place = 0; place < rows.size(); ++place) {
         const tracefile::EventRow& row = rows[place];
         Call& call = calls_[row.shape];
-        if (call.symbol >= outside || row.has_arguments) [[unlikely]] {
+        if (call.symbol >= ending || row.has_arguments) [[unlikely]] {
             if (call.symbol == unknown || row.has_arguments) call = call_of(cursor.shape_of(rows, place));
             if (call.symbol == outside) {
                 if (numbers_.empty()) now = {};
                 continue;
             }
         }
-        now.seconds += row.gap_seconds + row.duration_seconds;
+        const bool ends = call.symbol == ending;
+        now.seconds += row.gap_seconds + (ends ? 0 : row.duration_seconds);
         ++now.calls;
-        if (call.symbol != noise && !folder_.add(call.symbol, call.name, now)) {
+        if (call.symbol != noise && !folder_.add(ends ? number_of(0) : call.symbol, call.name, now)) {
             folds_ = false;
             break;
         }

@@ -17,7 +17,7 @@ enum class Likeness : std::uint8_t { arguments, peers, names };
 
 struct Folded {
     std::vector<LoopElement> elements;  ///< none if the calls do not repeat
-    double seconds = 0;                 ///< from the end of MPI_Init to the last call
+    double seconds = 0;                 ///< from the end of MPI_Init to the start of MPI_Finalize
 };
 
 class LoopWalk {
@@ -37,6 +37,7 @@ class LoopWalk {
     };
 
     Call call_of(const tracefile::Shape& shape);
+    std::uint32_t number_of(std::uint64_t hash);
 
     const tracefile::Trace& trace_;
     Likeness likeness_;

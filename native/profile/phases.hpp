@@ -27,7 +27,7 @@ struct Phase {
 struct Phases {
     std::uint32_t rank = 0;  ///< that was looked at
     Likeness likeness = Likeness::arguments;
-    double seconds = 0;  ///< from the end of MPI_Init to the rank's last call
+    double seconds = 0;  ///< from the end of MPI_Init to the start of MPI_Finalize
     double looped = 0;   ///< of these, in loops
     std::vector<Phase> phases;
 };

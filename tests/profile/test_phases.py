@@ -7,7 +7,7 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from synthetic import collective, recv, send
+from synthetic import Call, collective, recv, send
 from synthetic_calls import TEST, parrived, sync
 
 from linkworth import units
@@ -35,6 +35,16 @@ def step(number=0, seconds=0.1):
         recv(1, 64).lasting(seconds / 2),
         collective("MPI_Allreduce", 8 + number),
     ]
+
+
+def test_the_time_of_mpi_finalize_is_in_no_phase(tmp_path):
+    end = Call("MPI_Finalize", "finalize").after(0.5).lasting(9.0)
+    calls = [*[call for _ in range(20) for call in step()], end]
+    found = phases_of(tmp_path, calls, [*partner(calls[:-1]), end], end=False)
+    assert found.seconds == pytest.approx(20 * 0.15 + 0.5)
+    assert found.looped_share == pytest.approx(3.0 / 3.5)
+    assert (found.phases[-1].kind, found.phases[-1].calls) == ("epilogue", 1)
+    assert found.phases[-1].seconds == pytest.approx(0.5)
 
 
 def partner(calls):

@@ -255,10 +255,11 @@ def _sentence(groups: dict[str, TraceProfile]) -> str:
     latest: dict[str, tuple[str, str]] = {}
     for workload, profile in groups.items():
         program, problem = problem_of(workload)
+        program = program.upper() if workload.startswith("npb:") else program
         if program not in latest or by_size(problem) >= by_size(latest[program][0]):
             latest[program] = (problem, _name(profile))
     parts = []
     for group in _GROUPS:
-        if members := [program.upper() for program, (_, each) in latest.items() if each == group]:
+        if members := [program for program, (_, each) in latest.items() if each == group]:
             parts.append(f"{group}: {', '.join(members)}")
     return "By the largest class of each program: " + "; ".join(parts) + "."
