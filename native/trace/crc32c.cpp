@@ -4,10 +4,6 @@
 #include <array>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <nmmintrin.h>
-#endif
-
 namespace linkworth::tracefile {
 namespace {
 
@@ -33,25 +29,9 @@ constexpr Table make_table() {
 
 constexpr Table crc_table = make_table();
 
-#if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(std::uint32_t crc, const void* data,
-                                                                      std::size_t size) {
-    const auto* at = static_cast<const std::uint8_t*>(data);
-    std::uint64_t wide = static_cast<std::uint32_t>(~crc);
-    for (; size >= 8; size -= 8, at += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, at, 8);
-        wide = _mm_crc32_u64(wide, word);
-    }
-    auto narrow = static_cast<std::uint32_t>(wide);
-    for (; size > 0; --size, ++at) narrow = _mm_crc32_u8(narrow, *at);
-    return ~narrow;
-}
-#endif
-
 }  // namespace
 
-std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t size) {
+std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size) {
     const auto* at = static_cast<const std::uint8_t*>(data);
     crc = ~crc;
     for (; size >= 8; size -= 8, at += 8) {
@@ -63,14 +43,6 @@ std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t s
     }
     for (; size > 0; --size, ++at) crc = (crc >> 8) ^ crc_table[0][(crc ^ *at) & 0xff];
     return ~crc;
-}
-
-std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size) {
-#if defined(__x86_64__)
-    static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
-    if (has_instruction) return crc32c_by_instruction(crc, data, size);
-#endif
-    return crc32c_by_table(crc, data, size);
 }
 
 }  // namespace linkworth::tracefile

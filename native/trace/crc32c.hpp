@@ -7,10 +7,7 @@
 
 namespace linkworth::tracefile {
 
-/// Continues `crc` (0 at the start) over `size` bytes. Uses the processor's instruction if there is one.
+/// Continues `crc` (0 at the start) over `size` bytes.
 std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t size);
-
-/// The same by tables, on every machine.
-std::uint32_t crc32c_by_table(std::uint32_t crc, const void* data, std::size_t size);
 
 }  // namespace linkworth::tracefile
