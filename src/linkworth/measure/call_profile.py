@@ -110,7 +110,8 @@ def found_processes(decided: Plan, result: RunResult, folder: Path) -> list[Proc
         )
     raise UsageError(
         f"{name} made no MPI call that could be counted: it is not an MPI program, "
-        f"or it uses another MPI than {decided.mpi.name} (choose with `mpi`)"
+        f"it uses another MPI than {decided.mpi.name} (choose with `mpi`), or it looks MPI up in the library by "
+        "itself, as ctypes does"
     )
 
 

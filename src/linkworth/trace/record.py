@@ -276,7 +276,8 @@ def _check(decided: Plan, result: RunResult, parts: _Parts) -> None:
             )
             raise UsageError(
                 f"{name} made no MPI call that could be recorded: it is not an MPI program, it uses another MPI than "
-                f"{decided.mpi.name} (choose with `mpi`), or its command clears LD_PRELOAD, as env -i does{elsewhere}"
+                f"{decided.mpi.name} (choose with `mpi`), its command clears LD_PRELOAD, as env -i does, or it looks MPI up "
+                f"in the library by itself, as ctypes does{elsewhere}"
             )
         if result.state in ("timeout", "killed"):
             raise IncompleteError(
