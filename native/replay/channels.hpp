@@ -59,6 +59,12 @@ struct Channel {
         while (number - first_ >= rounds_.size()) rounds_.emplace_back();
         return rounds_[number - first_];
     }
+    /// Returns whether the sender has started the round and has not made the partition ready.
+    bool lacks(std::uint64_t number, std::uint32_t partition) const {
+        if (number < first_ || number - first_ >= rounds_.size()) return false;
+        const std::vector<bool>& ready = rounds_[number - first_].ready;
+        return partition < ready.size() && !ready[partition];
+    }
     /// Forgets the rounds that both sides are through with.
     void trim() {
         while (!rounds_.empty() && rounds_.front().receiver_ended && first_ + 1 < sends &&

@@ -127,14 +127,17 @@ void Simulation::ready_partition(std::uint32_t rank, const PersistentCall& call,
     Channel& channel = *call.channel;
     if (call.shape.call_class != CallClass::psend_init || partition >= channel.partitions)
         throw std::invalid_argument("a partition that its message does not have");
-    Round& round = channel.round(call.round);
+    // A thread may record the call after another one has completed its round and started the next.
+    std::uint64_t number = call.round;
+    while (channel.lacks(number - 1, partition)) --number;
+    Round& round = channel.round(number);
     if (round.ready.size() <= partition || round.ready[partition]) return;
     round.ready[partition] = true;
     ++round.ready_count;
     if (!channel.whole)
-        ready_unit(rank, channel, call.round, partition);
+        ready_unit(rank, channel, number, partition);
     else if (round.ready_count == channel.partitions)
-        ready_unit(rank, channel, call.round, 0);
+        ready_unit(rank, channel, number, 0);
 }
 
 /// A unit may leave as far as its sender is concerned.

@@ -2,6 +2,7 @@
 #include "replay/threads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -26,6 +27,9 @@ constexpr double idle_share = 0.1;
 
 /// If another thread of a rank called so often, and no call began inside another's, that is no chance.
 constexpr std::uint64_t fewest_changes = 32;
+
+/// A trace rounds times to 32 ns (docs/reference/trace-format.md).
+constexpr double time_error_seconds = 64e-9;
 
 constexpr std::uint32_t first_thread = 0;  ///< its place
 
@@ -123,6 +127,7 @@ class ThreadScan {
         Moment last_use;
         bool persistent = false;
         LastUses shared;  ///< since the last use: threads made partitions ready, or asked for them
+        std::array<Moment, 2> earlier{};  ///< uses before the last one, the later first
     };
     /// A communicator or a window.
     struct Shared {
@@ -153,6 +158,15 @@ class ThreadScan {
         waited[until.place] = until.events;
         threads_[call.place].stops[call.number].waits.push_back({until, delay_seconds});
         threads_[until.place].stops.try_emplace(until.events);
+    }
+
+    /// Returns the last use before the call. A thread may record that a partition is ready after another one
+    /// has completed its round and started the next.
+    const Moment& use_before(const Request& request, const ThreadCall& call) const {
+        if (end_of(request.last_use) <= call.start + time_error_seconds) return request.last_use;
+        for (const Moment& use : request.earlier)
+            if (use.events > 0 && end_of(use) <= call.start + time_error_seconds) return use;
+        return request.last_use;
     }
 
     /// Returns the rest of the gap after `end`, less all computation of the thread in the gap.
@@ -237,16 +251,18 @@ class ThreadScan {
             const auto found = requests_.find(event.next_request - reference);
             if (found == requests_.end()) return;
             Request& request = found->second;
-            wait_for(request.last_use);
             if (shares_request(shape.call_class)) {
+                wait_for(use_before(request, call));
                 request.shared[call.place] = call.number + 1;
                 return;
             }
+            wait_for(request.last_use);
             for (const auto& [place, events] : std::exchange(request.shared, {})) wait_for({place, events});
             if (request.last_use.place != call.place) {
                 threads_[call.place].stops[call.number].taken.push_back(
                     {request.last_use.place, found->first});
             }
+            request.earlier = {request.last_use, request.earlier[0]};
             request.last_use = {call.place, call.number + 1};
             if (ends) requests_.erase(found);
         };
@@ -262,7 +278,7 @@ class ThreadScan {
         const Shape& shape = *event.shape;
         const Moment made{call.place, call.number + 1};
         if (tracefile::makes_request(shape.call_class))
-            requests_[event.next_request] = {made, makes_persistent_request(shape.call_class), {}};
+            requests_[event.next_request] = {made, makes_persistent_request(shape.call_class), {}, {}};
         const bool makes_communicator =
             shape.call_class == CallClass::comm_new || shape.call_class == CallClass::icomm_new;
         if (makes_communicator && shape.new_comm >= 0) communicators_[shape.new_comm] = {made, {}};

@@ -129,7 +129,8 @@ def test_a_thread_waits_for_a_request_that_another_has_made(tmp_path: Path) -> N
     assert found.prediction.seconds == pytest.approx(34e-6)
 
 
-def test_a_partitioned_message_ends_after_the_partitions_of_other_threads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("late", [0, 5], ids=["in time", "recorded late"])
+def test_a_partitioned_message_ends_after_the_partitions_of_other_threads(tmp_path: Path, late: int) -> None:
     def partitioned(name: str, call_class: int) -> bytes:
         return shape(payload(NAMES, name, call_class, send_fields(0, 8) + varint(1)))
 
@@ -137,14 +138,16 @@ def test_a_partitioned_message_ends_after_the_partitions_of_other_threads(tmp_pa
         return shape(payload(NAMES, "MPI_Wait", 9, varint(0) + varint(1) + varint(1) + varint(2 * reference)))
 
     # The first thread sends to itself in partitions, twice. The other makes them ready at 40 us and 80 us, while it waits.
+    # The first of these calls may be recorded when the second round has begun.
     first = init() + partitioned("MPI_Psend_init", 28) + call(1, 0, 0) + partitioned("MPI_Precv_init", 29)
     first += call(2, 0, 0) + shape(payload(NAMES, "MPI_Start", 8, varint(2) + varint(1) + varint(2)))
-    first += wait(2) + wait(1)
-    first += (call(3, 0, 0) + call(4, 0, 39 * US) + call(5, 0, 1 * US)) * 2
+    first += wait(1) + wait(2)
+    first += call(3, 0, 0) + call(4, 0, 22 * US) + call(5, 0, 0)
+    first += call(3, 0, 0) + call(4, 0, 39 * US) + call(5, 0, 1 * US)
     ready = shape(payload(NAMES, "MPI_Pready", 30, varint(2) + varint(0) + varint(0)))
-    second = ready + call(0, 0, 1 * US) + call(0, 39 * US, 1 * US, cpu=39 * US)
+    second = ready + call(0, 0, (1 + late) * US) + call(0, (39 - late) * US, 1 * US, cpu=39 * US)
     found = replayed(tmp_path, [(0, first), (40, second)], latency=1e-3)
-    assert found.prediction.seconds == pytest.approx(2 * 2e-3)  # the receiver clears each
+    assert found.prediction.seconds == pytest.approx(2 * 2e-3, rel=0.02)  # the receiver clears each
 
 
 def test_a_communicator_is_freed_after_the_calls_of_other_threads_on_it(tmp_path: Path) -> None:
