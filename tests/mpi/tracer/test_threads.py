@@ -142,7 +142,7 @@ def test_no_data_race_in_the_tracer(bench, tmp_path):
     wrapped = wrappers.generate(generated, elf.exported_symbols(Path(bench.mpi.library)))
     recipe = sources.recipe("tracer")
     library = tmp_path / "tracer.so"
-    files = [*(str(unit.file) for unit in joined.units(recipe, tmp_path)), *map(str, wrapped)]
+    files = [*map(str, joined.files(recipe, tmp_path)), *map(str, wrapped)]
     sanitize = ["-fsanitize=thread", "-g1", "-w", "-O0", "-std=gnu11"]
     built = subprocess.run(
         [bench.mpi.mpicc, *sanitize, "-fPIC", "-shared", f"-I{recipe.folder}", f"-I{generated}", *files, "-o", str(library),
