@@ -33,6 +33,10 @@ def test_values_are_in_si_units(text, values):
     assert not axis.factor
 
 
+def test_a_value_with_a_unit_is_the_number_that_a_user_selects():
+    assert parse("latency=10us,20us,0.7us,3ms").values == [1e-5, 2e-5, 7e-7, 3e-3]
+
+
 def test_factors_and_values_vary_what_the_fabric_has():
     axes = [parse("latency=x0.5,x2"), parse("bandwidth=x10"), parse("overhead=x3")]
     assert all(axis.factor for axis in axes)

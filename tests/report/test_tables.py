@@ -80,7 +80,7 @@ def test_waits_sites_and_phases_are_on_the_page(tmp_path, undrawn):
     assert [cell.value for cell in drawn.table.rows[0]] == [0, 1.0, 0.5 - 0.4, 0.4, 0.0]
     write([msgspec.structs.replace(item, profile=profile)], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "Ranks wait for each other 20 % of their time" in page
+    assert "Ranks wait for each other 20 % of their recorded time" in page
     assert "a.c:7 solve" in page and "– loop" in page
 
 

@@ -44,7 +44,7 @@ def _screen(profile: Profile, detail: Detail, console: Console) -> RenderableTyp
 def _times(profile: Profile, detail: Detail, console: Console) -> list[RenderableType]:
     left: list[RenderableType] = [shares(profile)]
     if profile.waits is not None and profile.ranks > 1:
-        left.append(waiting(profile.waits, detail, oversubscribed=profile.oversubscribed))
+        left.append(waiting(profile.waits, detail))
     right: list[RenderableType] = [efficiencies(profile, detail)]
     if profile.imbalance is not None and profile.ranks > 1:
         right.append(_imbalance(profile.imbalance))

@@ -37,7 +37,7 @@ def shares(profile: Profile) -> Table:
     )
 
 
-def waiting(waits: Waits, detail: Detail, *, oversubscribed: bool) -> Table:
+def waiting(waits: Waits, detail: Detail) -> Table:
     """Return the causes of waiting inside MPI calls."""
     rows = [
         [
@@ -56,8 +56,8 @@ def waiting(waits: Waits, detail: Detail, *, oversubscribed: bool) -> Table:
             ),
         )
     ]
-    title = "Waiting, share of the " + ("recorded time" if oversubscribed else "ranks' time")
-    return Table(["", ">", ">", ">", "~"][: len(rows[0])], rows, title=title)
+    # Wall time: unlike the shares, it has the time without a core.
+    return Table(["", ">", ">", ">", "~"][: len(rows[0])], rows, title="Waiting, share of the recorded time")
 
 
 def waited_most(waits: Waits) -> Text:

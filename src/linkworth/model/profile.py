@@ -139,7 +139,7 @@ class Waits(WaitKinds, frozen=True, kw_only=True):
     """Recorded waits between ranks."""
 
     share: float
-    """Share of the ranks' time from MPI_Init to MPI_Finalize."""
+    """Share of the ranks' wall time from MPI_Init to MPI_Finalize."""
     calls: list[CallWaits]
     """Sorted by waiting time, longest first."""
     rank_waiting_seconds: list[float]

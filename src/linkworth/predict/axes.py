@@ -142,10 +142,12 @@ def _value(word: str, units: Mapping[str, float], option: str) -> float:
         known = f" with one of the units {', '.join(units)}" if units else ""
         raise UsageError(f"{option}: {word.strip()!r} is no value; give a number{known}")
     try:
-        value = float(found[1]) * (units[unit] if unit else 1.0)
+        number = float(found[1])
     except ValueError:
         raise UsageError(f"{option}: {word.strip()!r} is no number") from None
-    return value
+    scale = units[unit] if unit else 1.0
+    # 10us is 1e-05, while 10 * 1e-6 is a little less.
+    return number * scale if scale >= 1 else number / round(1 / scale)
 
 
 def _check(name: str, value: float, factor: bool, option: str) -> None:

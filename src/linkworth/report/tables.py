@@ -124,7 +124,7 @@ def waits(found: Waits | None, key: str) -> ReportTable:
         ]
 
     share = found.share if found is not None else 0.0
-    title = f"Ranks wait for each other {units.percent(share)} of their time"
+    title = f"Ranks wait for each other {units.percent(share)} of their recorded time"
     note = (
         "Time over all ranks. Late sender: a receive starts before its message is sent. Late receiver: a send waits for "
         "its receive. Collective: it waits for its last rank."
