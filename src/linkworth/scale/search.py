@@ -39,6 +39,9 @@ from linkworth.scale.setup import after_setup
 FEWEST_LEFT_OUT = 3
 """Recordings of which one can be left out: the others must still show how things grow."""
 
+SIMILAR = 0.8
+"""Share of the messages between neighbours on the likeliest grid that are so on another one that is tried."""
+
 MOST_LOCAL = 0.6
 """Share of calls that concern other ranks, below which the rest is not aligned in long recordings, which takes long."""
 LONG = 10_000
@@ -125,6 +128,10 @@ def candidates(recordings: Sequence[Recording], target: Target) -> Iterator[Alig
             choices = [bare]
         choices += [waiting for some in choices[-1:] if (waiting := timeless(some))]
         tried = _arrangements(chosen, target)
+        if dropped:
+            # Fewer recordings fit more grids, also some on which few messages are between neighbours.
+            most = max(each.neighbours for each in tried)
+            tried = [each for each in tried if each.dimensions == 1 or each.neighbours >= SIMILAR * most]
         if len(chosen) < enough:
             for each in _with_other_grids(recordings, target) if not aligned else ():
                 aligned = True
