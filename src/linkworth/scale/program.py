@@ -128,11 +128,7 @@ class Builder:
         each = table.of_sequences(fitter)
         runs, repeats = self._all_runs(alignment, table, each, sites)
         column_of_leaf, columns = self._columns(table, fitter, groups, repeats)
-        if (
-            self.sequences.ladders is None
-            and self.sequences.multigrid is None
-            and self.sequences.owners is None
-        ):
+        if self.sequences.multigrid is None and self.sequences.owners is None:
             columns, column_of_leaf = directed(
                 columns, column_of_leaf, [int(each.max()) for each in table.at.extents]
             )

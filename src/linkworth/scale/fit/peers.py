@@ -302,13 +302,16 @@ def owner(item: Numbers, items: Numbers, n: Numbers, kind: str) -> Numbers:
     return np.where(item < longer * (size + 1), item // (size + 1), longer + behind)
 
 
-def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool) -> Iterator[Term]:
+def _ways(dimension: int, at: Position, steps: Iterations, *, edges: bool, along: bool) -> Iterator[Term]:
     """Yield terms without their constants."""
     n = at.extents[dimension]
     plain: tuple[str, ...] = PLAIN
     if (n == n[0]).all() and n[0] > 2 and not edges:
         # Nothing tells the last coordinate from a constant one, and neighbours in a ring are the most frequent.
         plain = ("ring", *(kind for kind in PLAIN if kind != "ring"))
+    elif along:
+        # The next rank round a ring is the last one for the first rank alone.
+        plain = ("shift", "constant", "ring", *(kind for kind in PLAIN[2:] if kind != "ring"))
     skews = _skews(dimension, len(at.extents))
     yield from (Term(kind, "", 0) for kind in plain if kind not in _LATER)
     # A coordinate that another one alone gives is a transposition.
@@ -340,13 +343,16 @@ def _skews(dimension: int, dimensions: int) -> list[Sequence[Skew]]:
 
 
 def _candidates(
-    dimension: int, at: Position, wanted: Numbers, steps: Iterations, *, edges: bool
+    dimension: int, at: Position, wanted: Numbers, steps: Iterations, *, edges: bool, along: bool
 ) -> Iterator[Term]:
-    """Yield terms that may give the wanted coordinates; the constant is from the first sample where there are most."""
+    """Yield terms that may give the wanted coordinates; the constant is from the first sample where there are most.
+
+    `along`: the peer is elsewhere along one of several dimensions only.
+    """
     n = at.extents[dimension]
     first = int(n.argmax())
     target, most = int(wanted[first]), int(n[first])
-    for way in _ways(dimension, at, steps, edges=edges):
+    for way in _ways(dimension, at, steps, edges=edges, along=along):
         kind = way.kind
         steps_of = _step(way.step, steps)
         base, k = int(_base(way, dimension, at, steps_of)[first]), int(steps_of[first])
@@ -427,8 +433,10 @@ def _of_terms(at: Position, wanted: Numbers, steps: Iterations, *, edges: bool) 
     parts, beyond = coordinates(wanted, at.extents)
     if beyond.any():
         return None
+    moved = sum(not np.array_equal(*each) for each in zip(parts, at.coordinates, strict=True))
     for dimension, part in enumerate(parts):
-        for term in _candidates(dimension, at, part, steps, edges=edges):
+        along = moved == 1 < len(parts)
+        for term in _candidates(dimension, at, part, steps, edges=edges, along=along):
             if np.array_equal(_value(term, dimension, at, steps), part):
                 terms.append(term)
                 break
