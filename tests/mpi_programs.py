@@ -49,17 +49,21 @@ int main(int argc, char **argv)
     }
     if (!strcmp(how, "persistent")) {
         char out[300] = {0}, in[300];
-        MPI_Request requests[3];
-        for (int i = 0; i < 2; i++)
-            MPI_Send_init(out, 100, MPI_CHAR, (rank + 1) % size, i, MPI_COMM_WORLD, &requests[i]);
-        MPI_Recv_init(in, 100, MPI_CHAR, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &requests[2]);
-        for (int i = 0; i < 3; i++) {
-            MPI_Start(&requests[0]);
-            MPI_Start(&requests[2]);
-            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-            MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
+        MPI_Request sends[2], receives[2];
+        for (int i = 0; i < 2; i++) {
+            MPI_Send_init(out, 100, MPI_CHAR, (rank + 1) % size, i, MPI_COMM_WORLD, &sends[i]);
+            MPI_Recv_init(in, 100, MPI_CHAR, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &receives[i]);
         }
-        for (int i = 0; i < 3; i++) MPI_Request_free(&requests[i]);
+        for (int i = 0; i < 3; i++) {
+            MPI_Start(&sends[0]);
+            MPI_Start(&receives[1]);
+            MPI_Wait(&sends[0], MPI_STATUS_IGNORE);
+            MPI_Wait(&receives[1], MPI_STATUS_IGNORE);
+        }
+        for (int i = 0; i < 2; i++) {
+            MPI_Request_free(&sends[i]);
+            MPI_Request_free(&receives[i]);
+        }
     }
     if (rank == 0 && !strcmp(how, "read")) { char line[64]; if (fgets(line, sizeof line, stdin)) printf("read %s", line); }
     fflush(stdout);

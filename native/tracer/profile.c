@@ -73,10 +73,11 @@ uint64_t lw_profile_bytes(const uint8_t* payload) {
 
 void lw_profile_write(struct lw_call* call, const uint8_t* end) {
     enum lw_class class = end ? class_of(lw_recorder.payload) : LW_LOCAL;
-    bool sends_later = class == LW_SEND_INIT || class == LW_PSEND_INIT || class == LW_COLLECTIVE_INIT;
-    uint64_t bytes = end && !sends_later ? lw_profile_bytes(lw_recorder.payload) : 0;
+    bool persistent = class == LW_SEND_INIT || class == LW_RECV_INIT || class == LW_PSEND_INIT ||
+                      class == LW_COLLECTIVE_INIT;
+    uint64_t bytes = end && !persistent ? lw_profile_bytes(lw_recorder.payload) : 0;
     // The request takes its bytes from the payload, so such a call is encoded each time.
-    if (call->repeat && !sends_later) {
+    if (call->repeat && !persistent) {
         call->repeat->bytes = bytes;
         call->repeat->stamp = lw_repeat_stamp(call->self);
     }

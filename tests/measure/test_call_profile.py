@@ -132,8 +132,10 @@ def test_a_program_is_counted(mpi, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["output.txt", "profile.json"]
 
 
+@pytest.mark.parametrize("yielding", [False, True], ids=["spinning", "yielding"])
 @pytest.mark.parametrize("mpi", each_mpi())
-def test_a_persistent_request_sends_at_each_start(mpi, tmp_path):
+def test_a_persistent_request_sends_at_each_start(mpi, yielding, tmp_path, monkeypatch):
+    monkeypatch.setattr(call_profile, "must_yield", lambda _: yielding)
     workload = plan.workload([str(compiled(mpi, tmp_path)), "persistent"], 2)
     profile = call_profile.profile(plan.plan(workload, mpi=mpi.name), folder=tmp_path / "out")
     by_name = {call.name: call for call in profile.calls}
