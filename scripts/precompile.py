@@ -83,13 +83,11 @@ def main(folder: str, *prefixes: str) -> None:
             found.setdefault(abi, mpi)
     if missing := [name for abi, name in precompiled.ABIS.items() if abi not in found]:
         raise SystemExit(f"no MPI with headers has {' or '.join(missing)} in {' '.join(prefixes)}")
-    os.environ["XDG_CACHE_HOME"] = str(target.absolute() / ".cache")
     try:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda abi: compile_for(found[abi], abi, target), found))
     except EnvironmentLacksError as error:
         raise SystemExit(f"linkworth: {error}") from None
-    shutil.rmtree(target / ".cache")
     for file in sorted(target.rglob("l*")):
         sys.stdout.write(f"{file.relative_to(target)}: {file.stat().st_size / 1e3:.0f} kB\n")
 
