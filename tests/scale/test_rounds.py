@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from written_programs import NOBODY, Event, Place, Program, collective, computed, scaled, scales_exactly, swap
 
+from linkworth import _engine
 from linkworth.scale.grids import balanced
 
 STEPS = 7
@@ -81,6 +82,13 @@ def butterflies(rank: int, ranks: int) -> Iterator[Event]:
             yield swap("r.c:6", rank ^ 1 << bit, rank ^ 1 << bit, 8 << bit)
 
 
+def rounds(rank: int, ranks: int) -> Iterator[Event]:
+    """Exchange in doubling distances, again and again, with nothing between two such loops."""
+    for _ in range(STEPS):
+        for bit in range(ranks.bit_length() - 1):
+            yield swap("r.c:15", rank ^ 1 << bit, rank ^ 1 << bit, 8)
+
+
 def work_before_each(rank: int, ranks: int, calls: int) -> list[float]:
     return [0.0, *[1 / ranks, *[0.0] * (ranks.bit_length() - 2)] * STEPS, 0.0]
 
@@ -88,3 +96,9 @@ def work_before_each(rank: int, ranks: int, calls: int) -> list[float]:
 def test_work_before_a_loop_is_as_much_where_the_loop_is_longer(tmp_path: Path) -> None:
     made, _ = scaled(butterflies, (4, 8, 16), 64, tmp_path, work_before_each)
     assert computed(made) == pytest.approx(STEPS)
+
+
+def test_work_before_a_loop_stays_in_one_piece(tmp_path: Path) -> None:
+    made, _ = scaled(rounds, (2, 4, 8), 64, tmp_path, work_before_each)
+    gaps = _engine.read_rank(_engine.Trace(str(made)), 5)["gap_seconds"]
+    assert gaps == pytest.approx(work_before_each(5, 64, len(gaps)), abs=1e-9)

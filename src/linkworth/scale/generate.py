@@ -26,6 +26,10 @@ from linkworth.writing.documents import encode
 ROUNDING = 1e-6
 CALLS_AT_ONCE = 200_000
 """Calls that are in memory at once, so that memory does not grow with the rank count."""
+_SMALL = 0.1
+"""Share of the mean computation of a call's events below which one computes next to nothing."""
+_MANY = 0.3
+"""Share of such events from which only some of a loop's iterations compute."""
 
 
 class RankEvents(NamedTuple):
@@ -285,11 +289,17 @@ def _times(
     same for all ranks and leave no rank to wait for.
     """
     slot, step = sequence.slot, sequence.step
-    places = events.first[slot] + sequence.turn * np.diff(events.first)[slot] // sequence.times[slot]
+    recorded = np.diff(events.first)
+    places = events.first[slot] + sequence.turn * recorded[slot] // sequence.times[slot]
     compute = events.compute[places]
-    # If only the first iteration of a loop computes, its share of more iterations is no whole number of them.
-    before = np.append(0.0, np.cumsum(events.compute))[events.first]
-    mean = np.diff(before) / np.maximum(np.where(whole, sequence.times, np.diff(events.first)), 1)
+    sums = np.diff(np.append(0.0, np.cumsum(events.compute))[events.first])
+    # If only the first iteration of a loop computes, so it does where the loop is longer.
+    small = events.compute < _SMALL * np.repeat(sums / np.maximum(recorded, 1), recorded)
+    idle = np.bincount(np.repeat(np.arange(len(recorded)), recorded), small, len(recorded)) > _MANY * recorded
+    again = places == events.first[slot] + (sequence.turn - 1) * recorded[slot] // sequence.times[slot]
+    compute = np.where(idle[slot] & again & (sequence.turn > 0), 0.0, compute)
+    # Its share of more iterations is then no whole number of them.
+    mean = sums / np.maximum(np.where(whole, sequence.times, recorded), 1)
     taken = np.bincount(slot, compute, len(mean)) / np.maximum(sequence.times, 1)
     compute = np.where(taken[slot] > 0, compute * (mean / np.where(taken > 0, taken, 1.0))[slot], mean[slot])
     if in_steps is not None:
