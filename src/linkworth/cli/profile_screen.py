@@ -103,8 +103,8 @@ def _gain(gain: NetworkGain) -> str:
     """Return the effect of networks on this run."""
     if gain.ideal_seconds <= 0:
         return "This run: nothing but communication"
-    most = f"{gain.seconds / gain.ideal_seconds:.3g}"
-    if most == "1":
+    most = units.significant(gain.seconds / gain.ideal_seconds)
+    if most == "1.00":
         return f"This run: as fast on {gain.fabric} as on an ideal network (one rank per node)"
     return f"This run: up to {most} x as fast as on {gain.fabric} (ideal network, one rank per node)"
 

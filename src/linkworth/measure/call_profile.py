@@ -161,7 +161,7 @@ def _remarks(calls: Sequence[CallTotal], computation: float) -> list[str]:
         each for each in calls if each.name in POLLS and each.computation_seconds < _POLLING_GAP * each.calls
     ]
     between = sum(each.computation_seconds for each in polls)
-    if between < _MUCH_POLLING * computation:
+    if between <= _MUCH_POLLING * computation:
         return []
     names = units.shortened([each.name for each in polls], 3)
     return [

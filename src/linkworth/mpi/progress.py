@@ -7,7 +7,12 @@ from contextlib import contextmanager
 SLOW_SECONDS = 0.7
 """A search that takes longer is announced."""
 
-_say: Callable[[str], object] = lambda _: None  # noqa: E731 (a default to replace)
+
+def _ignore(_: str) -> None:
+    """Announce nothing."""
+
+
+_say: Callable[[str], object] = _ignore
 
 
 def announce_to(say: Callable[[str], object]) -> None:

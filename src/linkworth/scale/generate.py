@@ -290,21 +290,26 @@ def _times(
     """
     slot, step = sequence.slot, sequence.step
     recorded = np.diff(events.first)
-    places = events.first[slot] + sequence.turn * recorded[slot] // sequence.times[slot]
-    compute = events.compute[places]
-    sums = np.diff(np.append(0.0, np.cumsum(events.compute))[events.first])
+    recorded_slot = np.repeat(np.arange(len(recorded)), recorded)
+
+    def place_of(turn: Numbers) -> Numbers:
+        found: Numbers = events.first[slot] + turn * recorded[slot] // sequence.times[slot]
+        return found
+
+    places = place_of(sequence.turn)
+    sums = np.bincount(recorded_slot, events.compute, len(recorded))
     # If only the first iteration of a loop computes, so it does where the loop is longer.
-    small = events.compute < _SMALL * np.repeat(sums / np.maximum(recorded, 1), recorded)
-    idle = np.bincount(np.repeat(np.arange(len(recorded)), recorded), small, len(recorded)) > _MANY * recorded
-    again = places == events.first[slot] + (sequence.turn - 1) * recorded[slot] // sequence.times[slot]
-    compute = np.where(idle[slot] & again & (sequence.turn > 0), 0.0, compute)
+    small = events.compute < _SMALL * (sums / np.maximum(recorded, 1))[recorded_slot]
+    idle = np.bincount(recorded_slot, small, len(recorded)) > _MANY * recorded
+    again = places == place_of(sequence.turn - 1)
+    compute = np.where(idle[slot] & again, 0.0, events.compute[places])
     # Its share of more iterations is then no whole number of them.
     mean = sums / np.maximum(np.where(whole, sequence.times, recorded), 1)
     taken = np.bincount(slot, compute, len(mean)) / np.maximum(sequence.times, 1)
     compute = np.where(taken[slot] > 0, compute * (mean / np.where(taken > 0, taken, 1.0))[slot], mean[slot])
     if in_steps is not None:
         # Who owns a step computes as its owner did, which was another rank.
-        own = InSteps.key(np.repeat(np.arange(len(events.first) - 1), np.diff(events.first)), events.steps)
+        own = InSteps.key(recorded_slot, events.steps)
         key = InSteps.key(slot, step)
         found = np.minimum(np.searchsorted(own, key), len(own) - 1)
         others = in_steps.before(slot, step)

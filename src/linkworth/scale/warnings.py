@@ -385,8 +385,10 @@ def _has_steps(column: PlacedCall) -> bool:
     return any(isinstance(rule, ByStep) for rule in column.rules.values())
 
 
-def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> Iterator[list[str]]:
-    """Yield the calls with a number that meets not all recordings, those with one that reaches zero, and those with rounds."""
+def _by_count(
+    found: Found, recordings: Sequence[Recording], target: Target
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the calls with a number that meets not all recordings, those with one that reaches zero, and those with rounds."""
     known = [found.point(each.ranks, each.size) for each in recordings]
     there = found.point(target.ranks, target.size)
     inexact, gone, rounds = set(), set(), set()
@@ -416,7 +418,7 @@ def _by_count(found: Found, recordings: Sequence[Recording], target: Target) -> 
                 # If the largest recording already has none, what else becomes less is not known either.
                 if there not in known and max(map(rule.model.at, known)) >= 0.5 > value:
                     gone.add(column.entry)
-    yield from map(sorted, (inexact, gone, rounds))
+    return sorted(inexact), sorted(gone), sorted(rounds)
 
 
 def _unequal_parts(found: Found, recordings: Sequence[Recording], target: Target) -> list[str]:
