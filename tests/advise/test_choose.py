@@ -96,15 +96,6 @@ def test_the_choice_is_compared_on_as_many_nodes():
     assert "against gbe on 2 nodes, the cheapest node, it is 1.67 times as fast" in found
 
 
-def test_a_deadline_excludes_the_cheap_and_slow():
-    times = predicted({"gbe": 10.0, "ib-fdr": 9.0})
-    assert advise(times, PRICES).choice == "gbe"
-    limited = advise(times, PRICES, deadline=9.5)
-    assert limited.choice == "ib-fdr"
-    assert [option.feasible for option in limited.options] == [False, True]
-    assert "the deadline of 9.5 s" in limited.reason
-
-
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_time_that_is_none_is_refused(seconds):
     with pytest.raises(UsageError, match="the predicted time on gbe is"):
@@ -187,8 +178,3 @@ def test_the_pareto_front_is_what_nothing_dominates(case):
             for other in advice.options
         )
         assert beaten != option.pareto
-
-
-def test_an_equal_time_at_twice_the_price_is_not_on_the_pareto_front():
-    advice = advise(predicted({"gbe": 0.138, "ib-hdr": 0.1379}), priced({"gbe": 0.5, "ib-hdr": 1.0}))
-    assert [option.pareto for option in advice.options] == [True, False]

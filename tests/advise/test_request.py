@@ -1,12 +1,10 @@
 """Input of an advice: FABRIC=NUMBER, catalogs, files of predictions."""
 
-import msgspec
 import pytest
 
 from linkworth.advise import request
 from linkworth.advise.request import PriceOptions
 from linkworth.errors import UsageError
-from linkworth.model.prediction import Prediction, PredictionSet
 
 
 def test_the_catalog_is_asked_only_for_what_no_option_gives():
@@ -61,12 +59,3 @@ def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):
     with pytest.raises(UsageError) as caught:
         request.load_predictions(path)
     assert str(path) in str(caught.value) and message in str(caught.value)
-
-
-def test_predictions_come_back_as_written(tmp_path):
-    parts = dict.fromkeys(("overhead_seconds", "latency_seconds", "bandwidth_seconds", "wait_seconds"), 0.25)
-    one = Prediction(fabric="gbe", seconds=2.0, compute_seconds=1.0, internode_bytes=7, **parts)
-    written = PredictionSet(workload="w", ranks=4, nodes=2, predictions=[one], warnings=["w"])
-    path = tmp_path / "p.json"
-    path.write_bytes(msgspec.json.encode(written))
-    assert request.load_predictions(path) == written

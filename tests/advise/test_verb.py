@@ -66,9 +66,3 @@ def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(run, predictions):
 def test_bad_input_is_one_sentence_and_exit_code_2(refused, predictions, arguments, message):
     given = [predictions if argument == "P" else argument for argument in arguments]
     assert message in refused("advise", *given)
-
-
-def test_a_field_that_a_document_lacks_is_not_named_as_an_option(refused, tmp_path):
-    path = tmp_path / "p.json"
-    path.write_text('{"schema": "linkworth.prediction/1", "workload": "w", "ranks": 2, "predictions": []}')
-    assert "'nodes' is missing" in refused("advise", "--predictions", path, "--price", "gbe=1")

@@ -62,16 +62,6 @@ def test_a_part_is_built_once_and_again_when_a_header_changes(part, mpi):
     assert first.is_file()
 
 
-@pytest.mark.requires("mpi", "c++")
-def test_builders_at_once_end_with_one_whole_result(part, mpi):
-    with ThreadPoolExecutor(3) as pool:
-        results = set(pool.map(lambda _: build.npb(mpi), range(3)))
-    assert len(results) == 1
-    assert os.access(results.pop(), os.X_OK)
-    left = [path.name for path in (cache.cache_folder() / "mpi").iterdir() if path.suffix != ".lock"]
-    assert len(left) == 1, "temporary folders must be gone"
-
-
 def test_of_those_who_want_the_same_at_once_one_builds_it(tmp_path):
     made = []
 

@@ -58,16 +58,3 @@ def test_threads_read_the_same_procedures():
     finally:
         sys.setswitchinterval(interval)
     assert all(procedures == read[0] for procedures in read)
-
-
-def test_each_body_names_only_parameters_of_its_procedure():
-    procedures = wrappers.standard_procedures()
-    words = {
-        "comm", "count", "datatype", "dest", "source", "tag", "request", "status", "root", "sendbuf", "recvbuf",
-    }  # fmt: skip
-    for name, body in wrapper_bodies.bodies().items():
-        if name == "any other":
-            continue
-        known = {parameter.name for parameter in procedures[name].parameters}
-        used = set(re.findall(r"\b[a-z_]+\b", body.record)) & words
-        assert used <= known, name

@@ -116,10 +116,3 @@ def test_faults(path, refused):
     refused("predict", path, "--on", "gbe", "--measured", "gbe:0x4=3")
     sweep = ["sweep", path, "--on", "gbe", "--vary", "latency=x1,x2", "--measured", "gbe:2x2=9"]
     assert "a sweep has layouts of its own" in refused(*sweep)
-
-
-def test_the_verb_takes_several_layouts(path, json_of):
-    given = ["--measured", "gbe:4x1=10", "--measured", "gbe:1x4=24"]
-    (found,) = json_of("predict", str(path), "--on", "gbe", "--nodes", "2", *given)["predictions"]
-    assert found["seconds"] == pytest.approx(12.0, rel=0.01)
-    assert found["interval"]["low_seconds"] <= found["seconds"] <= found["interval"]["high_seconds"]

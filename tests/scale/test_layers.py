@@ -238,7 +238,6 @@ def test_two_extents_that_stay_are_shown_by_the_sizes_of_communicators(tmp_path:
     ("program", "counts"),
     [
         (clients, (8, 16, 32, 64)),
-        (coupled, (8, 16, 32, 64)),
         # The ranks of a model are also a row of a plane in all recordings.
         (coupled, (8, 12, 16, 48)),
         (transposed, (8, 16, 32, 64)),

@@ -4,7 +4,6 @@ import re
 import shutil
 import signal
 
-import msgspec
 import pytest
 from fake_place import Places
 
@@ -301,24 +300,6 @@ def test_a_damaged_folder_is_said_and_never_guessed(begin, tmp_path):
     (store.folder / "study.json").write_text("{")
     with pytest.raises(UsageError, match=r"study\.json is damaged"):
         Store(store.folder)
-
-
-def test_records_are_read_back_as_they_were_written(begin):
-    from linkworth.model.study import RunRecord
-
-    store = begin()
-    planned = store.planned[3]
-    record = RunRecord(
-        run=planned.run, workload=planned.workload.name, environment=planned.environment.name, mode="measure",
-        repetition=planned.repetition, state="done", metrics={"seconds": 1.5}, definition=planned.definition,
-    )  # fmt: skip
-    store.write(record)
-    assert Store(store.folder).records() == [record]
-    assert [one for one in store.planned if store.record(one) is None] == [
-        p for p in store.planned if p is not planned
-    ]
-    store.write(msgspec.structs.replace(record, definition="of another study"))
-    assert Store(store.folder).records() == []
 
 
 def test_a_study_is_not_begun_in_a_folder_of_other_things(begin, tmp_path):

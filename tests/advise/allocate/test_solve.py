@@ -138,20 +138,6 @@ def test_times_that_fit_no_slots_are_bounded_from_below(problem, scale):
         assert found.cost_bound <= min(spent for spent, _ in possible) + 1e-6
 
 
-def test_urgent_work_moves_to_the_dear_nodes():
-    # Two runs of 10 s; the cheap node does one in time, the dear one has to take the other.
-    problem = Problem(
-        options=[option(0, 0, 1, 10.0, 1.0), option(0, 1, 1, 10.0, 5.0)],
-        runs=[2],
-        counts=[1, 1],
-        deadlines=[15.0],
-    )
-    found = best(problem, "cost")
-    assert (cost(found.runs), makespan(found.runs), found.state) == (6.0, 10.0, "optimal")
-    relaxed = best(Problem(options=problem.options, runs=[2], counts=[1, 1], deadlines=[20.0]), "cost")
-    assert (cost(relaxed.runs), makespan(relaxed.runs)) == (2.0, 20.0)
-
-
 def test_the_makespan_is_bought_within_the_budget():
     options = [option(0, 0, 1, 10.0, 1.0), option(0, 1, 1, 4.0, 3.0)]
     ends = {}
@@ -162,18 +148,6 @@ def test_the_makespan_is_bought_within_the_budget():
         assert cost(found.runs) <= budget
         ends[budget] = makespan(found.runs)
     assert ends == {4.0: 20.0, 6.0: 20.0, 8.0: 10.0, 12.0: 8.0}
-
-
-def test_of_schedules_that_end_at_once_the_cheapest_is_taken():
-    # The first program's 20 s decide. Until then the cheap node does two runs of the second, at 8 s each.
-    problem = Problem(
-        options=[option(0, 0, 1, 20.0, 1.0), option(1, 1, 1, 8.0, 1.0), option(1, 2, 1, 3.0, 3.0)],
-        runs=[1, 3],
-        counts=[1, 1, 1],
-        deadlines=[None, None],
-    )
-    found = best(problem, "makespan")
-    assert (makespan(found.runs), cost(found.runs), found.state) == (20.0, 6.0, "optimal")
 
 
 def test_a_queue_of_many_runs_is_solved_in_slots():

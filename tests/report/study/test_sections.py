@@ -6,11 +6,11 @@ from msgspec.structs import replace
 from study_samples import record
 
 from linkworth.model.study import Environment, Study, StudyComparison, StudyWorkload
-from linkworth.report.study import cheapest, unlike
+from linkworth.report.study import unlike
 from linkworth.report.study.comparing import comparisons, pair
 from linkworth.report.study.contents import contents
 from linkworth.report.study.request import crowded
-from linkworth.report.study.results import Results, problem_of, smaller_problems
+from linkworth.report.study.results import Results
 from linkworth.report.study.sections import costs, gains, steps, times
 from linkworth.report.study.trace_profiles import TraceProfile
 from linkworth.report.table import Cell
@@ -339,13 +339,6 @@ def test_times_of_a_coarse_clock_have_no_ratio(seconds):
     assert {"times-1", "profiles"} <= keys and "gains" not in keys
 
 
-def test_programs_and_their_classes():
-    assert problem_of("npb:ft.B") == ("ft", "B")
-    assert problem_of("stencil:default") == ("stencil:default", "")
-    names = ["npb:ft.C", "npb:ft.A", "npb:is.B", "stencil:default"]
-    assert smaller_problems(names) == {"npb:ft.C": "npb:ft.A"}
-
-
 def noisy(environment, seconds, workload="npb:ft.A", **facts):
     return [
         record(workload, environment, repetition=n, metrics={"seconds": value}, facts=facts)
@@ -436,19 +429,6 @@ def test_runs_on_other_nodes_of_a_batch_system_cost_as_much():
     assert cells(section.tables[0], "npb:ft.A")["nodes"].value == 2
     records.append(record("npb:ft.A", "a", repetition=2, metrics={"seconds": 1.0}, facts={"nodes": "n1"}))
     assert list(costs.sections(Results(study, records))) == []
-
-
-def test_each_pair_of_environments_is_compared_once(monkeypatch):
-    asked = []
-
-    def counted(first, second, better):
-        asked.append((first, second))
-        return compare(first, second, better)
-
-    monkeypatch.setattr(cheapest, "compare", counted)
-    records = [*noisy("a", [1.0, 1.1, 1.2]), *noisy("b", [1.5, 1.6, 1.7]), *noisy("c", [2.0, 2.1, 2.2])]
-    (section,) = costs.sections(Results(priced(a=1.0, b=1.0, c=1.0), records))
-    assert len(asked) == 2 and len(section.tables[0].rows) == 3
 
 
 def test_each_comparison_of_a_report_is_computed_once(monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 from linkworth.errors import UsageError
 from linkworth.study.definition import schema
 from linkworth.study.definition.file import load
-from linkworth.study.resume import begin
 from linkworth.study.store import Store
 
 SMALLEST = """\
@@ -140,26 +139,6 @@ def test_a_begun_study_keeps_the_folder_of_its_file(tmp_path):
     )
     store = Store.create(tmp_path / "elsewhere" / "s.study", file)
     assert Store(store.folder).study.workloads[0].command == ["true", str(tmp_path)]
-
-
-def test_a_study_file_is_loaded_once_to_begin_a_study_and_once_to_follow_a_change(tmp_path, monkeypatch):
-    loaded = []
-
-    def counted(path, **options):
-        loaded.append(path.name)
-        return load(path, **options)
-
-    monkeypatch.setattr("linkworth.study.store.load", counted)
-    file, folder = tmp_path / "s.toml", tmp_path / "s.study"
-    file.write_text(SMALLEST)
-    begun = begin(file, folder=folder)
-    assert loaded == ["s.toml"]
-    assert Store(folder).study == begun.study and Store(folder).planned == begun.planned
-    file.write_text(SMALLEST.replace("ranks = 8", "ranks = 16"))
-    loaded.clear()
-    followed = begin(file, folder=folder, accept_changes=True)
-    assert loaded == ["study.toml", "s.toml"]
-    assert Store(folder).study == followed.study and followed.study.ranks == 16
 
 
 def test_stand_ins_and_both_modes(study):
