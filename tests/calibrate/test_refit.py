@@ -291,3 +291,15 @@ def test_the_bucket_of_a_shaped_link_comes_back(bucket, bandwidth):
     assert fitted.path.burst_bytes == pytest.approx(bucket, rel=0.1)
     assert fitted.path.bandwidth_bytes_per_second == pytest.approx(bandwidth, rel=0.02)
     assert statistics.median(misses(fabric, fitted, found)) < 0.02
+
+
+def test_costs_that_rise_behind_the_eager_limit_come_back():
+    fabric = fabrics.get("gbe")
+    rising = [(0, 4e-6), (65536, 20e-6), (65537, 20e-6), (1 << 22, 4e-3)]
+    link = msgspec.structs.replace(
+        fabric.link, send_overhead=rising, receive_overhead=rising, eager_limit_bytes=65536
+    )
+    fabric = msgspec.structs.replace(fabric, link=link)
+    found = points(fabric, sizes=SIZES)
+    behind = [point for point in found if point.kind == "latency" and point.bytes > 65536]
+    assert worst_miss(fabric, fit_path(found, wrong_base(fabric)), behind) < 0.02

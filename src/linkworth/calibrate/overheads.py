@@ -128,12 +128,14 @@ class OverheadFit(PathFit):
             sides.append(self.sides(point, max(0.0, cost.seconds - (handshake if asks else 0.0))))
         self.path = kept
         eager = simplify([side for side in sides if side.bytes <= limit])
-        asked = simplify([side for side in sides if side.bytes > limit])
+        asked = [side for side in sides if side.bytes > limit]
         if eager and asked:
-            asked = [asked[0]._replace(bytes=limit + 1), *asked[1:]]
+            if asked[0].bytes > limit + 1:
+                # Flat up to the first measured size: moving that point would tilt the line behind it.
+                asked.insert(0, asked[0]._replace(bytes=limit + 1))
             if eager[-1].bytes < limit:
                 eager.append(self.at_limit(eager, limit))
-        return [*eager, *asked]
+        return [*eager, *simplify(asked)]
 
     @staticmethod
     def at_limit(eager: Sequence[Overheads], limit: int) -> Overheads:

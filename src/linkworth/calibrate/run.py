@@ -223,7 +223,9 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
         )
 
     missed = miss(first)
-    return other if missed > measured.LEAST_NOISE and miss(other) < missed / FAR_LESS else first
+    # The mean deviation of normal noise is less than its standard deviation.
+    noise = math.sqrt(2 / math.pi) * measured.LEAST_NOISE
+    return other if missed > noise and miss(other) < missed / FAR_LESS else first
 
 
 def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPoint]) -> list[str]:
