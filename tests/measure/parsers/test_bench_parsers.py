@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkworth.errors import UsageError
-from linkworth.measure.parsers import bench, imb, netpipe, osu
+from linkworth.measure.parsers import bench, imb, netpipe, osu, ucx_perftest
 from linkworth.model.bench import BenchResult, BenchRow
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "bench"
@@ -155,6 +155,13 @@ def test_ucx_perftest_with_and_without_the_waiting_sides_heading():
     assert stream.rows[0].bandwidth_bytes_per_second == pytest.approx(6319.99 * 2**20)
     # Its percentile is of the calls that post messages: 3.5 us, and 0.2 us of 1,670 us in the project's issue 10649.
     assert stream.rows[0].median is None
+
+
+def test_only_the_50th_percentile_of_ucx_perftest_is_a_median():
+    text = (FIXTURES / "ucx_perftest-1.13-tag_lat-client.txt").read_text()
+    (median,), (other,) = (ucx_perftest.parse(each) for each in (text, text.replace("50.0%ile", "99.0%ile")))
+    assert median.rows[0].median is not None
+    assert other.rows == [msgspec.structs.replace(median.rows[0], median=None)]
 
 
 def test_imb_streams_of_several_pairs_are_not_those_of_one():

@@ -13,6 +13,7 @@ from linkworth.model.bench import BenchResult, BenchRow
 _HEADING = re.compile(
     r"^\|.*\|\s*(?P<what>latency|overhead) \(usec\)\s*\|\s*bandwidth \(MB/s\)\s*\|\s*message rate \(msg/s\)"
 )
+_PERCENTILE = re.compile(r"^\|\s*Stage\s*\|.*?\|\s*(?P<percentile>[\d.]+)%ile\s*\|")
 _FINAL = re.compile(r"^Final:\s+(?P<numbers>[\d.\s]+?)\s*$")
 _SIZE = re.compile(r"^\|\s*Message size:\s*(?P<bytes>\d+)\s*\|")
 _TEST = re.compile(r"^\|\s*Test:\s*(?P<test>.+?)\s*\|\s*$")
@@ -34,12 +35,15 @@ def parse(text: str) -> list[BenchResult]:
     sizes = [int(found["bytes"]) for line in lines if (found := _SIZE.match(line))]
     names = [found["test"] for line in lines if (found := _TEST.match(line))]
     finals = sum(1 for line in lines if _FINAL.match(line))
-    kind, table = "", 0
+    kind, table, is_median = "", 0, True
     for line in lines:
         if heading := _HEADING.match(line):
-            kind = _TESTS[heading["what"]]
+            kind, is_median = _TESTS[heading["what"]], True
+        elif percentile := _PERCENTILE.match(line):
+            is_median = number(percentile["percentile"]) == 50  # `-R 99` prints another
         elif (final := _FINAL.match(line)) and kind:
-            row = _row(final["numbers"].split(), kind, sizes[table] if len(sizes) == finals else None)
+            size = sizes[table] if len(sizes) == finals else None
+            row = _row(final["numbers"].split(), kind, size, is_median=is_median)
             table += 1
             if row is not None:
                 rows.setdefault(kind, []).append(row)
@@ -59,7 +63,7 @@ def parse(text: str) -> list[BenchResult]:
     ]
 
 
-def _row(words: list[str], kind: str, size: int | None) -> BenchRow | None:
+def _row(words: list[str], kind: str, size: int | None, *, is_median: bool) -> BenchRow | None:
     """Read iterations, [percentile,] average, overall; bandwidth and message rate, each average and overall."""
     numbers = [number(word) for word in words]
     if len(numbers) not in {7, 8} or None in numbers:
@@ -75,7 +79,7 @@ def _row(words: list[str], kind: str, size: int | None) -> BenchRow | None:
         samples=int(known[0]),
         mean=overall * 1e-6,
         # A stream's percentile is of the calls that post its messages, not of the messages' times.
-        median=known[1] * 1e-6 if len(known) == 8 and kind == "latency" else None,
+        median=known[1] * 1e-6 if len(known) == 8 and kind == "latency" and is_median else None,
     )
 
 
