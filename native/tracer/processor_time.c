@@ -4,7 +4,11 @@
 
 #include "thread.h"
 
+#include <dirent.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // The clock is read if a long gap is likely, and otherwise within a budget of 0.2 % of the elapsed time,
 // saved up for at most 16 readings so that they do not come in a burst. If ranks share cores, the wall time
@@ -24,6 +28,14 @@ static uint64_t cores;
 // left out: that of loading a program may exceed all that its threads compute.
 static _Atomic uint64_t of_gaps;
 
+// Helpers are threads that call no MPI. While one thread does, they are looked at in at most 1 % of the time.
+static bool helped = true;           // they had CPU time lately
+static double longest_share = 1;     // of theirs, what the one with most of it had
+static uint64_t next_look;           // ticks
+static uint64_t of_helpers, of_all;  // CPU time of theirs and of the process at the latest look, ns
+static uint64_t ranks_here = 1;
+enum { LOOK_BUDGET = 100, LEAST_HELP = 20 };  // 1/100 and 1/20 of a time
+
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {
     reading_cpu = UINT64_MAX;
@@ -32,6 +44,14 @@ static void weigh_reading(void) {
         cpu = lw_clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu;
         if (cpu < reading_cpu) reading_cpu = cpu;
     }
+}
+
+// Launchers of MPICH and Open MPI give it.
+static uint64_t ranks_on_this_node(void) {
+    const char* ranks = getenv("MPI_LOCALNRANKS");
+    if (!ranks) ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    long number = ranks ? atol(ranks) : 1;
+    return number > 0 ? (uint64_t)number : 1;
 }
 
 void lw_processor_time_begin(void) {
@@ -45,6 +65,45 @@ void lw_processor_time_begin(void) {
     budget_interval =
         (uint64_t)((crowded ? interval_seconds_crowded : budget_interval_seconds) * lw_clock.rate);
     cores = (uint64_t)lw_usable_cores();
+    ranks_here = ranks_on_this_node();
+}
+
+// A thread's clock by its number, as Linux composes it (clock_getcpuclockid of threads of other processes).
+static clockid_t clock_of(int thread) { return (clockid_t)((~(unsigned)thread << 3) | 6); }
+
+static void look_at_helpers(uint64_t now, uint64_t process) {
+    if (now < next_look) return;
+    DIR* folder = opendir("/proc/self/task");
+    if (!folder) return;
+    uint64_t sum = 0, most = 0;
+    int self = (int)syscall(SYS_gettid);
+    for (const struct dirent* entry; (entry = readdir(folder));) {
+        int thread = atoi(entry->d_name);
+        struct timespec time;
+        if (thread <= 0 || thread == self || clock_gettime(clock_of(thread), &time) != 0) continue;
+        uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+        sum += cpu;
+        if (cpu > most) most = cpu;
+    }
+    closedir(folder);
+    // Threads that ended took their CPU time with them.
+    helped = sum < of_helpers || (sum - of_helpers) * LEAST_HELP > process - of_all;
+    longest_share = sum ? (double)most / (double)sum : 1;
+    of_helpers = sum;
+    of_all = process;
+    next_look = now + LOOK_BUDGET * (lw_ticks() - now);
+}
+
+// Returns what counts of the process's CPU time in a gap. Where threads outnumber the node's cores, it is
+// that of the thread that had most of it: with a core each they would compute at once. OWN is that of the
+// caller.
+static uint64_t of_longest_thread(uint64_t process, uint64_t own) {
+    if (own >= process || (process - own) * LEAST_HELP < process) return process;
+    uint64_t longest = (uint64_t)(longest_share * (double)(process - own));
+    if (longest < own) longest = own;
+    uint64_t on_node = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    bool outnumber = lw_recorder.crowded || ranks_here * process > on_node * longest;
+    return outnumber ? longest : process;
 }
 
 // While one thread calls MPI, the others compute for it (OpenMP): the rank's CPU time is the process's. If
@@ -55,7 +114,8 @@ static clockid_t clock_of_gap(void) {
 
 // Another thread may call MPI before the next reading, and then the process's time is not this thread's.
 static void read_own(struct lw_processor_time* time) {
-    if (!lw_recorder.locked) return;
+    time->own = 0;
+    if (!lw_recorder.locked && !helped) return;
     time->own = lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
     time->threads = lw_threads_begun();
 }
@@ -90,13 +150,15 @@ uint64_t lw_processor_time_after_gap(struct lw_call* call, uint64_t now) {
         // Without a reading at the gap's start the difference includes earlier calls too: an upper bound.
         bool whole_gap = time->read_at == self->last_exit;
         uint64_t most = whole_gap && clock == CLOCK_PROCESS_CPUTIME_ID ? cores * wall : wall;
-        call->cpu = (int64_t)(used < most ? used : most);
         if (clock == CLOCK_PROCESS_CPUTIME_ID) {
             // Nothing was read before the process's first gap.
             uint64_t own = time->latest ? 0 : lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
-            uint64_t others = (uint64_t)call->cpu > own ? (uint64_t)call->cpu - own : 0;
-            atomic_fetch_add_explicit(&of_gaps, others, memory_order_relaxed);
+            uint64_t all = used < most ? used : most;
+            atomic_fetch_add_explicit(&of_gaps, all > own ? all - own : 0, memory_order_relaxed);
+            if (time->own) used = of_longest_thread(used, lw_clock_read(CLOCK_THREAD_CPUTIME_ID) - time->own);
+            look_at_helpers(now, cpu);
         }
+        call->cpu = (int64_t)(used < most ? used : most);
     }
     time->latest = cpu;
     time->clock = clock;
@@ -120,9 +182,9 @@ void lw_processor_time_before_gap(struct lw_thread* self, bool predicted, uint64
         time->next_reading += budget_interval;
     }
     time->clock = clock_of_gap();
+    read_own(time);
     time->latest = lw_clock_read(time->clock);
     time->read_at = now;
-    read_own(time);
     // A rank that had to wait for its core reads the clock with cold caches, which may take a microsecond.
     if (lw_recorder.crowded) time->reading = lw_ticks() - now;
 }

@@ -119,6 +119,17 @@ def test_cpu_time_is_that_of_the_process_where_other_threads_compute(bench, sour
     assert after.cpu * 1e-9 == pytest.approx(process, rel=0.1)
 
 
+def test_cpu_time_is_that_of_the_longest_thread_where_threads_outnumber_cores(bench):
+    program = bench.compile("openmp.c", "-fopenmp")
+    run = bench.record(program, ranks=1, OMP_WAIT_POLICY="passive", LINKWORTH_CROWDED="1")
+    assert run.returncode == 0, run.stderr
+    process, own = map(float, run.stdout.split())
+    assert process == pytest.approx(2 * own, rel=0.1)
+    (after,) = run.parts[0].named("MPI_Comm_size")
+    assert after.cpu is not None
+    assert after.cpu * 1e-9 == pytest.approx(own, rel=0.1)
+
+
 def test_the_merge_knows_what_other_threads_computed_beside_calls(bench):
     run = bench.record(bench.compile("threads.c", "-pthread"), "beside", ranks=2)
     assert run.returncode == 0, run.stderr
