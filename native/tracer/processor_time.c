@@ -28,13 +28,14 @@ static uint64_t cores;
 // left out: that of loading a program may exceed all that its threads compute.
 static _Atomic uint64_t of_gaps;
 
-// Helpers are threads that call no MPI. While one thread does, they are looked at in at most 1 % of the time.
+// Helpers are threads that call no MPI. While one thread does, at most 0.1 % of the time goes into looking at
+// them.
 static bool helped = true;           // they had CPU time lately
 static double longest_share = 1;     // of theirs, what the one with most of it had
 static uint64_t next_look;           // ticks
 static uint64_t of_helpers, of_all;  // CPU time of theirs and of the process at the latest look, ns
 static uint64_t ranks_here = 1;
-enum { LOOK_BUDGET = 100, LEAST_HELP = 20 };  // 1/100 and 1/20 of a time
+enum { LOOK_BUDGET = 1000, LEAST_HELP = 20 };  // 1/1000 and 1/20 of a time
 
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
 static void weigh_reading(void) {

@@ -185,7 +185,7 @@ def warnings(item: ReportItem) -> list[str]:
             "The program's own check of its result failed: the recording shows what ran, "
             "but no time or cost is predicted from it."
         )
-    sentences += [*item.profile.damage, *remarks(shown)]
+    sentences += [*filter(None, [item.profile.failure]), *item.profile.damage, *remarks(shown)]
     return list(dict.fromkeys([*sentences, *item.predictions.warnings, *item.advice.warnings]))
 
 
