@@ -75,6 +75,7 @@ def test_a_terminated_command_takes_its_lab_along(linkworth, own_labs):
         (("up", "x", "--nodes", "0"), 2, "--nodes 0 is out of range; give 1 to 250"),
         (("up", "x", "--jitter", "1us"), 2, "--jitter varies the latency"),
         (("up", "../x"), 2, "cannot be a lab's name"),
+        (("up", "gbe", "--nodes", "2"), 2, "gbe is a preset"),
         (("down", "nobody"), 2, "no lab nobody is up; there is nothing to end"),
         (("exec", "nobody", "--", "true"), 2, "there is no lab nobody; no lab is up; presets: "),
         (("exec", "gbe", "--node", "node9", "--", "true"), 2, "has no node node9; it has node1"),

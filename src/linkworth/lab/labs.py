@@ -19,7 +19,7 @@ from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
 from linkworth.lab import aggregation, cgroups, entering, isolation, kernel, network, state
 from linkworth.lab.addresses import hosts_file
 from linkworth.lab.plan import MARK, SupervisorAnswer, SupervisorRequest
-from linkworth.lab.spec import LabSpec
+from linkworth.lab.spec import LabSpec, preset
 from linkworth.lab.state import LabState
 from linkworth.lab.supervisor import KEEP, KILL
 from linkworth.places import proc
@@ -106,6 +106,12 @@ def up(spec: LabSpec, name: str | None = None) -> Lab:
     if name is not None and not _NAME.fullmatch(name):
         raise UsageError(
             f"{name} cannot be a lab's name: letters, digits, dots, dashes; begin with a letter or digit"
+        )
+    of_that_name = preset(name or "")
+    if of_that_name is not None and msgspec.structs.replace(of_that_name, nodes=spec.nodes) != spec:
+        raise UsageError(
+            f"{name} is a preset, and runs that name it would get this lab's other links; give the lab another name, or "
+            f"`like` {name} without other options"
         )
     plan = aggregation.aggregation_for(spec).extend(network.plan_of(spec), spec)
     plan = isolation.extend(plan, spec)
