@@ -93,4 +93,5 @@ def _handled(numbers: Iterable[signal.Signals], handler: _Handler) -> Iterator[N
         yield
     finally:
         for number, old in before.items():
-            signal.signal(number, old)
+            # Python cannot restore the handler of a library that was loaded before it (LD_PRELOAD).
+            signal.signal(number, signal.SIG_DFL if old is None else old)

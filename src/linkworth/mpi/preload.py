@@ -47,9 +47,8 @@ def can_be_loaded(library: Path) -> bool:
 
 def without_ranks_library(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables without the ranks library, since the tracer reports the number of ranks too."""
-    first, _, others = variables.get("LD_PRELOAD", "").partition(":")
-    if first != str(ranks_library()):
-        return dict(variables)
+    given = variables.get("LD_PRELOAD", "").split(":")
+    others = ":".join(library for library in given if library != str(ranks_library()))
     rest = {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
     return rest | ({"LD_PRELOAD": others} if others else {})
 
@@ -63,10 +62,11 @@ def environment(
     crowded: bool = False,
     profiling: bool = False,
 ) -> dict[str, str]:
-    """Return the variables for the ranks: our library, those `behind` it, and the user's preloads.
+    """Return the variables for the ranks: the user's preloads, our library, and those `behind` it.
 
-    The libraries behind ours are MPIs for programs that use any loaded one. Raises EnvironmentLacksError if the loader cannot
-    take our library.
+    The user's may be tools that define MPI_Send and call PMPI_Send, which ours defines as well. Ours calls the MPI library, so
+    that tools behind it would be left out. The libraries behind ours are MPIs for programs that use any loaded one. Raises
+    EnvironmentLacksError if the loader cannot take our library.
     """
     if not can_be_loaded(library):
         raise EnvironmentLacksError(
@@ -74,7 +74,7 @@ def environment(
             "folder without them"
         )
     before = os.environ.get("LD_PRELOAD", "")
-    variables = {"LD_PRELOAD": ":".join([str(library), *map(str, behind), *([before] if before else [])])}
+    variables = {"LD_PRELOAD": ":".join([*([before] if before else []), str(library), *map(str, behind)])}
     if named := [str(folder) for library in behind if (folder := _with_common_name(library))]:
         known = os.environ.get("LD_LIBRARY_PATH", "")
         variables["LD_LIBRARY_PATH"] = ":".join([*named, *([known] if known else [])])
