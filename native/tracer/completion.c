@@ -57,20 +57,22 @@ static uint64_t reference(const struct lw_request* request) {
     return lw_recorder.next_request - request->number;
 }
 
-void lw_record_start(struct lw_call* call, int count, const MPI_Request* requests) {
+void lw_record_start(struct lw_call* call, int count, const MPI_Request* before, const MPI_Request* after) {
+    if (!before) count = 0;  // no memory to copy them
     lw_lock();
     uint8_t* at =
         call->succeeded ? lw_payload_begin(call, LW_START, ((size_t)count + 1) * LW_VARINT_MOST_BYTES) : NULL;
     if (at) {
         uint64_t known = 0;
-        for (int i = 0; i < count; i++) known += lw_request_find(requests[i]) != NULL;
+        for (int i = 0; i < count; i++) known += lw_request_find(before[i]) != NULL;
         at = lw_put(at, known);
         for (int i = 0; i < count; i++) {
-            struct lw_request* request = lw_request_find(requests[i]);
+            struct lw_request* request = lw_request_find(before[i]);
             if (request) {
                 request->flags |= LW_REQUEST_ACTIVE;
                 if (lw_recorder.profiling) lw_tally_bytes(call->self->tallies, call->name, request->bytes);
                 at = lw_put(at, reference(request));
+                if (after[i] != before[i]) lw_request_rename(before[i], after[i]);
             }
         }
         lw_write(call, at);

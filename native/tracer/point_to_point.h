@@ -62,7 +62,8 @@ struct lw_probed lw_take_probed(MPI_Message handle);
 void lw_record_matched(struct lw_call* call, struct lw_probed message, MPI_Count count, MPI_Datatype datatype,
                        const MPI_Request* request);
 
-void lw_record_start(struct lw_call* call, int count, const MPI_Request* requests);
+/// MPI_Start and MPI_Startall of requests with the handles BEFORE the call and AFTER it.
+void lw_record_start(struct lw_call* call, int count, const MPI_Request* before, const MPI_Request* after);
 /// MPI_Cancel and MPI_Request_free of the request that had the handle BEFORE.
 void lw_record_request(struct lw_call* call, enum lw_class class, MPI_Request before);
 /// Copy of the handles, in a buffer of the thread that lives until its next call.

@@ -155,6 +155,13 @@ struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth) {
     return NULL;
 }
 
+void lw_request_rename(MPI_Request handle, MPI_Request fresh) {
+    uint32_t node = oldest(&all, request_key(handle));
+    if (!node || !has_room(&all)) return;
+    take_out(&all, request_key(handle), node);
+    put_youngest(&all, request_key(fresh), node);
+}
+
 void lw_request_remove(MPI_Request handle) {
     uint32_t at = lw_find_among_few(handle);
     if (at < lw_few.count) {

@@ -62,6 +62,9 @@ struct lw_request* lw_request_find_nth(MPI_Request handle, uint32_t nth);
 static inline struct lw_request* lw_request_find(MPI_Request handle) {
     return lw_request_find_nth(handle, 0);
 }
+/// The oldest request with this handle, a persistent one, has the handle FRESH from now on. Open MPI gives it
+/// to a buffered send that starts again before its data has left.
+void lw_request_rename(MPI_Request handle, MPI_Request fresh);
 /// Forgets the oldest request with this handle.
 void lw_request_remove(MPI_Request handle);
 /// If several threads call MPI: hides the requests with these handles from the other threads, each as often

@@ -145,6 +145,27 @@ static void persistent(void) {
     MPI_Request_free(&requests[1]);
 }
 
+// Nobody receives yet, so that the data of the first start is still in the buffer when the second one comes.
+static void restarted(void) {
+    enum { COUNT = 100000, ROUNDS = 2 };
+    static int sent[COUNT], received[COUNT];
+    int bytes = ROUNDS * ((int)sizeof sent + MPI_BSEND_OVERHEAD);
+    void* buffer = malloc((size_t)bytes);
+    MPI_Request request;
+    MPI_Buffer_attach(buffer, bytes);
+    MPI_Bsend_init(sent, COUNT, MPI_INT, next, 65, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < ROUNDS; i++)
+        MPI_Recv(received, COUNT, MPI_INT, previous, 65, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(buffer);
+}
+
 static void probes(void) {
     int sent = 80 + rank, received = -1, found = 0;
     MPI_Status status;
@@ -238,9 +259,9 @@ int main(int argc, char** argv) {
     next = (rank + 1) % size;
     previous = (rank + size - 1) % size;
     MPI_Pcontrol(2);
-    void (*sections[])(void) = {blocking_modes, wildcards,      exchanges, non_blocking,
-                                completions,    persistent,     probes,    cancelled_and_freed,
-                                many_requests,  others_between, datatypes};
+    void (*sections[])(void) = {blocking_modes,      wildcards,     exchanges,      non_blocking,
+                                completions,         persistent,    restarted,      probes,
+                                cancelled_and_freed, many_requests, others_between, datatypes};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         sections[i]();
         MPI_Barrier(MPI_COMM_WORLD);
