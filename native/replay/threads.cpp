@@ -237,14 +237,18 @@ class ThreadScan {
                 for (const auto& [place, events] : shared.last_uses) wait_for({place, events});
             shared.last_uses[call.place] = call.number + 1;
         };
-        use_shared(communicators_, shape.comm, shape.call_class == CallClass::comm_free);
-        if (is_ordered(shape.call_class)) {
+        const auto wait_for_the_last = [&](auto& last_calls, const auto& key) {
             const Moment made{call.place, call.number + 1};
-            const auto [last, is_first] = last_ordered_.try_emplace(shape.comm, made);
+            const auto [last, is_first] = last_calls.try_emplace(key, made);
             // Threads may make communicators of different groups at once.
             if (!is_first && end_of(last->second) <= call.start) wait_for(last->second);
             last->second = made;
-        }
+        };
+        use_shared(communicators_, shape.comm, shape.call_class == CallClass::comm_free);
+        if (is_ordered(shape.call_class)) wait_for_the_last(last_ordered_, shape.comm);
+        // Ranks know which one it is by its place among those of the same groups (Communicators).
+        if (shape.call_class == CallClass::comm_new && shape.inter)
+            wait_for_the_last(last_between_, std::pair{shape.members, shape.remote_members});
         if (uses_window(shape.call_class))
             use_shared(windows_, shape.window, shape.call_class == CallClass::win_free);
         const auto use = [&](std::uint64_t reference, bool ends) {
@@ -295,7 +299,9 @@ class ThreadScan {
     std::unordered_map<std::int32_t, Shared> communicators_;
     std::unordered_map<std::int32_t, Shared> windows_;
     std::unordered_map<std::int32_t, Moment> last_ordered_;  ///< [communicator]
-    Moment latest_;                                          ///< call before, of any thread
+    /// Latest call that made an inter-communicator of these groups.
+    std::map<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>, Moment> last_between_;
+    Moment latest_;  ///< call before, of any thread
     bool in_order_;
     bool has_cpu_times_ = false;
 };

@@ -1,5 +1,6 @@
 """Threads of a rank that call MPI at once (MPI_THREAD_MULTIPLE) are replayed as streams of their own."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ def recv_shape(tag: int) -> bytes:
 def duplicate(new: int) -> bytes:
     """Return MPI_Comm_dup of communicator 0."""
     fields = varint(0) + varint(new + 1) + bytes([0]) + varint(1) + varint(0)
+    return shape(payload(NAMES, "MPI_Comm_dup", COMM_NEW, fields))
+
+
+def join_groups(new: int) -> bytes:
+    """Return a call that makes an inter-communicator of a group with itself, from a communicator that no other one uses."""
+    fields = varint(new % 2) + varint(new + 1) + bytes([1]) + 2 * (varint(1) + varint(0))
     return shape(payload(NAMES, "MPI_Comm_dup", COMM_NEW, fields))
 
 
@@ -163,13 +170,14 @@ def test_a_communicator_is_freed_after_the_calls_of_other_threads_on_it(tmp_path
     assert found.prediction.seconds == pytest.approx(1011e-6)
 
 
-def test_a_collective_call_waits_for_the_one_before_it_on_its_communicator(tmp_path: Path) -> None:
-    # The first thread computes until it duplicates a communicator at 60 us, and then sends to itself.
-    first = init() + duplicate(2) + call(1, 40 * US, 1 * US, cpu=40 * US)
+@pytest.mark.parametrize("make", [duplicate, join_groups], ids=["on its communicator", "of its groups"])
+def test_a_collective_call_waits_for_the_one_before_it(tmp_path: Path, make: Callable[[int], bytes]) -> None:
+    # The first thread computes until it makes a communicator at 60 us, and then sends to itself.
+    first = init() + make(2) + call(1, 40 * US, 1 * US, cpu=40 * US)
     first += send_shape(2) + call(2, 0, 1 * US) + recv_shape(2) + call(3, 0, 2 * US)
-    # The other one sends to itself at 30 us, receives that until 57 us, and duplicates the same one.
+    # The other one sends to itself at 30 us, receives that until 57 us, and makes one from the same, or between the same groups.
     second = send_shape(1) + call(0, 0, 2 * US) + recv_shape(1) + call(1, 0, 25 * US)
-    second += duplicate(3) + call(2, 0, 2 * US) + send_shape(3) + call(3, 6 * US, 1 * US)
+    second += make(3) + call(2, 0, 2 * US) + send_shape(3) + call(3, 6 * US, 1 * US)
     found = replayed(tmp_path, [(0, first), (30, second)], latency=1e-3)
     # The other's message is there after 1010 us, and 1 us after its duplicate comes the first thread's.
     assert found.prediction.seconds == pytest.approx(2011e-6)
