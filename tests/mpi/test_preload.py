@@ -1,5 +1,6 @@
 """Variables that load a library into a program."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,23 @@ def test_a_library_that_the_loader_cannot_take_is_refused(folder):
     )
 
 
-def test_a_tool_that_the_user_preloads_comes_before_our_library(monkeypatch):
-    """It calls PMPI_Send in its MPI_Send. Behind our library, which calls the MPI library, it would be left out."""
-    monkeypatch.setenv("LD_PRELOAD", "/tool.so:/other.so")
-    assert preload.environment(Path("/tracer.so"))["LD_PRELOAD"] == "/tool.so:/other.so:/tracer.so"
+def library(folder: Path, name: str, calls: str) -> str:
+    made = folder / f"{name}.so"
+    source = "".join(f"void {call}(void) {{}}\n" for call in calls.split())
+    compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(made)]
+    subprocess.run(compiler, input=source, text=True, check=True)
+    return str(made)
+
+
+def test_what_the_user_preloads_comes_before_our_library_unless_it_is_an_mpi(monkeypatch, tmp_path):
+    """A tool calls PMPI_Send in its MPI_Send. Behind our library, which calls the MPI library, it would be left out."""
+    tool = library(tmp_path, "tool", "MPI_Send")
+    mpi = library(tmp_path, "mpi", "MPI_Init PMPI_Init MPI_Send PMPI_Send")
+    monkeypatch.setenv("LD_PRELOAD", f"{mpi} {tool}:libmpi.so.40:libmpiP.so")
+    assert (
+        preload.environment(Path("/tracer.so"))["LD_PRELOAD"]
+        == f"{tool}:libmpiP.so:/tracer.so:{mpi}:libmpi.so.40"
+    )
     ranks = str(preload.ranks_library())
     given = {"LD_PRELOAD": f"/tool.so:{ranks}", "A": "b"}
     assert preload.without_ranks_library(given) == {"LD_PRELOAD": "/tool.so", "A": "b"}

@@ -47,7 +47,7 @@ def can_be_loaded(library: Path) -> bool:
 
 def without_ranks_library(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables without the ranks library, since the tracer reports the number of ranks too."""
-    given = variables.get("LD_PRELOAD", "").split(":")
+    given = _preloaded(variables)
     others = ":".join(library for library in given if library != str(ranks_library()))
     rest = {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
     return rest | ({"LD_PRELOAD": others} if others else {})
@@ -62,10 +62,10 @@ def environment(
     crowded: bool = False,
     profiling: bool = False,
 ) -> dict[str, str]:
-    """Return the variables for the ranks: the user's preloads, our library, and those `behind` it.
+    """Return the variables for the ranks: the user's preloads, our library, those `behind` it, and MPIs that the user preloads.
 
-    The user's may be tools that define MPI_Send and call PMPI_Send, which ours defines as well. Ours calls the MPI library, so
-    that tools behind it would be left out. The libraries behind ours are MPIs for programs that use any loaded one. Raises
+    The user's may be tools that define MPI_Send and call PMPI_Send. Our library defines both and calls the MPI library, so that
+    tools behind it would be left out. The libraries behind ours are MPIs for programs that use any loaded one. Raises
     EnvironmentLacksError if the loader cannot take our library.
     """
     if not can_be_loaded(library):
@@ -73,8 +73,10 @@ def environment(
             f"{str(library)!r} cannot be loaded into programs, because its path has a space or a colon; set XDG_CACHE_HOME to a "
             "folder without them"
         )
-    before = os.environ.get("LD_PRELOAD", "")
-    variables = {"LD_PRELOAD": ":".join([*([before] if before else []), str(library), *map(str, behind)])}
+    given = _preloaded(os.environ)
+    mpis = [each for each in given if _is_mpi(each)]
+    tools = [each for each in given if each not in mpis]
+    variables = {"LD_PRELOAD": ":".join([*tools, str(library), *map(str, behind), *mpis])}
     if named := [str(folder) for library in behind if (folder := _with_common_name(library))]:
         known = os.environ.get("LD_LIBRARY_PATH", "")
         variables["LD_LIBRARY_PATH"] = ":".join([*named, *([known] if known else [])])
@@ -87,6 +89,18 @@ def environment(
     if profiling:
         variables[PROFILE] = "1"
     return variables
+
+
+def _preloaded(variables: Mapping[str, str]) -> list[str]:
+    return re.findall(r"[^\s:]+", variables.get("LD_PRELOAD", ""))
+
+
+def _is_mpi(library: str) -> bool:
+    """Return whether a library takes a program's MPI calls itself. The loader finds one without a folder, so its name decides."""
+    try:
+        return "PMPI_Init" in elf.exported_symbols(Path(library))
+    except (OSError, elf.ElfError):
+        return re.match(r"libmpi(ch|_\w+)?\.so", library) is not None
 
 
 def _with_common_name(library: Path) -> Path | None:
