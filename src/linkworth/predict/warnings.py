@@ -54,6 +54,12 @@ def replay_warnings(trace: TraceFile, replay: Replay, *, scaled: bool) -> list[s
             f"several threads call MPI at once on {result.threaded_ranks} of {trace.engine.ranks} ranks, and the trace does not "
             "contain their waits for each other outside MPI: they begin after, and end before, the calls of the first thread "
             "that the recording has there; other waits between them (barriers, locks) are left out"
+            + (
+                "; ranks shared cores when this was recorded, and their threads' waits for a core count as such waits, so that "
+                "the time may be several times too long; record where each thread has a core, or give a measured time"
+                if shared_cores(trace)
+                else ""
+            )
         )
     if idle := idle_in_part(result.rank_compute_seconds, marked=result.marked_region):
         warnings.append(idle)
