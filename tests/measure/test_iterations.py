@@ -125,3 +125,10 @@ def test_our_programs_tell_theirs_without_being_asked(tmp_path):
         shares.append(sum(result.iteration_seconds) / result.reported_seconds)
     assert 0.5 <= max(shares) <= 1.01
     assert "linkworth-iterations" not in (tmp_path / "out/output.txt").read_text()
+
+
+def test_a_pattern_that_cuts_a_number_gives_no_times():
+    reader = IterationReader(Collector(), iterations.pattern("took ([0-9.]+)"))
+    reader.output("stdout", b"step took 0.5\nstep took 9.8e-05\n")
+    assert reader.finish() == []
+    assert "cuts the number '9.8e-05'" in reader.unmatched()

@@ -80,6 +80,17 @@ def test_how_runs_end():
         made = outcome("./own", output=f"rate: {useless}", figures={"rate": "rate: (\\S+)"})
         assert (made.state, "rate" in made.metrics) == ("failed", False)
     assert outcome("./own", output="rate: fast", figures={"rate": "rate: (\\d+)?"}).state == "failed"
+    for cut in ("9.8e-05", "1,5", "1,234.5", "1.0D+03", "12.75"):
+        for pattern in (r"rate: ([0-9]+\.?[0-9]?)", r"([0-9]) s", r".*[^,]([0-9])"):
+            made = outcome("./own", output=f"rate: {cut} s", figures={"rate": pattern})
+            assert made.state == "failed" and f"a part of {cut!r}" in made.cause
+    for output, pattern in (
+        ("1,5,7", "^1,([0-9]+),"),
+        ("t=1e-5s", "t=([-0-9.e]+)"),
+        ("2.5.", "([0-9.]+[0-9])"),
+        ("0.25,0.5", "([0-9.]+)"),
+    ):
+        assert outcome("./own", output=output, figures={"rate": pattern}).state == "done"
     absent = outcome("./own", figures={"rate": "rate: (\\S+)"})
     assert absent.state == "failed" and "rate" not in absent.metrics
     assert outcome("./own", state="timeout", message="too long").state == "timeout"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkworth.errors import UsageError
+from linkworth.measure.parsers.numbers import cut_number
 from linkworth.places.job import Observer, Stream
 
 ASK = "LINKWORTH_ITERATIONS"
@@ -62,6 +63,7 @@ class IterationReader:
         self._own = own
         self._rest: dict[Stream, bytes] = {"stdout": b"", "stderr": b""}
         self._held = b""
+        self._cut = ""
         self.found = FoundIterations([], [], {})
 
     def output(self, stream: Stream, data: bytes) -> None:
@@ -89,12 +91,16 @@ class IterationReader:
             self._inner.output("stdout", held)
         for rest in self._rest.values():
             self._line(rest)
+        if self._cut:
+            self.found.asked.clear()
         return self.found.best()
 
     def unmatched(self) -> str:
-        """Return a sentence if no line had a time by the user's pattern, else ""."""
+        """Return a sentence if no line had a time by the user's pattern, or one had a part of a number, else ""."""
         if self._asked is None or self.found.asked:
             return ""
+        if self._cut:
+            return f"the pattern '{self._asked.pattern}' cuts the number {self._cut!r}; let its group match all of it"
         return f"no line of the output has the seconds of an iteration by the pattern '{self._asked.pattern}'"
 
     def _is_own(self, line: bytes) -> bool:
@@ -115,8 +121,9 @@ class IterationReader:
         text = line.decode(errors="replace")
         if self._asked is not None:
             match = self._asked.search(text)
-            if match:
-                self.found.asked.extend(numbers([match[1] or ""]))
+            if match and match[1]:
+                self._cut = self._cut or cut_number(match)
+                self.found.asked.extend(numbers([match[1]]))
         read_line(text, self.found)
 
 

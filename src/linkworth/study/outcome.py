@@ -10,6 +10,7 @@ import msgspec
 
 from linkworth.errors import IncompleteError, LinkworthError, UsageError
 from linkworth.measure.ending import was_interrupted
+from linkworth.measure.parsers.numbers import cut_number
 from linkworth.model.bench import BenchResult
 from linkworth.model.call_profile import CallProfile
 from linkworth.model.counters import NodeCounters
@@ -204,7 +205,10 @@ def _figures(patterns: Mapping[str, str], output: str) -> tuple[dict[str, float]
             value = float(text)
         except ValueError:
             value = math.nan
-        if math.isfinite(value):
+        whole = cut_number(found) if math.isfinite(value) else ""
+        if whole:
+            missing.append(f"{name} is {text!r}, a part of {whole!r} in the output; correct its expression")
+        elif math.isfinite(value):
             figures[name] = value
         else:
             missing.append(f"{name} is {text!r} in the output, which is no finite number")
