@@ -468,6 +468,10 @@ def test_a_gain_that_is_not_shown_is_no_headline():
     alike = [replace(run, mode="predict") for name in "ab" for run in noisy(name, [1.0])]
     (section,) = times.sections(Results(priced(a=1.0, b=1.0), alike))
     assert section.figures[0].table.title == "No difference of time from a is shown by these runs"
+    steady = [1.0, 1.001, 0.999, 1.0, 1.001]
+    close = noisy("a", steady) + noisy("b", [1.03 * seconds for seconds in steady])
+    (section,) = times.sections(Results(priced(a=1.0, b=1.0), close))
+    assert section.figures[0].table.title == "No difference of time from a above 5 % is shown by these runs"
 
 
 def test_ranks_that_share_cores_are_marked_where_they_do():

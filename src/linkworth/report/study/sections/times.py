@@ -200,7 +200,9 @@ def _message(of: Metric, baseline: str, found: Sequence[ComparedPair]) -> str:
         and units.change(each.difference or 0.0) != units.change(0.0)
     ]
     if not shown:
-        return f"No difference of {of.title} from {baseline} is shown by these runs"
+        margins = [each.comparison.margin for each in found if each.verdict == "same"]
+        above = f" above {units.percent(max(margins))}" if margins else ""
+        return f"No difference of {of.title} from {baseline}{above} is shown by these runs"
     farthest = max(shown, key=distance)
     where = f"on {farthest.group.environment} is {units.significant(1 + (farthest.difference or 0.0))} of that of {baseline}"
     return f"{farthest.group.workload} differs most: its {of.title} {where}"
