@@ -11,6 +11,7 @@
 #include "wrapper.h"
 #include "yield.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,12 +157,34 @@ void lw_after_another_begin(struct lw_call* call, bool succeeded) {
     lw_unlock();
 }
 
+// The program may be linked with a tool that defines MPI_Init and calls PMPI_Init. It stands behind this
+// library, which calls the MPI library.
+static void warn_of_tool_behind(void) {
+    static const char* const often_wrapped[] = {"MPI_Init", "MPI_Init_thread", "MPI_Send", "MPI_Finalize"};
+    Dl_info library, tool;
+    void* rarely_wrapped = dlsym(RTLD_NEXT, "MPI_Get_version");
+    if (!rarely_wrapped || !dladdr(rarely_wrapped, &library)) return;
+    for (size_t i = 0; i < sizeof often_wrapped / sizeof *often_wrapped; i++) {
+        void* call = dlsym(RTLD_NEXT, often_wrapped[i]);
+        if (!call || !dladdr(call, &tool) || tool.dli_fbase == library.dli_fbase) continue;
+        fprintf(stderr,
+                "linkworth: warning: %s also defines %s, and gets no calls in this run; set LD_PRELOAD to "
+                "its path "
+                "to keep it\n",
+                tool.dli_fname, often_wrapped[i]);
+        return;
+    }
+}
+
 void lw_after_begin(struct lw_call* call, bool succeeded, struct lw_world world) {
     lw_exit(call, succeeded);
     open_beginnings = succeeded;
     lw_active = succeeded && (lw_tracing || lw_yielding);
     lw_world_group = world.group;
-    if (succeeded && world.rank == 0) lw_report_ranks(world.size);
+    if (succeeded && world.rank == 0) {
+        lw_report_ranks(world.size);
+        warn_of_tool_behind();
+    }
     if (!lw_tracing) return;
     if (!succeeded) {
         lw_tracing = false;

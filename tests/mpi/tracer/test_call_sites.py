@@ -49,6 +49,20 @@ def test_a_library_that_calls_mpi_is_the_place_by_file_and_function(bench):
         }
 
 
+def test_a_tool_that_the_program_is_linked_with_is_named_unless_it_is_preloaded(bench):
+    tool = bench.compile("tool.c", "-shared", "-fPIC", output="libtool.so")
+    linked = ["-Wl,--no-as-needed", str(tool), f"-Wl,-rpath,{tool.parent}"]
+    program = bench.compile("call_sites.c", *linked)
+    sentence = (
+        f"{tool} also defines MPI_Init, and gets no calls in this run; set LD_PRELOAD to its path to keep it"
+    )
+    run = bench.record(program, ranks=2)
+    assert (run.returncode, run.stderr.count(sentence), "the tool was called" in run.stdout) == (0, 1, False)
+    run = bench.record(program, ranks=2, LD_PRELOAD=f"{tool}:{bench.tracer}")
+    assert (run.returncode, sentence in run.stderr, "the tool was called" in run.stdout) == (0, False, True)
+    assert len(run.parts) == 2
+
+
 def test_the_table_of_names_lists_each_place_once(bench):
     run = bench.record(bench.compile("call_sites.c"), ranks=2)
     paths = [part.path for part in run.parts]
