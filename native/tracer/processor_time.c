@@ -76,7 +76,7 @@ static void look_at_helpers(uint64_t now, uint64_t process) {
     if (now < next_look) return;
     DIR* folder = opendir("/proc/self/task");
     if (!folder) return;
-    uint64_t sum = 0, most = 0;
+    uint64_t sum = 0, most = 0, began = lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
     int self = (int)syscall(SYS_gettid);
     for (const struct dirent* entry; (entry = readdir(folder));) {
         int thread = atoi(entry->d_name);
@@ -92,7 +92,9 @@ static void look_at_helpers(uint64_t now, uint64_t process) {
     longest_share = sum ? (double)most / (double)sum : 1;
     of_helpers = sum;
     of_all = process;
-    next_look = now + LOOK_BUDGET * (lw_ticks() - now);
+    // Not the time passed, which may be a wait for a core.
+    uint64_t cost = lw_clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+    next_look = now + (uint64_t)((double)(LOOK_BUDGET * cost) / nanoseconds_per_tick);
 }
 
 // Returns what counts of the process's CPU time in a gap. Where threads outnumber the node's cores, it is
