@@ -34,7 +34,7 @@ static bool helped = true;           // they had CPU time lately
 static double longest_share = 1;     // of theirs, what the one with most of it had
 static uint64_t next_look;           // ticks
 static uint64_t of_helpers, of_all;  // CPU time of theirs and of the process at the latest look, ns
-static uint64_t ranks_here = 1;
+static uint64_t ranks_here = 1, cores_here = 1;
 enum { LOOK_BUDGET = 1000, LEAST_HELP = 20 };  // 1/1000 and 1/20 of a time
 
 // Takes the least of some trials: the cost of the clock itself, without interruptions.
@@ -67,6 +67,7 @@ void lw_processor_time_begin(void) {
         (uint64_t)((crowded ? interval_seconds_crowded : budget_interval_seconds) * lw_clock.rate);
     cores = (uint64_t)lw_usable_cores();
     ranks_here = ranks_on_this_node();
+    cores_here = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 // A thread's clock by its number, as Linux composes it (clock_getcpuclockid of threads of other processes).
@@ -104,8 +105,7 @@ static uint64_t of_longest_thread(uint64_t process, uint64_t own) {
     if (own >= process || (process - own) * LEAST_HELP < process) return process;
     uint64_t longest = (uint64_t)(longest_share * (double)(process - own));
     if (longest < own) longest = own;
-    uint64_t on_node = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    bool outnumber = lw_recorder.crowded || ranks_here * process > on_node * longest;
+    bool outnumber = lw_recorder.crowded || ranks_here * process > cores_here * longest;
     return outnumber ? longest : process;
 }
 
@@ -118,7 +118,7 @@ static clockid_t clock_of_gap(void) {
 // Another thread may call MPI before the next reading, and then the process's time is not this thread's.
 static void read_own(struct lw_processor_time* time) {
     time->own = 0;
-    if (!lw_recorder.locked && !helped) return;
+    if (!lw_recorder.locked && !helped && !lw_recorder.crowded) return;
     time->own = lw_clock_read(CLOCK_THREAD_CPUTIME_ID);
     time->threads = lw_threads_begun();
 }
