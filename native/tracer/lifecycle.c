@@ -168,9 +168,8 @@ static void warn_of_tool_behind(void) {
         void* call = dlsym(RTLD_NEXT, often_wrapped[i]);
         if (!call || !dladdr(call, &tool) || tool.dli_fbase == library.dli_fbase) continue;
         fprintf(stderr,
-                "linkworth: warning: %s also defines %s, and gets no calls in this run; set LD_PRELOAD to "
-                "its path "
-                "to keep it\n",
+                "linkworth: warning: %s also defines %s, and gets no calls in this run; "
+                "set LD_PRELOAD to its path to keep it\n",
                 tool.dli_fname, often_wrapped[i]);
         return;
     }

@@ -98,7 +98,7 @@ static void look_at_helpers(uint64_t now, uint64_t process) {
     next_look = now + (uint64_t)((double)(LOOK_BUDGET * cost) / nanoseconds_per_tick);
 }
 
-// Returns what counts of the process's CPU time in a gap. Where threads outnumber the node's cores, it is
+// Returns what counts of the process's CPU time in a gap. If threads outnumber the node's cores, it is
 // that of the thread that had most of it: with a core each they would compute at once. OWN is that of the
 // caller.
 static uint64_t of_longest_thread(uint64_t process, uint64_t own) {
