@@ -39,13 +39,12 @@ static bool asked_for(const char* variable) {
     return value && strcmp(value, "1") == 0;
 }
 
-// Hydra, which starts the ranks of MPICH and Intel MPI, gives their number on this node. Their libraries keep
-// a core while they wait, even if the ranks share it. If ranks on any node do, all yield: the non-blocking
-// form of a collective does not match the blocking one.
+// MPICH and Intel MPI keep a core while they wait, even if the ranks share it. If ranks on any node do, all
+// yield: the non-blocking form of a collective does not match the blocking one.
 static bool any_share_cores(void) {
-    const char* ranks = getenv("MPI_LOCALNRANKS");
+    long ranks = lw_ranks_by_hydra();
     if (!ranks || !getenv("LINKWORTH_TRACE_DIR") || getenv("LINKWORTH_YIELD")) return false;
-    return lw_yield_any(atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN));
+    return lw_yield_any(ranks > sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static bool begin_part(void) {

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -73,6 +74,11 @@ int lw_usable_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+long lw_ranks_by_hydra(void) {
+    const char* ranks = getenv("MPI_LOCALNRANKS");
+    return ranks ? atol(ranks) : 0;
 }
 
 static int32_t first_core(const cpu_set_t* set) {

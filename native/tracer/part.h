@@ -84,6 +84,8 @@ void lw_part_close(void);
 void lw_part_note_cores(void);
 /// Cores that the process may run on.
 int lw_usable_cores(void);
+/// Number of ranks on this node if Hydra started them, as it does those of MPICH and Intel MPI; else 0.
+long lw_ranks_by_hydra(void);
 
 #pragma GCC visibility pop
 #endif

@@ -47,12 +47,11 @@ static void weigh_reading(void) {
     }
 }
 
-// Launchers of MPICH and Open MPI give it.
 static uint64_t ranks_on_this_node(void) {
-    const char* ranks = getenv("MPI_LOCALNRANKS");
-    if (!ranks) ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    long number = ranks ? atol(ranks) : 1;
-    return number > 0 ? (uint64_t)number : 1;
+    long ranks = lw_ranks_by_hydra();
+    const char* by_openmpi = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!ranks && by_openmpi) ranks = atol(by_openmpi);
+    return ranks > 0 ? (uint64_t)ranks : 1;
 }
 
 void lw_processor_time_begin(void) {
