@@ -73,38 +73,41 @@ def item(
     predictions, options = [], []
     for fabric_name, (latency, bandwidth) in LINKS.items():
         total = seconds(compute, latencies, volume, latency, bandwidth)
-        one = {"fabric": fabric_name, "seconds": total}
-        parts = {"compute": compute, "latency": latencies * latency, "bandwidth": volume / bandwidth}
-        parts |= {"overhead": 0.0, "wait": 0.0}
-        one |= {f"{part}_seconds": each for part, each in parts.items()}
-        predictions.append(Prediction(**one, internode_bytes=int(volume * 8), messages=4000))
-        usd = PRICES[fabric_name]
-        cost = total * NODES * usd / 3600
+        predictions.append(
+            Prediction(
+                fabric=fabric_name,
+                seconds=total,
+                compute_seconds=compute,
+                overhead_seconds=0.0,
+                latency_seconds=latencies * latency,
+                bandwidth_seconds=volume / bandwidth,
+                wait_seconds=0.0,
+                internode_bytes=int(volume * 8),
+                messages=4000,
+            )
+        )
         options.append(
-            AdviceOption(fabric=fabric_name, seconds=total, cost_usd=cost, price_usd_per_node_hour=usd)
+            AdviceOption(
+                fabric=fabric_name,
+                seconds=total,
+                cost_usd=total * NODES * PRICES[fabric_name] / 3600,
+                price_usd_per_node_hour=PRICES[fabric_name],
+            )
         )
     choice = min(options, key=lambda option: (option.cost_usd, option.seconds))
     fastest = min(options, key=lambda option: option.seconds)
-    pair, moved = int(volume * 15 / ranks / ranks), int(volume * 15)
-    matrix = [
-        [0 if i == j else pair * (2 if i // 8 == j // 8 else 1) for j in range(ranks)] for i in range(ranks)
-    ]
+    pair = int(volume * 15 / ranks / ranks)
     communication = 0.45 if volume else 0.01
-    shares = Shares(compute=0.9 - communication, communication=communication, init=0.1)
-    short, none, long = (
-        SizeBin(lowest_bytes=lowest, highest_bytes=2 * lowest - 1, messages=messages, bytes=size)
-        for lowest, messages, size in ((16, 960, 15360), (32, 0, 0), (65536, 2400, max(1, moved)))
-    )
     return ReportItem(
         profile=Profile(
             workload=name,
             ranks=ranks,
             elapsed_seconds=1.7,
-            shares=shares,
+            shares=(shares := Shares(compute=0.9 - communication, communication=communication, init=0.1)),
             run_shares=shares.of_run,
             init_seconds=0.17,
             calls=[
-                CallTotals(name="MPI_Alltoall", count=160, bytes=moved, seconds=3.1),
+                CallTotals(name="MPI_Alltoall", count=160, bytes=int(volume * 15), seconds=3.1),
                 CallTotals(name="MPI_Reduce", count=96, bytes=1536, seconds=0.2),
             ],
             pop=Pop(
@@ -117,10 +120,22 @@ def item(
             gain=NetworkGain(fabric="gbe", seconds=1.2, ideal_seconds=0.4),
             group=group,  # type: ignore[arg-type]
             group_reason="Communication takes 45 % of the time on the reference Ethernet and grows with the problem.",
-            message_sizes=[short, none, long],
-            matrix=Matrix(ranks_per_row=1, bytes=matrix),
+            message_sizes=[
+                SizeBin(lowest_bytes=16, highest_bytes=31, messages=960, bytes=15360),
+                SizeBin(lowest_bytes=32, highest_bytes=63, messages=0, bytes=0),
+                SizeBin(
+                    lowest_bytes=65536, highest_bytes=131071, messages=2400, bytes=max(1, int(volume * 15))
+                ),
+            ],
+            matrix=Matrix(
+                ranks_per_row=1,
+                bytes=[
+                    [0 if i == j else pair * (2 if i // 8 == j // 8 else 1) for j in range(ranks)]
+                    for i in range(ranks)
+                ],
+            ),
             messages=3360,
-            message_bytes=moved,
+            message_bytes=int(volume * 15),
             verified=verified,
             oversubscribed=True,
             descheduled_seconds=2.4,

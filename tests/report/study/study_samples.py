@@ -46,11 +46,6 @@ def record(
     )
 
 
-def timed(seconds: float, more: float = 0.0) -> dict[str, float]:
-    """Return the metrics of a run whose launch and end take more than the program."""
-    return {"seconds": seconds, "elapsed_seconds": seconds + more}
-
-
 def interconnects(slower: float = 1.0) -> tuple[Study, list[RunRecord]]:
     """Programs and classes on two networks, measured seven times, predicted once and recorded once.
 
@@ -64,36 +59,49 @@ def interconnects(slower: float = 1.0) -> tuple[Study, list[RunRecord]]:
         compute, network = (seconds * CLASSES[problem] for seconds in PROGRAMS[program])
         for environment, factor in NETWORK.items():
             seconds = compute + network * factor
-            for number in range(7):
-                found = timed(seconds * slower * rng.normal(1, 0.01), more=1)
-                records.append(record(name, environment, repetition=number, metrics=found))
-            share = compute / seconds
+            for repetition in range(7):
+                measured = seconds * slower * rng.normal(1, 0.01)
+                records.append(
+                    record(
+                        name,
+                        environment,
+                        repetition=repetition,
+                        metrics={"seconds": measured, "elapsed_seconds": measured + 1},
+                    )
+                )
             predicted = {
-                "compute_share": share,
-                "communication_share": 1 - share,
-                "parallel_efficiency": share,
+                "seconds": seconds * 1.05,
+                "compute_share": compute / seconds,
+                "communication_share": 1 - compute / seconds,
+                "critical_compute_seconds": compute * 1.05,
+                "critical_overhead_seconds": 0.0,
+                "critical_latency_seconds": 0.0,
+                "critical_bandwidth_seconds": network * factor * 1.05,
+                "critical_wait_seconds": 0.0,
+                "internode_bytes": 1e9 * network,
+                "parallel_efficiency": compute / seconds,
             }
-            parts = {
-                "compute": compute,
-                "overhead": 0,
-                "latency": 0,
-                "bandwidth": network * factor,
-                "wait": 0,
-            }
-            predicted |= {f"critical_{part}_seconds": 1.05 * each for part, each in parts.items()}
-            predicted |= {"seconds": seconds * 1.05, "internode_bytes": 1e9 * network}
             records.append(record(name, environment, "predict", metrics=predicted))
     # Two of the runs of one cell are lost, and one took two attempts.
-    cell = ("npb:ep.A", "gbe")
-    first = next(n for n, each in enumerate(records) if (each.workload, each.environment) == cell)
-    again = {"metrics": records[first + 2].metrics, "attempts": 2, "failures": ["link down"]}
-    failed, wrong = (
-        {"state": "failed", "cause": "node gone"},
-        {"state": "unverified", "cause": "wrong result"},
-    )
-    records[first : first + 3] = [
-        record(*cell, repetition=n, **how) for n, how in enumerate((failed, wrong, again))
+    lost = [
+        n
+        for n, r in enumerate(records)
+        if (r.workload, r.environment, r.mode) == ("npb:ep.A", "gbe", "measure")
     ]
+    for place, state, cause in [(lost[0], "failed", "node gone"), (lost[1], "unverified", "wrong result")]:
+        old = records[place]
+        records[place] = record(
+            old.workload, old.environment, repetition=old.repetition, state=state, cause=cause
+        )
+    old = records[lost[2]]
+    records[lost[2]] = record(
+        old.workload,
+        old.environment,
+        repetition=old.repetition,
+        metrics=old.metrics,
+        attempts=2,
+        failures=["link down"],
+    )
     # Warm-ups enter nothing.
     records.append(record("npb:ep.A", "gbe", repetition=-1, metrics={"seconds": 1e6}))
     study = Study(
@@ -103,8 +111,10 @@ def interconnects(slower: float = 1.0) -> tuple[Study, list[RunRecord]]:
         nodes=2,
         workloads=[StudyWorkload(name=name, command=[name], ranks=64) for name in workloads],
         environments=[
-            Environment(name=name, fabric=name, modes=["measure", "predict"], usd_per_node_hour=usd)
-            for name, usd in (("ib-fdr", 0.975), ("gbe", 0.78))
+            Environment(
+                name="ib-fdr", fabric="ib-fdr", modes=["measure", "predict"], usd_per_node_hour=0.975
+            ),
+            Environment(name="gbe", fabric="gbe", modes=["measure", "predict"], usd_per_node_hour=0.78),
         ],
         comparisons=[StudyComparison(baseline="gbe", environments=["ib-fdr"])],
         prices=StudyPrices(),
@@ -139,26 +149,42 @@ def networks() -> tuple[Study, list[RunRecord]]:
     records: list[RunRecord] = []
     bandwidths = {"native": 1.18e8, "container": 1.178e8, "slow": 0.9e8}
     for environment, top in bandwidths.items():
-        for number in range(8):
-            rows: list[dict[str, float | str]] = []
-            for size in SIZES:
-                rate = float(top * size / (size + 3000) * rng.normal(1, 0.002))
-                latency = float((25e-6 + size / top) * rng.normal(1, 0.002))
-                rows.append({"bytes": size, "bandwidth_bytes_per_second": rate, "latency_seconds": latency})
-            records.append(record("bench:bandwidth", environment, repetition=number, rows=rows))
+        for repetition in range(8):
+            rows: list[dict[str, float | str]] = [
+                {
+                    "bytes": size,
+                    "bandwidth_bytes_per_second": float(top * size / (size + 3000) * rng.normal(1, 0.002)),
+                    "latency_seconds": float((25e-6 + size / top) * rng.normal(1, 0.002)),
+                    "label": "",
+                }
+                for size in SIZES
+            ]
+            records.append(record("bench:bandwidth", environment, repetition=repetition, rows=rows))
     for mtu in (1500, 4000, 9000):
-        for number in range(6):
-            beff = {"beff_bytes_per_second": 9.5e7 * math.sqrt(mtu / 1500) * rng.normal(1, 0.003)}
-            records.append(record("bench:beff", f"sockets-mtu{mtu}", repetition=number, metrics=beff))
+        for repetition in range(6):
+            value = 9.5e7 * math.sqrt(mtu / 1500) * rng.normal(1, 0.003)
+            records.append(
+                record(
+                    "bench:beff",
+                    f"sockets-mtu{mtu}",
+                    repetition=repetition,
+                    metrics={"beff_bytes_per_second": value},
+                )
+            )
     for step, seconds in {"sockets": 9.0, "shared": 6.0, "best": 5.9}.items():
-        for number in range(6):
+        for repetition in range(6):
             total = seconds * rng.normal(1, 0.002)
-            found = {
-                "series": {"iteration_seconds": (total / 50 * rng.normal(1, 0.05, 50)).tolist()},
-                "counters": [_node(f"n{node}", 2, total) for node in range(2)],
-                "core_use": [_core_use(f"n{node}", total) for node in range(2)],
-            }
-            records.append(record("weather", step, repetition=number, metrics=timed(total), **found))
+            records.append(
+                record(
+                    "weather",
+                    step,
+                    repetition=repetition,
+                    metrics={"seconds": total, "elapsed_seconds": total},
+                    series={"iteration_seconds": (total / 50 * rng.normal(1, 0.05, 50)).tolist()},
+                    counters=[_node(f"n{node}", 2, total) for node in range(2)],
+                    core_use=[_core_use(f"n{node}", total) for node in range(2)],
+                )
+            )
     environments = [
         *(Environment(name=name) for name in bandwidths),
         *(Environment(name=f"sockets-mtu{mtu}", mtu=mtu) for mtu in (1500, 4000, 9000)),
@@ -176,15 +202,20 @@ def networks() -> tuple[Study, list[RunRecord]]:
         environments=environments,
         comparisons=[
             StudyComparison(
-                baseline="native", environments=["container", "slow"], workloads=["bench:bandwidth"],
+                baseline="native",
+                environments=["container", "slow"],
+                workloads=["bench:bandwidth"],
                 metrics=["bandwidth_bytes_per_second"],
             ),
             StudyComparison(
-                title="Gains of the transports", baseline="sockets", environments=["shared", "best"],
-                workloads=["weather"], steps=True,
+                title="Gains of the transports",
+                baseline="sockets",
+                environments=["shared", "best"],
+                workloads=["weather"],
+                steps=True,
             ),
         ],
-    )  # fmt: skip
+    )
     return study, records
 
 
