@@ -1,12 +1,15 @@
 """Measurement of this machine, with times of its programs put in place of runs."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
 from linkworth.catalog import machines
 from linkworth.measure.machine.hardware import cores
 from linkworth.skeleton import machine as measured
+from linkworth.skeleton.calibrate import BusyCores
 from linkworth.skeleton.progress import SilentProgress
 from linkworth.skeleton.rates import reference_seconds
 
@@ -38,6 +41,34 @@ def test_the_programs_run_on_one_core_and_on_all(tmp_path, monkeypatch):
     measured.write_machine(found, tmp_path / "here.toml")
     again = machines.get(str(tmp_path / "here.toml"))
     assert again.kernels[0].seconds == pytest.approx(kernel.seconds, rel=1e-3)
+
+
+@pytest.mark.requires("mpi")
+@pytest.mark.parametrize("step", ["programs on one core", "programs on all cores", "memory and copies"])
+def test_other_programs_are_noticed_in_every_step(step, monkeypatch):
+    """Other programs keep a core busy in one step only."""
+    monkeypatch.setattr(measured.apps, "names", lambda: ["npb:is"])
+    monkeypatch.setattr(measured, "_SHORTER", {"npb:is": "npb:is.S"})
+    monkeypatch.setattr(measured, "cores", lambda _: {0: "0", 1: "0"})
+    monkeypatch.setattr(measured, "_bandwidths", lambda _: (1e9, 2e9))
+    steps = ["programs on one core", "programs on all cores", "memory and copies"]
+    busy = iter([1.0 if each == step else 0.0 for each in steps])
+    monkeypatch.setattr(measured.BusyCores, "others", lambda _: next(busy))
+    found, warning = measured.measure_machine("here", None, SilentProgress())
+    assert "other programs kept 1.0 cores busy" in warning
+    assert found.disturbed in warning
+
+
+def test_the_own_programs_are_not_others(tmp_path):
+    stat = tmp_path / "stat"
+    stat.write_text("cpu0 0 0 0 0\n")
+    watch = BusyCores(tmp_path)
+    subprocess.run([sys.executable, "-c", "sum(range(10**6))"], check=True)
+    own = sum(os.times()[:4])
+    stat.write_text("cpu0 1 0 0 0\n")  # a hundredth of a second, less than the child's
+    assert watch.others() == 0
+    stat.write_text(f"cpu0 {int(own * 100) + 1000} 0 0 0\n")
+    assert watch.others() > 0
 
 
 @pytest.mark.parametrize(

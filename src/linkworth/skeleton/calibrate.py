@@ -35,6 +35,7 @@ class BusyCores:
         self._proc = proc
         self._start = time.monotonic()
         self._before = self._read()
+        self._own_before = _own_seconds()
 
     @property
     def cores(self) -> int:
@@ -49,8 +50,18 @@ class BusyCores:
             return None
         return max(0.0, sum(now) - sum(self._before)) / elapsed
 
+    def others(self) -> float:
+        """Return the mean number of cores that other programs than this one and its children kept busy; 0 if unknown."""
+        own = (_own_seconds() - self._own_before) / (time.monotonic() - self._start)
+        return max(0.0, (self.mean() or 0.0) - own)
+
     def _read(self) -> list[float]:
         return node_counters("", self._proc / "net", self._proc / "stat").core_seconds
+
+
+def _own_seconds() -> float:
+    """Return the CPU time of this process and of its children that ended."""
+    return sum(os.times()[:4])
 
 
 _ELSE = "or name the machine with `machine`, or a measured time with `measured` FABRIC=SECONDS"

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,16 +53,16 @@ def measure_machine(name: str, mpi: str | None, progress: StepProgress) -> tuple
     programs = [_SHORTER.get(each, apps.get(each).calibration) for each in npb]
     progress.plan(len(programs) + 1)
     kernels = []
-    version, others = "", 0.0
+    version, others = "", [0.0]
     for words in map(shlex.split, programs):
         progress.step(f"{words[0]} on one core and on {len(chosen)}")
-        kernel, version, busy = _kernel(words, mpi, list(chosen))
+        kernel, version = _kernel(words, mpi, list(chosen), others)
         kernels.append(kernel)
-        others = max(others, busy)
     progress.step("memory and copies")
-    copied, memory = _bandwidths(list(chosen))
+    with _watched(others):
+        copied, memory = _bandwidths(list(chosen))
     speeds = [reference_seconds(each.workload) / each.seconds for each in kernels]
-    disturbed = f"other programs kept {others:.1f} cores busy meanwhile" if others > _QUIET else ""
+    disturbed = f"other programs kept {max(others):.1f} cores busy meanwhile" if max(others) > _QUIET else ""
     found = Machine(
         name=name,
         title=f"measured on {platform.node()}",
@@ -95,15 +95,27 @@ def default_name() -> str:
     return re.sub(r"[^a-z0-9._-]", "-", platform.node().lower()).lstrip("._-") or "machine"
 
 
-def _kernel(words: Sequence[str], mpi: str | None, places: Sequence[int]) -> tuple[KernelTime, str, float]:
-    """Return the times of a program, the MPI that it was built with, and the cores that others kept busy."""
+@contextlib.contextmanager
+def _watched(others: list[float]) -> Iterator[None]:
+    """Add the cores that other programs keep busy meanwhile to `others`."""
+    watch = BusyCores()
+    yield
+    others.append(watch.others())
+
+
+def _kernel(
+    words: Sequence[str], mpi: str | None, places: Sequence[int], others: list[float]
+) -> tuple[KernelTime, str]:
+    """Return the times of a program and the MPI that it was built with. Adds what others kept busy to `others`."""
     program = parse(words)
     decided = plan(Workload(name=program.workload, command=[*words, "--json", "--timers"], ranks=1), mpi)
-    watch = BusyCores()
-    alone = [_together(decided.command, places[:1])[0] for _ in range(_RUNS)]
-    others = (watch.mean() or 1.0) - 1.0
+    with _watched(others):
+        alone = [_together(decided.command, places[:1])[0] for _ in range(_RUNS)]
     best = min(alone, key=lambda each: each.seconds)
-    full = _together(decided.command, places) if len(places) > 1 else [best]
+    full = [best]
+    if len(places) > 1:
+        with _watched(others):
+            full = _together(decided.command, places)
     times = PhaseTimes(
         workload=program.workload,
         seconds=best.seconds,
@@ -118,7 +130,7 @@ def _kernel(words: Sequence[str], mpi: str | None, places: Sequence[int]) -> tup
         seconds_on_all_cores=max(best.seconds, fmean(each.seconds for each in full)),
         seconds_per_operation=of_run(program, times).seconds_per_operation,
     )
-    return kernel, decided.mpi.name, others
+    return kernel, decided.mpi.name
 
 
 def _together(command: Sequence[str], places: Sequence[int]) -> list[PhaseReport]:
