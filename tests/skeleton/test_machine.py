@@ -1,5 +1,6 @@
 """Measurement of this machine, with times of its programs put in place of runs."""
 
+import math
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 
 from linkworth.catalog import machines
-from linkworth.measure.machine.hardware import cores
+from linkworth.measure.machine.hardware import core_limit, cores
 from linkworth.skeleton import machine as measured
 from linkworth.skeleton.calibrate import BusyCores
 from linkworth.skeleton.progress import SilentProgress
@@ -23,6 +24,29 @@ def test_one_hardware_thread_of_each_core_counts(tmp_path):
     assert cores({0, 1, 2, 3}, tmp_path) == {0: "0", 1: "1"}
     assert cores({2, 3}, tmp_path) == {2: "0", 3: "1"}
     assert cores({5}, tmp_path) == {5: ""}
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "limit"),
+    [
+        ("0::/\n", {"cpu.max": "250000 100000\n"}, 2.5),
+        ("0::/outside/the/container\n", {"cpu.max": "200000 100000\n"}, 2),
+        ("0::/job/step\n", {"cpu.max": "max 100000\n", "job/cpu.max": "50000 100000\n"}, 0.5),
+        ("3:cpuset:/\n1:cpu,cpuacct:/pod\n", {"cpu,cpuacct/pod/cpu.cfs_quota_us": "400000\n"}, 4),
+        ("1:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1\n"}, math.inf),
+        ("", {}, math.inf),
+    ],
+)
+def test_the_cores_of_a_container_are_those_that_it_may_use(groups, files, limit, tmp_path):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(groups)
+    for name, text in files.items():
+        path = tmp_path / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if path.name == "cpu.cfs_quota_us":
+            path.with_name("cpu.cfs_period_us").write_text("100000\n")
+    assert core_limit(tmp_path / "sys", tmp_path / "proc") == limit
 
 
 @pytest.mark.requires("mpi")

@@ -1,6 +1,7 @@
 """Measures this machine: the bundled programs on one core and on all, memory and copies. Writes its machine file."""
 
 import contextlib
+import math
 import os
 import platform
 import re
@@ -19,7 +20,7 @@ import msgspec
 from linkworth.catalog import apps
 from linkworth.catalog.machines import MachinesFile
 from linkworth.errors import EnvironmentLacksError
-from linkworth.measure.machine.hardware import cores, memory_bytes, processor
+from linkworth.measure.machine.hardware import core_limit, cores, memory_bytes, processor
 from linkworth.measure.plan import plan
 from linkworth.model.fabric import SourceNote
 from linkworth.model.machine import KernelTime, Machine
@@ -48,7 +49,9 @@ def measure_machine(name: str, mpi: str | None, progress: StepProgress) -> tuple
 
     Raises EnvironmentLacksError if the bundled programs cannot run here.
     """
-    chosen = cores(os.sched_getaffinity(0))
+    # A limit on CPU time is a smaller machine: more copies than it allows only wait.
+    most = max(1, math.floor(min(core_limit(), os.cpu_count() or 1)))
+    chosen = dict(list(cores(os.sched_getaffinity(0)).items())[:most])
     npb = [each for each in apps.names() if each.startswith("npb:")]
     programs = [_SHORTER.get(each, apps.get(each).calibration) for each in npb]
     progress.plan(len(programs) + 1)

@@ -1,5 +1,6 @@
 """Networks, processor and clock from /sys and /proc."""
 
+import math
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -82,6 +83,22 @@ def cores(allowed: Collection[int], sys: Path = Path("/sys")) -> dict[int, str]:
         siblings = _text(topology / "thread_siblings_list") or str(cpu)
         found.setdefault((siblings, _text(topology / "physical_package_id")), cpu)
     return {cpu: socket for (_, socket), cpu in found.items()}
+
+
+def core_limit(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> float:
+    """Return how many cores' time the control groups of this process allow, as of a container; infinite without a limit."""
+    groups = [line.split(":", 2) for line in _text(proc / "self/cgroup").splitlines()]
+    limits = [math.inf]
+    for _, controllers, path in (each for each in groups if len(each) == 3):
+        for root in (sys / "fs/cgroup", sys / "fs/cgroup" / controllers):
+            # In a container the path may be one outside, and the limit in the root.
+            for folder in (root / path.lstrip("/"), *map(root.__truediv__, Path(path.lstrip("/")).parents)):
+                words = _text(folder / "cpu.max").split() or [
+                    _text(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period")
+                ]
+                if all(re.fullmatch(r"[1-9]\d*", word) for word in words):
+                    limits.append(int(words[0]) / int(words[1]))
+    return min(limits)
 
 
 def memory_bytes(proc: Path = Path("/proc")) -> int:
