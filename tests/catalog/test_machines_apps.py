@@ -1,10 +1,13 @@
 """The lists of machines and programs."""
 
-import msgspec
+import re
+
 import pytest
+from msgspec.structs import replace
 
 from linkworth.catalog import apps, fabrics, machines
 from linkworth.errors import UsageError
+from linkworth.model.machine import KernelTime
 from linkworth.mpi.apps import is_app
 from linkworth.skeleton.machine import write_machine
 
@@ -39,10 +42,38 @@ def test_every_number_of_a_machine_has_a_source(name):
     [("nodes", 0), ("sockets_per_node", 0), ("cores_per_node", -1), ("memory_bytes_per_node", -1)],
 )
 def test_a_count_that_cannot_be_is_named(tmp_path, field, value):
-    machine = msgspec.structs.replace(machines.get(machines.names()[0]), **{field: value})
+    machine = replace(machines.get(machines.names()[0]), **{field: value})
     write_machine(machine, tmp_path / "odd.toml")
     with pytest.raises(UsageError, match=f"{field} is {value}; give"):
         machines.get(str(tmp_path / "odd.toml"))
+
+
+KERNEL = KernelTime(
+    program="is",
+    workload="npb:is.A",
+    seconds=1.0,
+    seconds_on_all_cores=1.5,
+    seconds_per_operation={"key ranks": 1e-9},
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"name": " "}, "`name` is empty"),
+        ({"sockets_per_node": 21}, "21 sockets cannot have 20 cores together"),
+        ({"memory_bytes_per_second": 26.5}, "give a number from 1e6 to 1e18"),
+        ({"kernels": [KERNEL, KERNEL]}, "npb:is.A is there twice"),
+        ({"kernels": [replace(KERNEL, workload="npb:ep.A")]}, "npb:ep.A is no run of the program is"),
+        ({"kernels": [replace(KERNEL, seconds_on_all_cores=0.9)]}, "cannot take less on all cores"),
+        ({"kernels": [replace(KERNEL, seconds=0.0)]}, "give seconds above 0"),
+    ],
+)
+def test_a_machine_that_cannot_be_is_refused_by_its_file(tmp_path, changes, fault):
+    write_machine(replace(machines.get("xeon-e5-2650v3-x2"), **changes), tmp_path / "odd.toml")
+    with pytest.raises(UsageError, match=re.escape(fault)) as refused:
+        machines.get(str(tmp_path / "odd.toml"))
+    assert str(refused.value).startswith(str(tmp_path / "odd.toml"))
 
 
 def test_a_program_is_found_with_and_without_its_class():

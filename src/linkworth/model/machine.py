@@ -5,7 +5,14 @@ from typing import Annotated
 import msgspec
 
 from linkworth.model.fabric import SourceNote
-from linkworth.model.number_range import BYTES, BYTES_PER_SECOND, COUNT, CPU_FACTOR, MEMORY_BYTES, THREAD_GAIN
+from linkworth.model.number_range import (
+    BYTES,
+    COUNT,
+    CPU_FACTOR,
+    MEMORY_BYTES,
+    MEMORY_BYTES_PER_SECOND,
+    THREAD_GAIN,
+)
 from linkworth.model.parameter import Parameter
 
 
@@ -63,7 +70,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         float | None,
         Parameter(
             help="Memory bandwidth of a node, all cores together: two arrays added into a third.",
-            allowed=BYTES_PER_SECOND,
+            allowed=MEMORY_BYTES_PER_SECOND,
             default="not measured",
         ),
     ] = None
@@ -77,7 +84,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         float | None,
         Parameter(
             help="Bytes that one core copies a second between arrays beyond its caches.",
-            allowed=BYTES_PER_SECOND,
+            allowed=MEMORY_BYTES_PER_SECOND,
             default="not measured",
         ),
     ] = None

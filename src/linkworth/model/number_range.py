@@ -54,6 +54,8 @@ SPREAD = NumberRange(least=1e-6, most=1, zero=True)
 LATENCY_SECONDS = NumberRange(least=1e-15, most=1e4, zero=True)
 """Latency that a network or a processor adds to one message."""
 BYTES_PER_SECOND = NumberRange(least=1, most=1e18)
+MEMORY_BYTES_PER_SECOND = NumberRange(least=1e6, most=1e18)
+"""Less is a number in GB/s."""
 BYTES = NumberRange(least=1, most=1e18)
 MEMORY_BYTES = NumberRange(least=1, most=1e18, zero=True)
 DRAWS = NumberRange(least=1, most=10**6, zero=True)
