@@ -140,6 +140,13 @@ def test_who_allows_damage_gets_the_rest_with_a_warning_and_still_the_exit_code(
         assert document["choices"]
 
 
+def test_the_screen_warns_once_of_what_is_missing(trace, called):
+    abort(trace)
+    screen = " ".join(called("profile", "t.lwt").out.split())
+    # It also stands as the reason in the line of the group.
+    assert screen.partition(" ! ")[2].count("t.lwt is incomplete") == 1
+
+
 def test_allowing_damage_predicts_whole_traces_and_none_without_a_ranks_events(trace, called, printed):
     assert printed(*VERBS["predict"]) == printed(*VERBS["predict"], "--allow-damaged")
     flip(trace, 2)

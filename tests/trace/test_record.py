@@ -129,6 +129,8 @@ def test_a_program_that_hangs_is_stopped_and_its_trace_kept(program, monkeypatch
     assert summary.state == "timeout: it ran longer than 2 s and was stopped"
     assert names(summary.path, 2).count("MPI_Allreduce") == ALLREDUCES
     assert len(summary.damage) == 3
+    # The launcher's exit code is that of the signal, not of the program.
+    assert json.loads(_engine.Trace(summary.path).metadata_json)["exit_code"] is None
 
 
 @needs_mpi

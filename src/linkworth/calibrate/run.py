@@ -112,12 +112,12 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
     misses = [abs(point.residual) for point in fitted]
     fabric = msgspec.structs.replace(
         fabric,
-        worst_miss=float(f"{max(misses):.2g}"),
+        worst_miss=float(f"{max(misses):.3g}"),
         mpi=max(library_in_words(origin.result.mpi) for origin in between),
     )
     if fabric.worst_miss > WORST_MISS:
         notes.append(
-            f"this fit misses its results by up to {units.percent(max(misses))} (more than {units.percent(WORST_MISS)}): "
+            f"this fit misses its results by up to {units.percent(fabric.worst_miss)} (more than {units.percent(WORST_MISS)}): "
             "do not rely on it. The file and each use of it carry this warning. "
             "Measure again on quiet nodes, or start from a fabric of the same kind"
         )

@@ -141,8 +141,9 @@ def _warnings(profile: Profile, detail: Detail) -> list[RenderableType]:
         warnings.append(profile.rates.warning)
     if profile.scaling is not None:
         warnings += profile.scaling.warnings()
-    most = len(profile.damage) if detail.sentences else _SHOWN_LOSSES
-    warnings += profile.damage[:most]
-    if len(profile.damage) > most:
-        warnings.append(f"and {len(profile.damage) - most} more such losses (--full)")
+    losses = [loss for loss in profile.damage if not any(loss in warning for warning in warnings)]
+    most = len(losses) if detail.sentences else _SHOWN_LOSSES
+    warnings += losses[:most]
+    if len(losses) > most:
+        warnings.append(f"and {len(losses) - most} more such losses (--full)")
     return [Text(f"! {warning}") for warning in warnings]

@@ -56,7 +56,7 @@ _OF_A_RUN = (*place_options.parameters, "dry_run", "timeout")
     "--skeleton",
     is_flag=True,
     help="Run nothing: record the communication of a bundled program as it is and count its computation, so that any class on "
-    "any number of ranks (-n) takes seconds and no memory.",
+    "any number of ranks (-n) takes seconds and the memory of one rank.",
 )
 @click.option(
     "--exact",

@@ -92,7 +92,7 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     contention: Annotated[
         bool,
         Parameter(
-            help="Competition of messages for NICs, switches and memory. Without contention each has the network for "
+            help="Let messages compete for NICs, switches and memory. Without contention each has the network for "
             "itself, and the replay is faster."
         ),
     ] = True

@@ -103,7 +103,7 @@ def record(
             trouble = found.trouble(decided, read.world_sizes)
         metadata = msgspec.structs.replace(
             metadata,
-            exit_code=result.exit_code,
+            exit_code=None if stopped_by(result) else result.exit_code,
             verified=result.verified,
             seconds=result.seconds,
             reported_seconds=result.reported_seconds,
