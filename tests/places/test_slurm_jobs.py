@@ -13,6 +13,8 @@ from fake_installation import script
 from mpi_programs import despite_faults, first_mpi, settling
 from slurm_cluster import SlurmCluster
 
+from linkworth.advise.allocate.run import allocate
+from linkworth.advise.allocate.submit import sbatch_lines
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.measure import plan, run
 from linkworth.measure.open_place import open_place
@@ -251,3 +253,15 @@ def test_what_slurm_refuses_is_said_in_its_words(cluster, tmp_path, monkeypatch)
         started(["true"], None, tmp_path)
     with pytest.raises(UsageError, match="`nodes` 2 and `ppn` 2 make 4 ranks, but `ranks` is 3"):
         started(["true"], 3, tmp_path, where=Place(kind="slurm", nodes=2, ranks_per_node=2))
+
+
+def test_an_allocated_run_has_its_nodes_for_itself(cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "queue.toml").write_text(
+        '[[nodes]]\nname = "ib"\nfabric = "ib-fdr"\ncount = 4\ncores = 2\nusd_per_node_hour = 1\n'
+        '[[programs]]\nname = "pair"\nranks = 2\nnodes = [2]\nseconds = { ib = 9.0 }\n'
+        'command = "printenv SLURM_JOB_CPUS_PER_NODE"\n'
+    )
+    (line,) = sbatch_lines(*allocate(tmp_path / "queue.toml"))
+    cluster.run("sh", "-c", f"{line} --wait --output=out")
+    assert (tmp_path / "out").read_text().split() == ["2(x2)", "2(x2)"]

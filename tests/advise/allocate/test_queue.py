@@ -271,10 +271,11 @@ ALLOCATION = Allocation(
 
 def test_sbatch_lines_are_in_the_order_of_starts(queue):
     assert sbatch_lines(load(queue), ALLOCATION) == [
-        "sbatch --job-name=ep --nodes=2 --ntasks=40 --constraint=gigabit --time=00:01:00 --nice=0 '--wrap=srun ./ep.C.x'",
-        "sbatch --job-name=ft --nodes=2 --ntasks=40 --constraint=ib --partition=fast --time=02:55:00 --nice=10 "
+        "sbatch --job-name=ep --nodes=2 --ntasks=40 --exclusive --constraint=gigabit --time=00:01:00 --nice=0 "
+        "'--wrap=srun ./ep.C.x'",
+        "sbatch --job-name=ft --nodes=2 --ntasks=40 --exclusive --constraint=ib --partition=fast --time=02:55:00 --nice=10 "
         "'--wrap=srun ./ft.C.x -o '\"'\"'a b'\"'\"''",
-        "sbatch --job-name=ft --array=1-2 --nodes=4 --ntasks=40 --constraint=gigabit --time=00:01:00 --nice=20 "
+        "sbatch --job-name=ft --array=1-2 --nodes=4 --ntasks=40 --exclusive --constraint=gigabit --time=00:01:00 --nice=20 "
         "'--wrap=srun ./ft.C.x -o '\"'\"'a b'\"'\"''",
     ]
     queue.write_text((KINDS + PROGRAMS).replace('command = "./ep.C.x"\n', ""))
@@ -293,7 +294,7 @@ slurm = {{ SUCCESS = 0, log_info = function(...) io.stderr:write(string.format(.
 dofile("{script}")
 local function submit(job)
    assert(slurm_job_submit(job, {{}}, 0) == 0)
-   print(job.name, tostring(job.features), tostring(job.min_nodes), tostring(job.max_nodes))
+   print(job.name, tostring(job.features), tostring(job.min_nodes), tostring(job.max_nodes), tostring(job.shared))
 end
 submit({{ name = "ft" }})
 submit({{ name = "ep", features = "" }})
@@ -304,10 +305,10 @@ assert(slurm_job_modify({{}}, {{}}, {{}}, 0) == 0)
     )
     done = subprocess.run(["lua", driver], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        "ft\tib|gigabit\t2\t4",
-        "ep\tgigabit\t2\t2",
-        "ep\tmine\tnil\tnil",
-        "other\tnil\tnil\tnil",
+        "ft\tib|gigabit\t2\t4\t0",
+        "ep\tgigabit\t2\t2\t0",
+        "ep\tmine\tnil\tnil\tnil",
+        "other\tnil\tnil\tnil\tnil",
     ]
     assert "linkworth: job ft gets constraint ib|gigabit" in done.stderr
 

@@ -15,8 +15,9 @@ NICE_STEP = 10
 def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
     """Return a line for all runs of a program on one kind and number of nodes, in the order of their first starts.
 
-    Slurm starts jobs itself: `--nice` grows with the order, so that jobs of the same priority keep it. A program
-    without `command` is a UsageError.
+    Slurm starts jobs itself: `--nice` grows with the order, so that jobs of the same priority keep it. On whole nodes
+    srun spreads the ranks evenly, as they are predicted. Otherwise it fills one node after another, beside other jobs.
+    A program without `command` is a UsageError.
     """
     programs = {program.name: program for program in queue.programs}
     kinds = {kind.name: kind for kind in queue.nodes}
@@ -31,7 +32,8 @@ def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
         kind = kinds[choice.nodes_of]
         words = ["sbatch", f"--job-name={choice.program}"]
         words += [f"--array=1-{choice.runs}"] if choice.runs > 1 else []
-        words += [f"--nodes={choice.nodes}", f"--ntasks={choice.ranks}", f"--constraint={_feature(kind)}"]
+        words += [f"--nodes={choice.nodes}", f"--ntasks={choice.ranks}", "--exclusive"]
+        words += [f"--constraint={_feature(kind)}"]
         words += [f"--partition={kind.partition}"] if kind.partition else []
         words += [f"--time={_clock(choice.seconds * TIME_MARGIN)}", f"--nice={place * NICE_STEP}"]
         words.append(f"--wrap=srun {command}")
@@ -40,7 +42,7 @@ def sbatch_lines(queue: Queue, allocation: Allocation) -> list[str]:
 
 
 def job_submit(queue: Queue, allocation: Allocation) -> str:
-    """Return a job_submit.lua that gives a job named like a program the constraint of the program's nodes.
+    """Return a job_submit.lua that gives a job named like a program the constraint of the program's nodes, and whole nodes.
 
     A job with its own constraint keeps it. If a program's runs are on several kinds, they may run on any (`a|b`).
     """
@@ -67,6 +69,7 @@ def job_submit(queue: Queue, allocation: Allocation) -> str:
             "      job_desc.features = rule.features",
             "      job_desc.min_nodes = rule.min_nodes",
             "      job_desc.max_nodes = rule.max_nodes",
+            "      job_desc.shared = 0 -- a run has its nodes for itself",
             '      slurm.log_info("linkworth: job %s gets constraint %s", job_desc.name, rule.features)',
             "   end",
             "   return slurm.SUCCESS",
