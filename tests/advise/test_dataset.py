@@ -61,6 +61,23 @@ def test_node_types_are_compared_by_their_mean_times_and_whole_names(tmp_path):
     assert (fastest.choice, fastest.nodes) == ("standard_hc44rs", 4)
 
 
+def test_a_node_type_has_one_spelling(tmp_path):
+    mixed = [point("standard_hc44rs", 2, 120), point("Standard_HC44rs", 4, 70)]
+    found = advice(tmp_path, mixed)
+    assert [(each.fabric, each.nodes) for each in found.options] == [
+        ("standard_hc44rs", 2),
+        ("standard_hc44rs", 4),
+    ]
+    assert not any("no price" in warning for warning in found.warnings)
+
+
+def test_runs_that_differ_much_are_named(tmp_path):
+    other_version = point("standard_hc44rs", 4, 7000, tags={"version": "v2"})
+    found = advice(tmp_path, [*POINTS, other_version])
+    (warning,) = [each for each in found.warnings if "took" in each]
+    assert warning.startswith("2 runs on 4 nodes of standard_hc44rs took 70.0 s to 7000 s")
+
+
 def test_one_input_is_chosen(tmp_path):
     several = [*POINTS, point("standard_hc44rs", 2, 51, "4000")]
     assert len(advice(tmp_path, several, "appmatrixsize=4000").options) == 1

@@ -20,9 +20,12 @@ from linkworth.model.advice import Advice, Limits
 from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.prediction import Prediction, PredictionSet
 from linkworth.model.price import Price
+from linkworth.units import duration, plural
 
 _MOST_LISTED = 5
 _SHARE = "ppr_perc"
+_LARGE_SPREAD = 0.1
+"""Difference of runs on the same nodes that a reader should know of."""
 
 
 class _Point(msgspec.Struct, frozen=True):
@@ -82,19 +85,21 @@ def advise_on_dataset(
     A node type is joined with a catalog's price by its whole name. Without a region from the user, that of all runs counts.
     Raises UsageError for runs of several inputs, and if no node type has a price.
     """
-    points = _of_one_input(path, points, inputs)
+    points = _with_one_spelling(_of_one_input(path, points, inputs))
     types = list(dict.fromkeys(point.sku for point in points))
     if unknown := [name for name in on if name not in types]:
         raise UsageError(f"{path} has no runs on {', '.join(unknown)}; it has {', '.join(types)}")
     points = [point for point in points if point.sku in (on or types)]
     environments = _environments(points, prices)
     unpriced = [name for name in dict.fromkeys(point.sku for point in points) if name not in environments]
-    sets = [_mean(found) for found in _by_place(points).values() if found[0].sku in environments]
+    repeated = [found for found in _by_place(points).values() if found[0].sku in environments]
+    sets = [_mean(found) for found in repeated]
     if not sets:
         raise UsageError(f"`prices`: none of {', '.join(unpriced)} has a price there, by its whole name")
     advice = advise(sets, environments, goal=limits.minimised, deadline=limits.deadline, budget=limits.budget)
     warnings = ["the times are measured ones of whole tasks, with no interval"]
     warnings += [f"{name} has no price and is left out" for name in unpriced]
+    warnings += filter(None, map(_scatter, repeated))
     return msgspec.structs.replace(advice, warnings=warnings)
 
 
@@ -114,6 +119,14 @@ def _of_one_input(path: Path, points: Sequence[_Point], inputs: Sequence[str]) -
     if len(kinds) > 1:
         raise UsageError(f"{path} has runs of several inputs ({listed}); choose one with `input` NAME=VALUE")
     return kept
+
+
+def _with_one_spelling(points: Sequence[_Point]) -> list[_Point]:
+    """Return the runs with each node type in its first spelling: Azure takes any case."""
+    first: dict[str, str] = {}
+    return [
+        msgspec.structs.replace(point, sku=first.setdefault(point.sku.lower(), point.sku)) for point in points
+    ]
 
 
 def _in_words(point: _Point) -> str:
@@ -145,6 +158,17 @@ def _by_place(points: Sequence[_Point]) -> dict[tuple[str, int], list[_Point]]:
     for point in points:
         found.setdefault((point.sku, point.nnodes), []).append(point)
     return found
+
+
+def _scatter(points: Sequence[_Point]) -> str:
+    """Return a sentence if runs on the same nodes differ much, else ""."""
+    times = [point.exec_time for point in points]
+    if max(times) <= min(times) * (1 + _LARGE_SPREAD):
+        return ""
+    return (
+        f"{plural(len(points), 'run')} on {plural(points[0].nnodes, 'node')} of {points[0].sku} took {duration(min(times))} to "
+        f"{duration(max(times))}; their mean counts, so check whether they ran the same"
+    )
 
 
 def _mean(points: Sequence[_Point]) -> PredictionSet:
