@@ -46,6 +46,13 @@ def test_a_type_that_two_catalogs_have_keeps_its_cores(folder):
     assert [one.cores for one in prices.get_catalog(f"skypilot:{folder}")] == [18, 120]
 
 
+def test_a_price_of_zero_is_none(folder):
+    rows = "c5n.18xlarge,72,192,,,,us-east-1,a,0.0,1.5\nc5n.18xlarge,72,192,,,,us-east-1,b,3.888,0\n"
+    (folder / "aws/vms.csv").write_text(HEADER + rows)
+    found = prices.get_catalog(f"skypilot:{folder}")
+    assert [(one.market, one.usd_per_node_hour) for one in found] == [("spot", 1.5), ("on-demand", 3.888)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -70,7 +70,7 @@ def _rows(file: Path, known: Mapping[str, Price]) -> Iterator[Price]:
 
 
 def _prices(row: Mapping[str, str | None], node: Price, date: str, origin: str) -> Iterator[Price]:
-    """Return the on-demand and the spot price of a row. An empty cell means that this market does not sell the node."""
+    """Return the on-demand and the spot price of a row. An empty cell or 0 means that this market does not sell the node."""
     markets: dict[str, Market] = {"Price": "on-demand", "SpotPrice": "spot"}
     for column, market in markets.items():
         cell = (row[column] or "").strip()
@@ -82,6 +82,8 @@ def _prices(row: Mapping[str, str | None], node: Price, date: str, origin: str) 
             raise UsageError(f"{origin}: {column}: {cell!r} is no number") from None
         if dollars not in PRICE_USD:
             raise UsageError(f"{origin}: {column}: {cell} is no price; a price is {PRICE_USD}")
+        if dollars == 0:  # No cloud gives nodes away.
+            continue
         yield msgspec.structs.replace(
             node,
             usd_per_node_hour=dollars,
