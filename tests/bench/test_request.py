@@ -9,6 +9,10 @@ from linkworth.errors import UsageError
 from linkworth.places.local import LocalPlace
 
 
+def sized(**texts):
+    return request.with_sizes(settings.BenchSettings(), settings.SizeTexts(**texts))
+
+
 def test_words_are_tests_or_files():
     assert request.split(["latency", "a.json", "collectives"]) == (
         [Path("a.json")],
@@ -24,12 +28,12 @@ def test_words_are_tests_or_files():
 
 
 def test_sizes_are_those_of_the_papers_or_as_asked_for():
-    sizes = settings.sizes_of(tests.TESTS["latency"], request.settings())
+    sizes = settings.sizes_of(tests.TESTS["latency"], sized())
     assert (len(sizes), sizes[0], sizes[-1]) == (23, 1, 4 << 20)
-    assert request.settings(least="1K", most="8K").sizes == [1024, 2048, 4096, 8192]
-    assert request.settings(least="8M").sizes == [8 << 20]
-    assert request.settings(sizes="64K,8,8").sizes == [8, 65536]
-    assert settings.sizes_of(tests.TESTS["pingpong"], request.settings(sizes="2,8")) == [2, 5, 8, 11]
+    assert sized(least="1K", most="8K").sizes == [1024, 2048, 4096, 8192]
+    assert sized(least="8M").sizes == [8 << 20]
+    assert sized(sizes="64K,8,8").sizes == [8, 65536]
+    assert settings.sizes_of(tests.TESTS["pingpong"], sized(sizes="2,8")) == [2, 5, 8, 11]
 
 
 @pytest.mark.parametrize(
@@ -48,20 +52,20 @@ def test_sizes_are_those_of_the_papers_or_as_asked_for():
 )
 def test_bad_settings_are_named(given, sentence):
     with pytest.raises(UsageError, match=sentence):
-        request.settings(**given)
+        sized(**given)
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"asynchronous": True}, "`async` is an option of pingpong, which is not asked for"),
-        ({"longest": "1M"}, "`longest` is an option of beff"),
+        ({"longest": 1 << 20}, "`longest` is an option of beff"),
     ],
 )
 def test_options_of_other_tests_are_named(given, sentence):
     with pytest.raises(UsageError, match=sentence):
         request.prepare(
-            ["latency"], opened=LocalPlace(), mpi=None, ranks=2, settings=request.settings(**given)
+            ["latency"], opened=LocalPlace(), mpi=None, ranks=2, settings=settings.BenchSettings(**given)
         )
 
 

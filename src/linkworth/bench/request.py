@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from linkworth.bench import run, tests
 from linkworth.bench.run import Prepared
-from linkworth.bench.settings import OF_ONE_TEST, BenchSettings, option_of
+from linkworth.bench.settings import OF_ONE_TEST, BenchSettings, SizeTexts, option_of
 from linkworth.errors import UsageError
 from linkworth.places.place import OpenPlace
 from linkworth.units import parse_size
@@ -29,24 +28,18 @@ def _is_file(word: str) -> bool:
     return not known and ("." in word or "/" in word or Path(word).is_file())
 
 
-def settings(
-    *,
-    sizes: str | None = None,
-    least: str | None = None,
-    most: str | None = None,
-    longest: str | None = None,
-    **others: Any,  # noqa: ANN401 (fields of BenchSettings)
-) -> BenchSettings:
-    """Return the settings for sizes as texts such as `64K`. `others` are fields of BenchSettings. Raises UsageError."""
-    if sizes is not None and (least is not None or most is not None):
+def with_sizes(others: BenchSettings, texts: SizeTexts) -> BenchSettings:
+    """Return settings with the sizes that a user wrote. Raises UsageError."""
+    between = texts.least is not None or texts.most is not None
+    if texts.sizes is not None and between:
         raise UsageError("`sizes` names the sizes; `min` and `max` are for the default ones")
-    chosen = [] if sizes is None else tests.parse_sizes(sizes)
-    if least is not None or most is not None:
-        chosen = tests.sizes_between(_size(least, "`min`"), _size(most, "`max`"))
-    limit = _size(longest, "`longest`")
+    chosen = [] if texts.sizes is None else tests.parse_sizes(texts.sizes)
+    if between:
+        chosen = tests.sizes_between(_size(texts.least, "`min`"), _size(texts.most, "`max`"))
+    limit = _size(texts.longest, "`longest`")
     if limit is not None and not 8192 <= limit <= tests.LARGEST // 2:
-        raise UsageError(f"`longest` {longest}: give a size from 8K to 1023M")
-    return BenchSettings(sizes=chosen, longest=limit, **others)
+        raise UsageError(f"`longest` {texts.longest}: give a size from 8K to 1023M")
+    return msgspec.structs.replace(others, sizes=chosen, longest=limit)
 
 
 def _size(text: str | None, option: str) -> int | None:

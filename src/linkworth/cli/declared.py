@@ -20,7 +20,7 @@ Readers = Mapping[str, Callable[[Sequence[str]], object]]
 
 def spelling(parameter: Declared) -> str:
     """Return a parameter's name on the command line: `--noise`."""
-    return "--" + (parameter.parameter.spelling or parameter.name.replace("_", "-"))
+    return f"--{parameter.spelling}"
 
 
 def options_of(
@@ -61,8 +61,8 @@ def _option(each: Declared) -> Callable[[Any], Callable[..., Any]]:
             names, each.name, is_flag=True, default=each.default, show_default=bool(each.default), help=text
         )
     (of,) = (member for member in _members(each.type) if member is not types.NoneType)
-    if get_origin(of) in (list, dict):
-        return click.option(name, each.name, multiple=True, metavar=parameter.metavar, help=text)
+    if of is str or get_origin(of) in (list, dict):
+        return click.option(name, each.name, multiple=of is not str, metavar=parameter.metavar, help=text)
     metavar = parameter.metavar or parameter.unit.upper() or None
     if get_origin(of) is Literal:
         if parameter.metavar:

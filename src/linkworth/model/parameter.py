@@ -39,6 +39,11 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """`msgspec.NODEFAULT` if the field is required."""
     parameter: Parameter
 
+    @property
+    def spelling(self) -> str:
+        """Name on the command line, without dashes before it."""
+        return self.parameter.spelling or self.name.replace("_", "-")
+
 
 def declared(kind: type[msgspec.Struct]) -> Iterator[Declared]:
     """Yield the fields of a struct that are parameters, in their order."""

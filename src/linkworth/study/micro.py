@@ -1,35 +1,26 @@
 """Micro-benchmarks as workloads: `bench:pingpong --async --sizes 1K,64K`, with the options of `linkworth bench`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
 from linkworth.bench import request
 from linkworth.bench.run import BenchStopped, execute, prepare
-from linkworth.bench.settings import (
-    LARGEST_WINDOW,
-    ONLY_FOR,
-    PRECISION,
-    SECONDS_OF_A_SIZE,
-    BenchSettings,
-    arguments,
-)
+from linkworth.bench.settings import ONLY_FOR, BenchSettings, SizeTexts, arguments
 from linkworth.bench.tests import BenchTest, named
 from linkworth.catalog.assignment import read_number
 from linkworth.errors import UsageError
+from linkworth.model.parameter import Declared, declared
 from linkworth.places.job import Observer
 from linkworth.places.place import OpenPlace
 from linkworth.study.outcome import Outcome, of_bench, of_error
 
 PREFIX = "bench:"
-_TEXTS = {"--sizes": "sizes", "--min": "least", "--max": "most", "--among": "among", "--longest": "longest"}
-_NUMBERS = {"--precision": ("precision", PRECISION), "--seconds": ("seconds", SECONDS_OF_A_SIZE)}
-_WINDOW = "--window"
-_SWITCHES = {"--async": "asynchronous", "--bidirectional": "bidirectional", "--pairs": "pairs"}
-_OPTIONS = {name: option for option, name in _TEXTS.items()} | {"window": _WINDOW}
-_AMONG = ("auto", "pair-in-node", "pair-across-nodes", "node", "all")
+_SIZES = {f"--{each.spelling}": each for each in declared(SizeTexts)}
+_OTHERS = {f"--{each.spelling}": each for each in declared(BenchSettings)}
+_OPTIONS = {**_SIZES, **_OTHERS}
 
 
 class Micro(NamedTuple):
@@ -55,41 +46,43 @@ def parse(command: Sequence[str]) -> Micro:
     if len(tests) != 1:
         raise UsageError(f"{command[0]} stands for several tests; name them one by one")
     given: dict[str, Any] = {}
-    words = list(command[1:])
-    while words:
-        option = words.pop(0)
-        if option in _SWITCHES:
-            given[_SWITCHES[option]] = True
-            continue
-        if option not in _TEXTS and option not in _NUMBERS and option != _WINDOW:
-            known = ", ".join([*_TEXTS, *_NUMBERS, _WINDOW, *_SWITCHES])
-            raise UsageError(f"{command[0]} has no option {option!r}; there are {known}")
-        if not words:
-            raise UsageError(f"{command[0]} {option}: its value is missing")
-        value = words.pop(0)
-        if option in _TEXTS:
-            given[_TEXTS[option]] = value
-            continue
-        if option == _WINDOW:
-            if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST_WINDOW):
-                raise UsageError(
-                    f"{command[0]} {option} {value}: give a whole number from 1 to {LARGEST_WINDOW}"
-                )
-            given["window"] = int(value)
-            continue
-        name, allowed = _NUMBERS[option]
-        given[name] = read_number(value, f"{command[0]} {option}", allowed)
-    if given.get("among", "auto") not in _AMONG:
-        raise UsageError(f"{command[0]} `among` {given['among']}: choose {', '.join(_AMONG)}")
-    found = Micro(tests[0], request.settings(**given))
+    words = iter(command[1:])
+    for word in words:
+        option = _OPTIONS.get(word)
+        if option is None:
+            raise UsageError(f"{command[0]} has no option {word!r}; there are {', '.join(_OPTIONS)}")
+        given[word] = option.type is bool or _value(option, next(words, None), f"{command[0]} {word}")
+
+    def fields(options: Mapping[str, Declared]) -> dict[str, Any]:
+        return {option.name: given[word] for word, option in options.items() if word in given}
+
+    settings = request.with_sizes(BenchSettings(**fields(_OTHERS)), SizeTexts(**fields(_SIZES)))
+    found = Micro(tests[0], settings)
     arguments(*found)
     for parameters, having in ONLY_FOR:
-        for name in parameters:
-            if name in given and found.test.name not in having:
+        for word in given:
+            if _OPTIONS[word].name in parameters and found.test.name not in having:
                 raise UsageError(
-                    f"{command[0]}: {_OPTIONS[name]} is for {', '.join(sorted(having))}, not for {found.test.name}"
+                    f"{command[0]}: {word} is for {', '.join(sorted(having))}, not for {found.test.name}"
                 )
     return found
+
+
+def _value(option: Declared, text: str | None, place: str) -> object:
+    """Return the value of an option. Raises UsageError that begins with `place`."""
+    if text is None:
+        raise UsageError(f"{place}: its value is missing")
+    if option.parameter.allowed is None:
+        choices = get_args(option.type)
+        if get_origin(option.type) is Literal and text not in choices:
+            raise UsageError(f"{place} {text}: choose {', '.join(choices)}")
+        return text
+    number = read_number(text, place, option.parameter.allowed)
+    if option.type is not int:
+        return number
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"{place} {text}: give a whole number")
+    return int(text)
 
 
 def measure(
