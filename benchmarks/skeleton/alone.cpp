@@ -47,7 +47,7 @@ class Silence {
     template <class T>
     void alltoallv(const T*, std::span<const int>, T*, std::span<const int>) {}
     template <class T>
-    void gatherv(const T*, std::span<const int>, T*, int) {}
+    void gatherv(const T*, std::size_t, std::span<const int>, T*, int) {}
     template <class T>
     void send(const T*, std::size_t, int, int) {}
     template <class T>
@@ -104,7 +104,7 @@ int main(int count, char** arguments) {
     PROGRAM::Class problem{};
     for (const PROGRAM::Class& known : PROGRAM::kClasses)
         if (known.letter == arguments[1][0]) problem = known;
-    problem.ITERATIONS = std::atoi(arguments[4]);
+    problem.iterations = std::atoi(arguments[4]);
     Silence world(std::atoi(arguments[3]), std::atoi(arguments[2]));
     Clock<PROGRAM::kPhases.size()> clock;
     PROGRAM::Timers timers(PROGRAM::kPhases, clock);

@@ -18,11 +18,11 @@ from linkworth.skeleton import parse
 from linkworth.skeleton.program import operations
 
 PROGRAMS = {
-    "lu": ("pencil", "PencilKernel", "iterations", [(2, 0), (2, 1), (4, 0), (4, 3), (9, 4)]),
-    "bt": ("solver", "SolverKernel", "iterations", [(4, 0), (9, 0)]),
-    "sp": ("solver", "SolverKernel", "steps", [(4, 0), (9, 0)]),
+    "lu": ("pencil", "PencilKernel", [(2, 0), (2, 1), (4, 0), (4, 3), (9, 4)]),
+    "bt": ("solver", "SolverKernel", [(4, 0), (9, 0)]),
+    "sp": ("solver", "SolverKernel", [(4, 0), (9, 0)]),
 }
-"""Kernel's header and class, the name of a class's steps, and the ranks to compare: (of how many, which)."""
+"""Kernel's header and class, and the ranks to compare: (of how many, which)."""
 ITERATIONS = 20
 REPEAT = 5
 
@@ -30,7 +30,7 @@ REPEAT = 5
 def compile_alone(name: str, folder: Path) -> Path:
     """Compile one program with its kernels."""
     recipe = sources.recipe("programs")
-    header, kernel, steps, _ = PROGRAMS[name]
+    header, kernel, _ = PROGRAMS[name]
     binary = folder / name
     files = [
         Path(__file__).parent / "alone.cpp",
@@ -40,7 +40,6 @@ def compile_alone(name: str, folder: Path) -> Path:
     defined = {
         "PROGRAM": name,
         "KERNEL": kernel,
-        "ITERATIONS": steps,
         "PROGRAM_HEADER": f'"{name}/{name}.hpp"',
         "KERNEL_HEADER": f'"{name}/{header}.hpp"',
     }
@@ -77,7 +76,7 @@ def main() -> None:
                 time / work if work > 0 else mean for time, work in zip(one, counted.values(), strict=True)
             ]
             print(f"{program.workload} alone on 1 rank: {sum(one) * 1e3:.3f} ms a step")
-            for ranks, rank in PROGRAMS[name][3]:
+            for ranks, rank in PROGRAMS[name][2]:
                 took = seconds(binary, options.letter, ranks, rank)
                 work = operations(program, ranks, rank)
                 told = [rate * count for rate, count in zip(rates, work.values(), strict=True)]
