@@ -1,4 +1,4 @@
-"""Write docs/reference/cli.md from the commands themselves, and the table of fields in fabrics.md beside it.
+"""Write docs/reference/cli.md from the commands themselves, and the tables of fabrics.md and statistics.md beside it.
 
 `cli_reference.py FILE` writes, `cli_reference.py --check FILE` compares.
 """
@@ -14,6 +14,7 @@ from linkworth.cli.group import VerbGroup
 from linkworth.cli.main import VERBS, cli
 from linkworth.model import fabric
 from linkworth.model.parameter import Declared, declared
+from linkworth.study.metrics import METRICS
 
 HEAD = """# Command line
 
@@ -96,10 +97,8 @@ FABRIC_TABLES = (
     ("tcp.", fabric.Tcp),
     ("spread.", fabric.Spread),
 )
-MARKS = (
-    "<!-- Fields: written by scripts/cli_reference.py; `make reference` renews them. -->\n",
-    "<!-- End of the fields. -->\n",
-)
+BEGIN = "<!-- Rows: written by scripts/cli_reference.py; `make reference` renews them. -->\n"
+END = "<!-- End of the rows. -->\n"
 
 
 def default_of(field: Declared) -> str:
@@ -112,23 +111,40 @@ def default_of(field: Declared) -> str:
     return f"`{shown}`"
 
 
-def with_fields(page: str) -> str:
-    """Return the page on fabrics with the table of today's fields."""
-    rows = [
-        f"| `{table}{field.name}` | {cell(field.parameter.help)} | {cell(default_of(field))} |"
-        for table, kind in FABRIC_TABLES
-        for field in declared(kind)
+def fields() -> list[tuple[str, ...]]:
+    """Return the head and the rows of the table of a fabric's fields."""
+    return [
+        ("field", "meaning", "default"),
+        *(
+            (f"`{table}{field.name}`", field.parameter.help, default_of(field))
+            for table, kind in FABRIC_TABLES
+            for field in declared(kind)
+        ),
     ]
-    head, _, rest = page.partition(MARKS[0])
-    lines = ["", "| field | meaning | default |", "|---|---|---|", *rows, ""]
-    return head + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + rest.partition(MARKS[1])[2]
+
+
+def metrics() -> list[tuple[str, ...]]:
+    """Return the head and the rows of the table of a study's metrics."""
+    return [
+        ("metric", "meaning", "unit", "better"),
+        *((f"`{each.name}`", each.title, each.unit, each.better or "") for each in METRICS.values()),
+    ]
+
+
+def with_table(path: Path, table: list[tuple[str, ...]]) -> str:
+    """Return the page at a path with these rows between the marks."""
+    head, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    rows = [f"| {' | '.join(map(cell, row))} |" for row in table]
+    lines = ["", rows[0], f"|{'---|' * len(table[0])}", *rows[1:], ""]
+    return head + BEGIN + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
 
 
 def main() -> int:
     """Write the pages. With --check, return 1 if they differ from the declarations."""
     path = Path(sys.argv[-1])
-    fabrics = path.with_name("fabrics.md")
-    pages = {path: reference(), fabrics: with_fields(fabrics.read_text(encoding="utf-8"))}
+    pages = {path: reference()}
+    for name, table in (("fabrics.md", fields()), ("statistics.md", metrics())):
+        pages[path.with_name(name)] = with_table(path.with_name(name), table)
     outdated = [
         path for path, page in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != page
     ]

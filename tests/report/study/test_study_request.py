@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import study_samples as samples
 
-from linkworth.model.study import Environment, Study, StudyWorkload
+from linkworth.model.study import Environment, Study, StudyComparison, StudyWorkload
 from linkworth.report import files
 from linkworth.report.study.request import Outputs, report
 from linkworth.skeleton.progress import SilentProgress
@@ -96,6 +96,18 @@ def test_measured_times_of_whole_runs_are_told_from_predictions(tmp_path, undraw
     assert sum("of whole runs, with launch and MPI_Init" in warning for warning in written.warnings) == 1
     assert any(warning.startswith("Measured times of w are") for warning in written.warnings)
     assert "package: Debian" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_comparison_of_a_metric_that_no_run_has_is_named(tmp_path, undrawn):
+    study, records = samples.interconnects()
+    metrics = ["seconds", "cost_usd", "elapsed_seconds"]
+    asked = msgspec.structs.replace(study, comparisons=[StudyComparison(baseline="gbe", metrics=metrics)])
+    records = [msgspec.structs.replace(each, metrics={"seconds": 1.0}) for each in records]
+    said = "No run has cost_usd, elapsed_seconds, so that no comparison shows it."
+    for of, warned in ((asked, True), (study, False)):
+        outputs = Outputs(tmp_path / "page.html", tmp_path, ["csv"])
+        written = report(of, records, outputs=outputs, progress=SilentProgress())
+        assert (said in written.warnings) is warned
 
 
 @pytest.mark.parametrize("name", ["a\0b\x1b[31m\x07\nc\x9b\u202e", r"a\x02b\u0007\1"])

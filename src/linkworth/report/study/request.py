@@ -163,6 +163,17 @@ def _doubted(results: Results) -> Iterator[str]:
         )
 
 
+def _not_compared(results: Results) -> Iterator[str]:
+    """Yield a sentence on the metrics of comparisons that no run has, if there are any.
+
+    A study of micro-benchmarks alone has no time. Its comparisons are for the curves.
+    """
+    asked = {name for comparison in results.study.comparisons for name in comparison.metrics} - {"seconds"}
+    absent = sorted(name for name in asked if not any(group.values(name) for group in results.groups()))
+    if absent:
+        yield f"No run has {', '.join(absent)}, so that no comparison shows it."
+
+
 def _printable(struct: S) -> S:
     """Return a study or a record without control characters, which SVG and LaTeX cannot contain."""
     return msgspec.convert(with_texts(msgspec.to_builtins(struct), printable), type(struct))
@@ -222,7 +233,8 @@ def report(
     warnings += sentences(
         (record.environment, record.mode, record.facts.get(FACT, "")) for record in results.records
     )
-    warnings += [*unlike.sentences(results), *crowded(results), *_whole_runs(results), *_doubted(results)]
+    warnings += [*unlike.sentences(results), *crowded(results), *_whole_runs(results)]
+    warnings += [*_doubted(results), *_not_compared(results)]
     progress.step("statistics")
     paper = compare_with_paper(results)
     sections = contents(results, other, paper)
