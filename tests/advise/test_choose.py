@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from linkworth.advise import advise
 from linkworth.advise.choose import TIE_TOLERANCE, cost_usd
 from linkworth.errors import UsageError
+from linkworth.model.advice import Limits
 
 
 def predicted(times, nodes=2):
@@ -41,12 +42,12 @@ def test_the_published_ft_goes_to_infiniband_and_ep_stays_on_ethernet():
 
 
 def test_ties_limits_and_single_options_are_decided_by_hand():
-    assert advise(EP, PRICES, goal="time").choice == "gbe"
+    assert advise(EP, PRICES, Limits(goal="time")).choice == "gbe"
     nearly = predicted({"gbe": 1.0 + TIE_TOLERANCE / 2, "ib-fdr": 1.0})
-    assert advise(nearly, PRICES, goal="time").choice == "gbe"
+    assert advise(nearly, PRICES, Limits(goal="time")).choice == "gbe"
     clearly = predicted({"gbe": 1.0 + TIE_TOLERANCE * 2, "ib-fdr": 1.0})
-    assert advise(clearly, PRICES, goal="time").choice == "ib-fdr"
-    advice = advise(FT, PRICES, deadline=1.0, budget=1e-6)
+    assert advise(clearly, PRICES, Limits(goal="time")).choice == "ib-fdr"
+    advice = advise(FT, PRICES, Limits(deadline=1.0, budget=1e-6))
     assert advice.choice is None
     assert "no option meets the deadline of 1 s and the budget of 1e-6 US$" in advice.reason
     assert "ib-fdr with 14.4 s" in advice.reason
@@ -55,13 +56,17 @@ def test_ties_limits_and_single_options_are_decided_by_hand():
     assert advice.breakeven_price_ratio is None
     advice = advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}))
     assert advice.choice == "gbe"
-    assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), goal="time").choice == "ib-fdr"
+    assert advise(FT, priced({"gbe": 0.0, "ib-fdr": 1.0}), Limits(goal="time")).choice == "ib-fdr"
 
 
 def test_equal_times_go_to_the_cheapest_run_and_equal_costs_to_the_shorter_time_on_any_number_of_nodes():
     prices = priced({"gbe": 1.0})
     alike = [predicted({"gbe": 100.05}, 1), predicted({"gbe": 100.0}, 8)]
-    assert advise(alike, prices, goal="time").nodes == advise(alike[::-1], prices, goal="time").nodes == 1
+    assert (
+        advise(alike, prices, Limits(goal="time")).nodes
+        == advise(alike[::-1], prices, Limits(goal="time")).nodes
+        == 1
+    )
     scaling = [predicted({"gbe": 100.0}, 1), predicted({"gbe": 12.504}, 8)]
     for sets in (scaling, scaling[::-1]):
         advice = advise(sets, prices)
@@ -71,7 +76,7 @@ def test_equal_times_go_to_the_cheapest_run_and_equal_costs_to_the_shorter_time_
 def test_the_order_of_the_options_changes_no_figure():
     sets = [predicted({"gbe": 100.0, "ib-fdr": 100.0}, nodes) for nodes in (1, 2, 4)]
     prices = priced({"gbe": 1.0, "ib-fdr": 1.0})
-    there, back = advise(sets, prices, deadline=1), advise(sets[::-1], prices, deadline=1)
+    there, back = advise(sets, prices, Limits(deadline=1)), advise(sets[::-1], prices, Limits(deadline=1))
     assert there.reason == back.reason and there.breakeven_price_ratio == back.breakeven_price_ratio
     ranks = [{(each.fabric, each.nodes): each.rank for each in found.options} for found in (there, back)]
     assert ranks[0] == ranks[1]
@@ -105,9 +110,9 @@ def test_a_time_that_is_none_is_refused(seconds):
 @pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
 def test_limits_must_be_positive_numbers(limit):
     with pytest.raises(UsageError, match=r"the deadline is .*; give a number from 1e-9 to 1e9"):
-        advise(FT, PRICES, deadline=limit)
+        advise(FT, PRICES, Limits(deadline=limit))
     with pytest.raises(UsageError, match=r"the budget is .*; give a number from 1e-9 to 1e12"):
-        advise(FT, PRICES, budget=limit)
+        advise(FT, PRICES, Limits(budget=limit))
 
 
 def test_no_prediction_and_a_fabric_twice_are_refused():
@@ -136,7 +141,9 @@ def test_the_choice_has_the_least_cost_or_time_of_those_within_the_limits(
     case, nodes, goal, deadline, budget
 ):
     times, prices = case
-    advice = advise(predicted(times, nodes), priced(prices), goal=goal, deadline=deadline, budget=budget)
+    advice = advise(
+        predicted(times, nodes), priced(prices), Limits(goal=goal, deadline=deadline, budget=budget)
+    )
     feasible = [option for option in advice.options if option.feasible]
     for option in advice.options:
         assert option.cost_usd == cost_usd(option.seconds, nodes, option.price_usd_per_node_hour)

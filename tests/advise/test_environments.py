@@ -10,6 +10,7 @@ from linkworth.advise.request import PriceOptions, gather_environments
 from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.errors import UsageError
+from linkworth.model.advice import Limits
 
 TWO = predicted({"gbe": 20.0, "ib-hdr": 10.0}, 2)
 FOUR = predicted({"gbe": 16.0, "ib-hdr": 5.5}, 4)
@@ -28,10 +29,10 @@ def test_node_types_and_numbers_of_nodes_are_ranked_together():
     by_rank = sorted(found.options, key=lambda option: option.rank)
     assert [option.cost_usd for option in by_rank] == sorted(option.cost_usd for option in by_rank)
     assert "ib-hdr (old, r) on 2 nodes costs least" in found.reason
-    fastest = advise([TWO, FOUR], PRICES, goal="time")
+    fastest = advise([TWO, FOUR], PRICES, Limits(goal="time"))
     assert (fastest.choice, fastest.nodes) == ("ib-hdr", 4)
     # A deadline only four nodes meet.
-    limited = advise([TWO, FOUR], PRICES, deadline=6)
+    limited = advise([TWO, FOUR], PRICES, Limits(deadline=6))
     assert (limited.nodes, limited.options[limited.choice_option].price_name) == (4, "old, r")
     assert {option.rank for option in limited.options if not option.feasible} == {3, 4, 5, 6}
 

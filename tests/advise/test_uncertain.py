@@ -8,6 +8,7 @@ from synthetic import fabric, recv, send, way, write_trace
 from linkworth.advise import advise
 from linkworth.advise.uncertain import Drawn
 from linkworth.catalog import fabrics
+from linkworth.model.advice import Limits
 from linkworth.model.fabric import Spread
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.predict import predict_with_draws
@@ -32,19 +33,19 @@ def test_draws_decide_pair_by_pair_and_within_limits():
     assert found.uncertainty == (
         "ib-hdr is cheaper than gbe, the nearest, in 3 of 5 draws, and the best of all in 3"
     )
-    found = advise(BOTH, PRICES, deadline=5.2, drawn=drawn([10, 5, 10, 9], [5, 5.3, 5, 5.1]))
+    found = advise(BOTH, PRICES, Limits(deadline=5.2), drawn=drawn([10, 5, 10, 9], [5, 5.3, 5, 5.1]))
     gbe, hdr = (option.draws for option in found.options)
     assert (gbe.within_limits, hdr.within_limits) == (1, 3)
     assert (gbe.best, hdr.best) == (1, 3)
     assert "it is within the limits in 3 of 4 draws" in found.uncertainty
-    none = advise(BOTH, PRICES, deadline=1, drawn=drawn([10, 0.9], [5, 5]))
+    none = advise(BOTH, PRICES, Limits(deadline=1), drawn=drawn([10, 0.9], [5, 5]))
     assert none.uncertainty == "an option is within the limits in 1 of 2 draws at most"
 
 
 def test_networks_that_tie_are_not_called_better_than_each_other():
     """A program that hardly communicates takes as long on each, and then the cheaper node is chosen."""
     tie = predicted({"gbe": 10.001, "ib-hdr": 10.0}, 2, ranks=4)
-    found = advise(tie, PRICES, goal="time", drawn=drawn([9.001, 12.001], [9.0, 12.0]))
+    found = advise(tie, PRICES, Limits(goal="time"), drawn=drawn([9.001, 12.001], [9.0, 12.0]))
     assert found.choice == "gbe"
     assert found.uncertainty == "gbe takes as long as ib-hdr, the nearest, in all 2 draws"
     free = {fabric: price("own", fabric, 1.0) for fabric in PRICES}

@@ -9,7 +9,7 @@ from linkworth import units
 from linkworth.advise.reason import by_node, by_run, fastest_of, name_of, reason
 from linkworth.advise.uncertain import CLOSE, TIE_TOLERANCE, Drawn, over_draws, sentence, too_close
 from linkworth.errors import UsageError
-from linkworth.model.advice import Advice, AdviceOption, Goal
+from linkworth.model.advice import Advice, AdviceOption, Goal, Limits
 from linkworth.model.number_range import BUDGET_USD, SECONDS, NumberRange
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Price
@@ -17,6 +17,7 @@ from linkworth.model.price import Price
 __all__ = ["TIE_TOLERANCE", "advise", "cost_usd"]
 
 SECONDS_PER_HOUR = 3600.0
+_NO_LIMITS = Limits()
 
 Prices = Mapping[str, Price] | Mapping[str, Sequence[Price]]
 
@@ -24,36 +25,33 @@ Prices = Mapping[str, Price] | Mapping[str, Sequence[Price]]
 def advise(
     predictions: PredictionSet | Sequence[PredictionSet],
     prices: Prices,
+    limits: Limits = _NO_LIMITS,
     *,
-    goal: Goal = "cost",
-    deadline: float | None = None,
-    budget: float | None = None,
     drawn: Drawn | None = None,
 ) -> Advice:
     """Return the environment to choose for the predicted workload, with all options.
 
     `predictions` are of one workload on one or several numbers of nodes, and of ranks. `prices` maps a fabric's exact name to the
-    price of one node, or to those of several node types. `goal` names what is minimised: the cost of a run (US
-    dollars, seconds x nodes x price / 3600) or its time. `deadline` (seconds) and `budget` (US dollars a run) exclude
-    options. So do fewer cores than ranks on a node. The break-even price ratio compares the node-hours of the
+    price of one node, or to those of several node types. A run costs seconds x nodes x price / 3600 US dollars. The
+    limits exclude options, and so do fewer cores than ranks on a node. The break-even price ratio compares the node-hours of the
     cheapest node and of the fastest option: up to this ratio of prices, the fastest costs less a run. `drawn` are the
     times under draws of all that is uncertain, from which the certainty follows. A prediction without a price is a
     UsageError that names its fabric.
     """
-    _check_limit(deadline, "deadline", SECONDS)
-    _check_limit(budget, "budget", BUDGET_USD)
+    _check_limit(limits.deadline, "deadline", SECONDS)
+    _check_limit(limits.budget, "budget", BUDGET_USD)
     sets = [predictions] if isinstance(predictions, PredictionSet) else list(predictions)
-    options = _options(sets, prices, deadline, budget)
-    if not any(option.cost_usd for option in options):
-        goal = "time"  # if all nodes are free, networks differ in time only
+    options = _options(sets, prices, limits)
+    # If all nodes are free, networks differ in time only.
+    goal = limits.minimised if any(option.cost_usd for option in options) else "time"
     measure = _measure(goal)
     chosen = choose([option for option in options if option.feasible], goal, measure)
     ranked = _ranked(options, chosen, goal)
     place = None if chosen is None else options.index(chosen)
     if drawn is not None and drawn.draws:
-        ranked = over_draws(ranked, drawn, place, goal, deadline, budget, choose)
+        ranked = over_draws(ranked, drawn, place, goal, limits, choose)
     close = [] if drawn is None else too_close(ranked, drawn, place, goal)
-    why = reason(options, chosen, goal, deadline, budget)
+    why = reason(options, chosen, goal, limits)
     if close:
         names = ", ".join(name_of(option, options) for option in close)
         word = "cost" if goal == "cost" else "take"
@@ -70,8 +68,8 @@ def advise(
         options=ranked,
         breakeven_price_ratio=_breakeven(options),
         goal=goal,
-        deadline_seconds=deadline,
-        budget_usd=budget,
+        deadline_seconds=limits.deadline,
+        budget_usd=limits.budget,
         warnings=list(
             dict.fromkeys([*_other_regions(sets), *(warning for each in sets for warning in each.warnings)])
         ),
@@ -120,9 +118,7 @@ def _check_limit(value: float | None, what: str, allowed: NumberRange) -> None:
         raise UsageError(f"the {what} is {value}; give {allowed}")
 
 
-def _options(
-    sets: Sequence[PredictionSet], prices: Prices, deadline: float | None, budget: float | None
-) -> list[AdviceOption]:
+def _options(sets: Sequence[PredictionSet], prices: Prices, limits: Limits) -> list[AdviceOption]:
     if not any(each.predictions for each in sets):
         raise UsageError("there is no prediction to choose from; name fabrics with `on`")
     predicted = [(each, prediction) for each in sets for prediction in each.predictions]
@@ -142,7 +138,7 @@ def _options(
             )
         given = prices[prediction.fabric]
         for price in [given] if isinstance(given, Price) else given:
-            options.append(_option(each, prediction.fabric, seconds, price, deadline, budget))
+            options.append(_option(each, prediction.fabric, seconds, price, limits))
     usable = [option for option in options if option.has_room]
     return [
         msgspec.structs.replace(option, pareto=option.has_room and not _dominated(option, usable))
@@ -151,12 +147,7 @@ def _options(
 
 
 def _option(
-    predicted: PredictionSet,
-    fabric: str,
-    seconds: float,
-    price: Price,
-    deadline: float | None,
-    budget: float | None,
+    predicted: PredictionSet, fabric: str, seconds: float, price: Price, limits: Limits
 ) -> AdviceOption:
     ranks_on_a_node = predicted.ppn or -(-predicted.ranks // predicted.nodes)
     dollars = price.usd_per_node_hour
@@ -164,12 +155,9 @@ def _option(
         # The mean of the nodes, since ranks that do not divide evenly leave some nodes fewer cores to pay.
         dollars = price.usd_per_core_hour * predicted.ranks / predicted.nodes
     cost = cost_usd(seconds, predicted.nodes, dollars)
-    broken = {
-        "deadline": deadline is not None and seconds > deadline,
-        "budget": budget is not None and cost > budget,
-        "cores": price.cores is not None and ranks_on_a_node > price.cores,
-    }
-    why_not = [limit for limit, is_broken in broken.items() if is_broken]
+    why_not = limits.broken_by(seconds, cost)
+    if price.cores is not None and ranks_on_a_node > price.cores:
+        why_not.append("cores")
     return AdviceOption(
         fabric=fabric,
         seconds=seconds,

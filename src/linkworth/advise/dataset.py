@@ -96,7 +96,7 @@ def advise_on_dataset(
     sets = [_mean(found) for found in repeated]
     if not sets:
         raise UsageError(f"`prices`: none of {', '.join(unpriced)} has a price there, by its whole name")
-    advice = advise(sets, environments, goal=limits.minimised, deadline=limits.deadline, budget=limits.budget)
+    advice = advise(sets, environments, limits)
     warnings = ["the times are measured ones of whole tasks, with no interval"]
     warnings += [f"{name} has no price and is left out" for name in unpriced]
     warnings += filter(None, map(_scatter, repeated))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from linkworth import units
-from linkworth.model.advice import AdviceOption, Goal
+from linkworth.model.advice import AdviceOption, Goal, Limits
 
 
 def node_type(option: AdviceOption) -> str:
@@ -44,18 +44,12 @@ def fastest_of(options: Sequence[AdviceOption]) -> AdviceOption:
     return min(options, key=lambda option: (option.seconds, *by_run(option)))
 
 
-def reason(
-    options: Sequence[AdviceOption],
-    chosen: AdviceOption | None,
-    goal: Goal,
-    deadline: float | None,
-    budget: float | None,
-) -> str:
+def reason(options: Sequence[AdviceOption], chosen: AdviceOption | None, goal: Goal, limits: Limits) -> str:
     """Return why an option is the choice, or why there is none."""
     scale = units.cost_scale([option.cost_usd for option in options])
-    limits = [f"the deadline of {units.plain(deadline)} s"] if deadline is not None else []
-    limits += [f"the budget of {units.plain(budget)} US$"] if budget is not None else []
-    within = " and ".join(limits)
+    stated = [f"the deadline of {units.plain(limits.deadline)} s"] if limits.deadline is not None else []
+    stated += [f"the budget of {units.plain(limits.budget)} US$"] if limits.budget is not None else []
+    within = " and ".join(stated)
     usable = [option for option in options if option.has_room]
     if chosen is None:
         if not usable:

@@ -36,7 +36,6 @@ def advise_on_request(
     """
     if (trace is None) == (times is None):
         raise UsageError("give either a trace or `predictions` FILE")
-    goal, deadline, budget = limits.minimised, limits.deadline, limits.budget
     if times is not None:
         if draws is not None:
             raise UsageError(
@@ -54,7 +53,7 @@ def advise_on_request(
         found = read_predictions(times.path, on, allowed)
         needed = [prediction.fabric for prediction in found.predictions]
         environments = gather_environments(prices, needed=needed)
-        return advise(found, environments, goal=goal, deadline=deadline, budget=budget)
+        return advise(found, environments, limits)
     assert trace is not None
     wanted = [fabric_name(fabric) for fabric in on] or None
     environments = gather_environments(prices, needed=wanted)
@@ -63,7 +62,7 @@ def advise_on_request(
             f"no price for fabric {', '.join(unpriced)}; give the US dollars of a node hour with `price` {unpriced[0]}=0.78"
         )
     sets, drawn, cases = replay_predictions(trace, on or prices.names_of(environments), draws, progress)
-    advice = advise(sets, environments, goal=goal, deadline=deadline, budget=budget, drawn=drawn)
+    advice = advise(sets, environments, limits, drawn=drawn)
     fabrics = {prediction.fabric for found in sets for prediction in found.predictions}
     doubts = unknown_cpus(price for fabric in fabrics for price in environments.get(fabric, ()))
     advice = msgspec.structs.replace(advice, warnings=[*advice.warnings, *doubts])

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth import units
 from linkworth.advise.reason import name_of
-from linkworth.model.advice import AdviceOption, Goal, OptionDraws, Range
+from linkworth.model.advice import AdviceOption, Goal, Limits, OptionDraws, Range
 from linkworth.predict.drawn import ASSUMED_SPREAD
 from linkworth.predict.uncertainty import CONFIDENCE, quantile
 
@@ -35,8 +35,7 @@ def over_draws(
     drawn: Drawn,
     choice: int | None,
     goal: Goal,
-    deadline: float | None,
-    budget: float | None,
+    limits: Limits,
     choose: Choose,
 ) -> list[AdviceOption]:
     """Return the options with the results of the draws; `choice` is the index of the chosen one."""
@@ -49,7 +48,7 @@ def over_draws(
     measures = costs if goal == "cost" else seconds
     within = [
         [
-            option.has_room and (deadline is None or time <= deadline) and (budget is None or cost <= budget)
+            option.has_room and not limits.broken_by(time, cost)
             for time, cost in zip(times, spent, strict=True)
         ]
         for option, times, spent in zip(options, seconds, costs, strict=True)

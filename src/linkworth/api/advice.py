@@ -142,9 +142,7 @@ def advise(
             raise UsageError(
                 f"`prices` has none for {', '.join(unpriced)}; give US dollars of a node hour, as {{{unpriced[0]!r}: 0.78}}"
             )
-        found = choose(
-            program.document, environments, goal=limits.minimised, deadline=deadline, budget=budget
-        )
+        found = choose(program.document, environments, limits)
     else:
         request, times = _trace_or_times(program, nodes, options)
         found = advise_on_request(

@@ -26,6 +26,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         """The goal, or its default."""
         return self.goal or ("time" if self.budget is not None and self.deadline is None else "cost")
 
+    def broken_by(self, seconds: float, cost_usd: float) -> list[str]:
+        """Return the names of the limits that a run exceeds."""
+        limits = (("deadline", self.deadline, seconds), ("budget", self.budget, cost_usd))
+        return [name for name, limit, value in limits if limit is not None and value > limit]
+
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):
     """The central 90 % of a number over the draws."""

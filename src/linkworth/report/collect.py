@@ -175,14 +175,7 @@ def _advice(
             draws=len(drawn.seconds[0]),
             assumed=[fabric for fabric in drawn.assumed if fabric in prices],
         )
-        advice = advise(
-            limited,
-            prices,
-            goal=limits.minimised,
-            deadline=limits.deadline,
-            budget=limits.budget,
-            drawn=together if len(priced) > 1 else None,
-        )
+        advice = advise(limited, prices, limits, drawn=together if len(priced) > 1 else None)
         doubts = unknown_cpus(prices[prediction.fabric] for prediction in priced)
         return msgspec.structs.replace(advice, warnings=[*advice.warnings, *doubts])
     return Advice(

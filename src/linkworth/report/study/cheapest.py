@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.advise.choose import cost_usd
 from linkworth.advise.uncertain import Drawn, over_draws
-from linkworth.model.advice import AdviceOption, Goal, OptionDraws
+from linkworth.model.advice import AdviceOption, Goal, Limits, OptionDraws
 from linkworth.model.statistics import Comparison
 from linkworth.model.study import Mode
 from linkworth.report.study.prices import NodePrice
@@ -84,7 +84,7 @@ class Cheapest:
             (each.group.environment, each.nodes): each.drawn_seconds[: self.draws] for each in self.alike
         }
         drawn = Drawn(seconds=seconds, draws=self.draws, assumed=[])
-        found = over_draws(options, drawn, self.alike.index(self.best), "cost", None, None, _least)
+        found = over_draws(options, drawn, self.alike.index(self.best), "cost", Limits(), _least)
         return {option.fabric: option.draws for option in found if option.draws is not None}
 
     @property
