@@ -12,17 +12,9 @@ from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
 from linkworth.units import plural
 
-PARTS = ("compute", "overhead", "latency", "bandwidth", "wait")
-"""Parts of the critical path."""
-
 
 class Prediction(model.Prediction, frozen=True, kw_only=True):
     """Predicted run of one program on one network. Times are in seconds."""
-
-    @property
-    def critical_path(self) -> dict[str, float]:
-        """Seconds of each part of the critical path: compute, overhead, latency, bandwidth and wait. They sum to `seconds`."""
-        return {part: getattr(self, f"{part}_seconds") for part in PARTS}
 
     def __repr__(self) -> str:
         return f"<linkworth.Prediction on {self.fabric}: {self.seconds:.4g} s>"
@@ -64,7 +56,7 @@ class Predictions(Mapping[str, Prediction], Tabular):
             msgspec.structs.asdict(each) | {"nodes": self.document.nodes} for each in self._found.values()
         ]
         kinds = {"fabric": "object", "nodes": "int64", "seconds": "float64"}
-        kinds |= {f"{part}_seconds": "float64" for part in PARTS}
+        kinds |= {f"{part}_seconds": "float64" for part in model.CRITICAL_PATH}
         kinds |= {"messages": "int64", "internode_bytes": "int64"}
         return from_rows(rows, kinds, f"{self.document.workload} on {plural(self.document.nodes, 'node')}")
 
@@ -83,7 +75,7 @@ class Predictions(Mapping[str, Prediction], Tabular):
             .encode(
                 x=alt.X("seconds:Q", title="predicted time (s)"),
                 y=alt.Y("network:N", title=None, sort=list(self._found)),
-                color=alt.Color("part:N", title="critical path", sort=list(PARTS)),
+                color=alt.Color("part:N", title="critical path", sort=list(model.CRITICAL_PATH)),
                 order="order:O",
                 tooltip=["network:N", "part:N", "seconds:Q"],
             )
@@ -96,4 +88,4 @@ class Predictions(Mapping[str, Prediction], Tabular):
     def _repr_html_(self) -> str:
         rows = [(each.fabric, each.seconds, *each.critical_path.values()) for each in self._found.values()]
         title = f"{self.document.workload} on {plural(self.document.nodes, 'node')}, seconds"
-        return html.table(title, ("network", "time", *PARTS), rows)
+        return html.table(title, ("network", "time", *model.CRITICAL_PATH), rows)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from linkworth import units
 from linkworth.cli.table import Table
-from linkworth.model.prediction import ComputationScale, Prediction, PredictionSet
+from linkworth.model.prediction import CRITICAL_PATH, ComputationScale, Prediction, PredictionSet
 from linkworth.model.startup import Initialisation
+from linkworth.profile.pop import DEFINITIONS, named
 from linkworth.replay.collectives import rules_in_words
 from linkworth.replay.mpi_settings import in_words
 
@@ -82,38 +83,30 @@ def _interval(each: Prediction) -> str:
 
 
 def _path_table(found: PredictionSet) -> Table:
-    rows = []
-    for each in found.predictions:
-        parts = (
-            each.compute_seconds,
-            each.overhead_seconds,
-            each.latency_seconds,
-            each.bandwidth_seconds,
-            each.wait_seconds,
-        )
-        rows.append([each.fabric, *(units.percent(part / (each.seconds or 1.0), 1) for part in parts)])
     return Table(
-        ["fabric", "computation>", "overhead>", "latency>", "bandwidth>", "waiting>"],
-        rows,
+        ["fabric", *(f"{name}>" for name in CRITICAL_PATH.values())],
+        [
+            [
+                each.fabric,
+                *(units.percent(part / (each.seconds or 1.0), 1) for part in each.critical_path.values()),
+            ]
+            for each in found.predictions
+        ],
         title="Shares of the critical path",
     )
 
 
 def _efficiency_table(found: PredictionSet) -> Table:
-    rows = []
-    for each in found.predictions:
-        if (pop := each.efficiency) is not None:
-            parts = (
-                pop.parallel_efficiency,
-                pop.load_balance,
-                pop.communication_efficiency,
-                pop.serialisation_efficiency,
-                pop.transfer_efficiency,
-            )
-            rows.append([each.fabric, *("" if part is None else units.percent(part, 1) for part in parts)])
     return Table(
-        ["fabric", "parallel>", "load balance>", "communication>", "serialisation>", "transfer>"],
-        rows,
+        ["fabric", *(f"{name}>" for name in DEFINITIONS)],
+        [
+            [
+                each.fabric,
+                *("" if part is None else units.percent(part, 1) for part in named(each.efficiency).values()),
+            ]
+            for each in found.predictions
+            if each.efficiency is not None
+        ],
         title="POP efficiencies of the predicted run",
         note="Parallel = load balance x communication. Communication = serialisation x transfer.",
     )

@@ -56,6 +56,16 @@ class LinkLoad(msgspec.Struct, frozen=True, kw_only=True):
     """Busy share, 0 to 1, of each stretch of time from the start on."""
 
 
+CRITICAL_PATH = {
+    "compute": "computation",
+    "overhead": "overhead",
+    "latency": "latency",
+    "bandwidth": "bandwidth",
+    "wait": "waiting",
+}
+"""Parts of the critical path, in order, each with its name on screens and pages."""
+
+
 class ReplayTimes(msgspec.Struct, frozen=True, kw_only=True):
     """Times and counts of one replay. The five parts are those of the critical path and sum to `seconds`."""
 
@@ -80,6 +90,11 @@ class ReplayTimes(msgspec.Struct, frozen=True, kw_only=True):
     seconds_per_inverse_cpu_speed: float = 0.0
     """Derivative by 1 / CPU speed, if 1 is the speed of the predicted CPU: computation on the critical path.
     File accesses are excluded, since no CPU makes them faster."""
+
+    @property
+    def critical_path(self) -> dict[str, float]:
+        """Seconds of each part of the critical path: compute, overhead, latency, bandwidth and wait. They sum to `seconds`."""
+        return {part: getattr(self, f"{part}_seconds") for part in CRITICAL_PATH}
 
 
 class Prediction(ReplayTimes, frozen=True, kw_only=True):

@@ -3,17 +3,10 @@
 import msgspec
 
 from linkworth.model.collectives import CollectiveRules
-from linkworth.model.prediction import ComputationScale, ReplayTimes
+from linkworth.model.prediction import CRITICAL_PATH, ComputationScale, ReplayTimes
 from linkworth.model.rates import RateSource
 
-TIMES = (
-    "seconds",
-    "compute_seconds",
-    "overhead_seconds",
-    "latency_seconds",
-    "bandwidth_seconds",
-    "wait_seconds",
-)
+TIMES = ("seconds", *(f"{part}_seconds" for part in CRITICAL_PATH))
 """Fields of a point: its time, and the parts of its critical path."""
 
 

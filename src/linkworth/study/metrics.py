@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from linkworth.model.prediction import CRITICAL_PATH
 from linkworth.model.statistics import Better
 
 Kind = Literal["time", "rate", "size", "count", "share", "money", "number"]
@@ -50,11 +51,10 @@ _KNOWN = [
     Metric("communication_efficiency", "communication efficiency", "1", "higher", "share"),
     Metric("serialisation_efficiency", "serialisation efficiency", "1", "higher", "share"),
     Metric("transfer_efficiency", "transfer efficiency", "1", "higher", "share"),
-    Metric("critical_compute_seconds", "computation on the critical path", "s", "lower", "time"),
-    Metric("critical_overhead_seconds", "overhead on the critical path", "s", "lower", "time"),
-    Metric("critical_latency_seconds", "latency on the critical path", "s", "lower", "time"),
-    Metric("critical_bandwidth_seconds", "transfer on the critical path", "s", "lower", "time"),
-    Metric("critical_wait_seconds", "waiting on the critical path", "s", "lower", "time"),
+    *(
+        Metric(f"critical_{part}_seconds", f"{name} on the critical path", "s", "lower", "time")
+        for part, name in CRITICAL_PATH.items()
+    ),
 ]
 METRICS = {metric.name: metric for metric in _KNOWN}
 

@@ -3,18 +3,10 @@
 import altair as alt
 
 from linkworth import units
-from linkworth.model.prediction import Prediction
+from linkworth.model.prediction import CRITICAL_PATH, Prediction
 from linkworth.report.charts import kinds, theme
 from linkworth.report.item import ReportItem
 from linkworth.report.table import Field, Figure, table, value, words
-
-PARTS = {
-    "compute_seconds": "computation",
-    "overhead_seconds": "overhead",
-    "latency_seconds": "latency",
-    "bandwidth_seconds": "bandwidth",
-    "wait_seconds": "waiting",
-}
 
 
 def figure(item: ReportItem, key: str) -> Figure:
@@ -23,7 +15,7 @@ def figure(item: ReportItem, key: str) -> Figure:
     seconds = {each.fabric: each.seconds for each in predictions}
     chart = kinds.stacked(
         [(each.fabric, _shares(each)) for each in predictions],
-        {name: theme.KINDS[name] for name in PARTS.values()},
+        {name: theme.KINDS[name] for name in CRITICAL_PATH.values()},
         title="share of the critical path",
         label=lambda fabric, part, share: (
             f"{fabric}: {part} {units.duration(share * seconds[fabric])}, {units.percent(share)}"
@@ -36,7 +28,10 @@ def figure(item: ReportItem, key: str) -> Figure:
     def row(each: Prediction) -> list[Field]:
         return [
             words("fabric", each.fabric),
-            *(value(f"{name} [s]", name, getattr(each, field), "time") for field, name in PARTS.items()),
+            *(
+                value(f"{name} [s]", name, each.critical_path[part], "time")
+                for part, name in CRITICAL_PATH.items()
+            ),
             value("seconds [s]", "all", each.seconds, "time"),
         ]
 
@@ -46,5 +41,5 @@ def figure(item: ReportItem, key: str) -> Figure:
 
 
 def _shares(prediction: Prediction) -> dict[str, float]:
-    whole = prediction.seconds
-    return {name: getattr(prediction, field) / whole if whole else 0.0 for field, name in PARTS.items()}
+    parts, whole = prediction.critical_path, prediction.seconds
+    return {name: parts[part] / whole if whole else 0.0 for part, name in CRITICAL_PATH.items()}

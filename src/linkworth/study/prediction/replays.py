@@ -236,11 +236,7 @@ def of_prediction(
     """Return the outcome of a prediction."""
     metrics = {
         "seconds": prediction.seconds,
-        "critical_compute_seconds": prediction.compute_seconds,
-        "critical_overhead_seconds": prediction.overhead_seconds,
-        "critical_latency_seconds": prediction.latency_seconds,
-        "critical_bandwidth_seconds": prediction.bandwidth_seconds,
-        "critical_wait_seconds": prediction.wait_seconds,
+        **{f"critical_{part}_seconds": seconds for part, seconds in prediction.critical_path.items()},
         "internode_bytes": float(prediction.internode_bytes),
         "timed_internode_bytes": float(prediction.timed_internode_bytes),
         "messages": float(prediction.messages),

@@ -6,6 +6,7 @@ import altair as alt
 import msgspec
 
 from linkworth import units
+from linkworth.model.prediction import CRITICAL_PATH
 from linkworth.report.charts import kinds, theme
 from linkworth.report.charts.shares import COLOURS
 from linkworth.report.speedup import speedup
@@ -20,13 +21,6 @@ _EFFICIENCIES = {
     "load_balance": "load balance",
     "serialisation_efficiency": "serialisation",
     "transfer_efficiency": "transfer",
-}
-_PARTS = {
-    "compute": "computation",
-    "overhead": "overhead",
-    "latency": "latency",
-    "bandwidth": "transfer",
-    "wait": "waiting",
 }
 
 
@@ -191,10 +185,10 @@ def critical_path(results: Results) -> list[ReportTable]:
     rows = []
     for group in results.groups(modes=["predict"]):
         whole, crossing = group.describe("seconds"), group.describe("internode_bytes")
-        parts = [group.describe(f"critical_{part}_seconds") for part in _PARTS]
+        parts = [group.describe(f"critical_{part}_seconds") for part in CRITICAL_PATH]
         if whole is None or whole.mean <= 0 or None in parts:
             continue
-        shares = zip(_PARTS.items(), parts, strict=True)
+        shares = zip(CRITICAL_PATH.items(), parts, strict=True)
         rows.append(
             [
                 words("workload", group.workload),
