@@ -16,6 +16,7 @@ from linkworth.writing.files import (
     put,
     require_writable,
     staged,
+    unwritable,
     write_atomically,
     write_output,
 )
@@ -129,6 +130,20 @@ def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
         write_output(tmp_path / "full", "content")
     with pytest.raises(UsageError, match="x: No such file or directory; give another place with `plot`"):
         write_output(tmp_path / "no/x", "content", "plot")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (errno.EACCES, UsageError),
+        (errno.EROFS, UsageError),
+        (errno.ENOSPC, EnvironmentLacksError),
+        (errno.EDQUOT, EnvironmentLacksError),
+    ],
+)
+def test_a_folder_that_takes_nothing_is_a_bad_name_and_no_lack_of_room(number, kind, tmp_path):
+    error = unwritable(tmp_path / "x", OSError(number, os.strerror(number)))
+    assert type(error) is kind
 
 
 def test_a_pipe_whose_reader_has_enough_is_no_bad_output():

@@ -163,7 +163,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         # No verb handles this error itself.
         what = os.fsdecode(error.filename) if error.filename else "the system refused an operation"
         note(f"linkworth: {what}: {error.strerror or error}")
-        return 2 if error.errno in {errno.ENAMETOOLONG, errno.EACCES} else 3
+        return 2 if error.errno in {errno.ENAMETOOLONG, errno.EACCES, errno.EROFS} else 3
     return result if isinstance(result, int) else 0
 
 

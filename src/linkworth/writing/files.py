@@ -16,7 +16,7 @@ from linkworth.writing.text import encodable
 STANDARD_OUTPUT = Path("/dev/stdout")
 """Meaning of `-` as the name of an output."""
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 def is_stream(path: Path) -> bool:
