@@ -348,9 +348,9 @@ class Builder:
         # A slot that the rank never filled has the mean of other ranks: of the largest recording, or else of some.
         means = np.zeros(slots)
         for some in (np.ones_like(of, dtype=bool), of == last):
-            times = np.bincount(table.slot[some], minlength=slots)
-            sums = np.bincount(table.slot[some], table.compute[some], slots)
-            means = np.where(times, sums / np.maximum(times, 1), means)
+            filled = np.bincount(table.slot[some], minlength=slots)
+            seconds = np.bincount(table.slot[some], table.compute[some], slots)
+            means = np.where(filled, seconds / np.maximum(filled, 1), means)
         totals = np.zeros(len(role.like), dtype=np.int64)
         totals[table.leaf[of == last]] = table.steps[of == last]
         events = {}
