@@ -1,6 +1,7 @@
 """Files of results."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -15,6 +16,16 @@ def test_a_file_keeps_what_it_has(latency, beff, tmp_path):
     store.ResultFile(path).add(beff)
     assert json.loads(path.read_text())["schema"] == "linkworth.bench-set/1"
     assert store.read(path) == [latency, beff]
+
+
+def test_what_another_process_adds_meanwhile_stays(latency, beff, tmp_path):
+    path = tmp_path / "results.json"
+    several = [store.ResultFile(path) for _ in range(8)]
+    with ThreadPoolExecutor(len(several)) as pool:
+        for added in [pool.submit(each.add, latency) for each in several]:
+            added.result()
+    several[0].add(beff)
+    assert store.read(path) == [latency] * len(several) + [beff]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """Files of results: one result, or a set of them; each is written by atomic rename."""
 
-from collections.abc import Sequence
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -38,7 +41,7 @@ def read(path: Path) -> list[BenchResult]:
 
 
 class ResultFile:
-    """A file to which results are added; its earlier results stay."""
+    """A file to which results are added; its earlier results stay, also those that another process added meanwhile."""
 
     def __init__(self, path: Path) -> None:
         """Raises UsageError if it cannot be written or is no file of results."""
@@ -57,9 +60,23 @@ class ResultFile:
 
     def add(self, result: BenchResult) -> None:
         """Store one more result. Raises UsageError or EnvironmentLacksError if it cannot be written."""
-        self._results.append(result)
-        content = encode(document(self._results), indent=2)
-        try:
-            write_atomically(self.path, content)
-        except OSError as error:
-            raise unwritable(self.path, error) from None
+        with _alone(self.path):
+            if self.path.exists():
+                self._results = read(self.path)
+            self._results.append(result)
+            content = encode(document(self._results), indent=2)
+            try:
+                write_atomically(self.path, content)
+            except OSError as error:
+                raise unwritable(self.path, error) from None
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other processes that add results in the same folder out, where its file system has locks."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            folder = os.open(path.resolve().parent, os.O_RDONLY)
+            stack.callback(os.close, folder)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
