@@ -25,6 +25,20 @@ def test_first_columns_are_those_of_the_osu_benchmarks(latency):
     assert numbers == [["1", "1.50"], ["65536", "25.00"]]
 
 
+def test_values_are_written_with_their_units(latency):
+    values = {
+        "min_ping_pong_latency_seconds": 7.69e-7,
+        "min_ping_pong_bandwidth_bytes_per_second": 1.13e9,
+        "turns": 3,
+    }
+    lines = table(msgspec.structs.replace(latency, values=values)).splitlines()
+    assert lines[-3:] == [
+        "# min ping pong latency: 769 ns",
+        "# min ping pong bandwidth: 1.13 GB/s",
+        "# turns: 3",
+    ]
+
+
 def test_a_library_is_named_shortly_and_a_row_without_samples_has_no_number_of_them(latency):
     row = msgspec.structs.replace(latency.rows[0], samples=0)
     text = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"

@@ -6,6 +6,8 @@ from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.mpi import identify
 
 _SIZE, _VALUE = 10, 13
+_FORMS = (("_bytes_per_second", units.rate), ("_bytes", units.message_size), ("_seconds", units.duration))
+"""How a value is written, by the end of its name."""
 
 
 def table(result: BenchResult) -> str:
@@ -83,8 +85,7 @@ def _microseconds(seconds: float | None) -> str:
 
 def _value(name: str, value: float) -> str:
     """Format `beff_bytes_per_second` as `beff: 1.23 GB/s`."""
-    if name.endswith("_bytes_per_second"):
-        return f"{name.removesuffix('_bytes_per_second').replace('_', ' ')}: {units.rate(value)}"
-    if name.endswith("_bytes"):
-        return f"{name.removesuffix('_bytes').replace('_', ' ')}: {units.message_size(value)}"
-    return f"{name.replace('_', ' ')}: {value:.6g}"
+    ending, form = next(
+        ((ending, form) for ending, form in _FORMS if name.endswith(ending)), ("", "{:.6g}".format)
+    )
+    return f"{name.removesuffix(ending).replace('_', ' ')}: {form(value)}"
