@@ -262,6 +262,8 @@ def test_a_job_whose_output_is_lost_is_measured_to_its_end(linkworth):
         ["predict", "t.lwt", "--on", "gbe"],
         ["fabrics", "--json"],
         ["convert", "t.lwt", "--to", "paje", "-o", "-"],
+        ["--help"],
+        ["--version"],
     ],
 )
 def test_a_reader_that_has_enough_is_no_failure(tmp_path, arguments):

@@ -89,6 +89,14 @@ class LazyVerbGroup(VerbGroup):
         command.name = cmd_name
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options, of which some print a page. Exit with 0 if its reader has enough."""
+        try:
+            return super().parse_args(ctx, args)
+        except BrokenPipeError:
+            silence(sys.stdout)
+            raise Exit(0) from None
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (that of click)
         """Call the verb. Return 0 if the reader of its answer has enough; click's own exit code for that is 1."""
         try:
