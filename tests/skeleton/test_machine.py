@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from linkworth.catalog import machines
-from linkworth.measure.machine.hardware import core_limit, cores
+from linkworth.measure.machine.hardware import core_limit, cores, memory_bytes
 from linkworth.skeleton import machine as measured
 from linkworth.skeleton.calibrate import BusyCores
 from linkworth.skeleton.progress import SilentProgress
@@ -47,6 +47,25 @@ def test_the_cores_of_a_container_are_those_that_it_may_use(groups, files, limit
         if path.name == "cpu.cfs_quota_us":
             path.with_name("cpu.cfs_period_us").write_text("100000\n")
     assert core_limit(tmp_path / "sys", tmp_path / "proc") == limit
+
+
+@pytest.mark.parametrize(
+    ("groups", "name", "text", "memory"),
+    [
+        ("0::/\n", "memory.max", "1048576\n", 2**20),
+        ("0::/pod\n", "pod/memory.max", "max\n", 2**31),
+        ("4:memory:/pod\n", "memory/pod/memory.limit_in_bytes", "1048576\n", 2**20),
+        ("4:memory:/pod\n", "memory/pod/memory.limit_in_bytes", "9223372036854771712\n", 2**31),
+    ],
+)
+def test_the_memory_of_a_container_is_what_it_may_use(groups, name, text, memory, tmp_path):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(groups)
+    (tmp_path / "proc/meminfo").write_text("MemTotal:        2097152 kB\n")
+    path = tmp_path / "sys/fs/cgroup" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert memory_bytes(tmp_path / "proc", tmp_path / "sys") == memory
 
 
 @pytest.mark.requires("mpi")

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from linkworth.model.environment import Check
@@ -87,24 +87,38 @@ def cores(allowed: Collection[int], sys: Path = Path("/sys")) -> dict[int, str]:
 
 def core_limit(sys: Path = Path("/sys"), proc: Path = Path("/proc")) -> float:
     """Return how many cores' time the control groups of this process allow, as of a container; infinite without a limit."""
-    groups = [line.split(":", 2) for line in _text(proc / "self/cgroup").splitlines()]
     limits = [math.inf]
-    for _, controllers, path in (each for each in groups if len(each) == 3):
-        for root in (sys / "fs/cgroup", sys / "fs/cgroup" / controllers):
-            # In a container the path may be one outside, and the limit in the root.
-            for folder in (root / path.lstrip("/"), *map(root.__truediv__, Path(path.lstrip("/")).parents)):
-                words = _text(folder / "cpu.max").split() or [
-                    _text(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period")
-                ]
-                if all(re.fullmatch(r"[1-9]\d*", word) for word in words):
-                    limits.append(int(words[0]) / int(words[1]))
+    for folder in _groups(sys, proc):
+        words = _text(folder / "cpu.max").split() or [
+            _text(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period")
+        ]
+        if all(re.fullmatch(r"[1-9]\d*", word) for word in words):
+            limits.append(int(words[0]) / int(words[1]))
     return min(limits)
 
 
-def memory_bytes(proc: Path = Path("/proc")) -> int:
-    """Return the memory of the machine; 0 if the kernel does not report it."""
+def memory_bytes(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> int:
+    """Return the memory of the machine that this process may use; 0 if the kernel does not report it."""
     found = re.search(r"^MemTotal:\s+(\d+) kB", _text(proc / "meminfo"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    texts = [
+        _text(folder / name)
+        for folder in _groups(sys, proc)
+        for name in ("memory.max", "memory.limit_in_bytes")
+    ]
+    limits = [int(text) for text in texts if re.fullmatch(r"[1-9]\d*", text)]
+    return min([int(found[1]) * 1024, *limits]) if found else 0
+
+
+def _groups(sys: Path, proc: Path) -> Iterator[Path]:
+    """Yield the folders of the control groups of this process and of those around them, in both versions of the kernel."""
+    for line in _text(proc / "self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        below = Path(path.lstrip("/"))
+        for root in {sys / "fs/cgroup", sys / "fs/cgroup" / controllers}:
+            # In a container the path may be one outside, and the limit in the root.
+            for folder in (below, *below.parents):
+                yield root / folder
 
 
 def _cpuinfo(proc: Path, field: str) -> str:
