@@ -104,7 +104,7 @@ def fabric(path: Path) -> None:
 def machine(path: Path) -> None:
     """Read a catalog of machines, each of which is made as the shipped ones are."""
     for table in decode(read_toml(path), MachinesFile, str(path)).machines:
-        machines._checked(table)
+        machines._checked(table, "machine.toml")
 
 
 def study(path: Path) -> None:
