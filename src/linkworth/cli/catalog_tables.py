@@ -200,7 +200,7 @@ def app_details(app: App) -> RenderableType:
 
 
 def _path_rows(path: Path) -> list[tuple[str, str]]:
-    packets = f"{path.mtu_bytes} B" if path.mtu_bytes else "no packets"
+    packets = units.message_size(path.mtu_bytes) if path.mtu_bytes else "no packets"
     return [
         ("latency", units.duration(path.latency_seconds)),
         ("bandwidth of a rail, with headers", units.rate(path.bandwidth_bytes_per_second)),
