@@ -123,7 +123,7 @@ def test_the_largest_class_of_a_program_is_by_size_and_not_by_letter():
         environments=[Environment(name="a")],
     )
     profiles = {
-        (name, ""): TraceProfile(group=group, reason="", ran=False)
+        (name, ""): TraceProfile(group=group, reason="")
         for name, group in zip(names, ("none", "low", "dependent"), strict=True)
     }
     results = Results(study, [record(name, "a", "trace") for name in names], profiles)
@@ -132,13 +132,10 @@ def test_the_largest_class_of_a_program_is_by_size_and_not_by_letter():
 
 
 def test_what_a_stopped_replay_does_not_tell_is_left_out():
-    found = {
-        key: replace(each, group=None, reason="a replay stops", transfer_efficiency=None)
-        if key[0] == "npb:ft.A"
-        else each
-        for key, each in samples.profiles().items()
-        if each.ran
-    }
+    found = {key: each for key, each in samples.profiles().items() if each.metrics}
+    stopped = found["npb:ft.A", "gbe"]
+    known = {name: each for name, each in stopped.metrics.items() if name != "transfer_efficiency"}
+    found["npb:ft.A", "gbe"] = replace(stopped, group=None, reason="a replay stops", metrics=known)
     sections = {each.key: each for each in contents(Results(*samples.interconnects(), found))}
     rows = [[cell.text for cell in row] for row in sections["groups"].tables[0].rows]
     change = "5.00 x as fast on ib-fdr as on gbe (predicted)"

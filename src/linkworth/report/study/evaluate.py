@@ -44,7 +44,6 @@ _ORDER: dict[type[ast.cmpop], tuple[Any, str]] = {
     ast.Gt: (operator.gt, ">"),
     ast.GtE: (operator.ge, ">="),
 }
-_PROFILED = ("compute_share", "communication_share", "init_seconds")
 
 
 class NoValueError(Exception):
@@ -203,8 +202,8 @@ class Evaluator:
                 raise NoValueError(f"{workload} on {environment} has no price")
             return values * cost_usd(1.0, nodes, self._prices[environment])
         profile = self.results.profiles.get((workload, environment))
-        if wanted.metric in _PROFILED and profile is not None and profile.ran:
-            return numpy.array([getattr(profile, wanted.metric)])
+        if profile is not None and wanted.metric in profile.metrics:
+            return numpy.array([profile.metrics[wanted.metric]])
         raise NoValueError(f"{workload} on {environment} has no value of {wanted.metric}")
 
 

@@ -33,18 +33,8 @@ class TraceProfile(msgspec.Struct, frozen=True, kw_only=True):
     group: Group | None
     """Group, or None if the replay that decides it stops."""
     reason: str
-    ran: bool
-    """False for a program recorded without running, whose own shares and efficiencies are then 0."""
-    compute_share: float = 0.0
-    communication_share: float = 0.0
-    """Share of the ranks' time between MPI_Init and MPI_Finalize, like the previous field."""
-    init_seconds: float = 0.0
-    """Time of a rank in MPI_Init and MPI_Finalize."""
-    parallel_efficiency: float = 0.0
-    load_balance: float = 0.0
-    serialisation_efficiency: float | None = 0.0
-    transfer_efficiency: float | None = 0.0
-    """None, like the previous field, if a replay stops."""
+    metrics: dict[str, float] = {}
+    """Shares, initialisation and known efficiencies, by the metrics' names. Empty for a program recorded without running."""
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +108,7 @@ def _without_times(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     from linkworth.profile import group_of
 
     group, reason = group_of(trace, smaller)
-    return TraceProfile(group=group, reason=reason, ran=False)
+    return TraceProfile(group=group, reason=reason)
 
 
 def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
@@ -128,14 +118,16 @@ def _of_run(trace: "TraceFile", smaller: Path | None) -> TraceProfile:
     return TraceProfile(
         group=profile.group,
         reason="; ".join(filter(None, [profile.not_replayed or profile.group_reason, profile.node_aware])),
-        ran=True,
-        compute_share=profile.run_shares.compute,
-        communication_share=profile.run_shares.communication,
-        init_seconds=profile.init_seconds,
-        parallel_efficiency=profile.pop.parallel_efficiency,
-        load_balance=profile.pop.load_balance,
-        serialisation_efficiency=profile.pop.serialisation_efficiency,
-        transfer_efficiency=profile.pop.transfer_efficiency,
+        metrics={
+            "compute_share": profile.run_shares.compute,
+            "communication_share": profile.run_shares.communication,
+            "init_seconds": profile.init_seconds,
+            **{
+                name: share
+                for name, share in msgspec.structs.asdict(profile.pop).items()
+                if share is not None
+            },
+        },
     )
 
 

@@ -96,13 +96,13 @@ def _found(results: Results) -> list[_Shares]:
         _Shares(
             workload=workload,
             source=f"{environment}, recorded",
-            computation=profile.compute_share,
-            communication=profile.communication_share,
-            init_seconds=profile.init_seconds,
-            efficiencies={name: getattr(profile, name) for name in _EFFICIENCIES},
+            computation=profile.metrics["compute_share"],
+            communication=profile.metrics["communication_share"],
+            init_seconds=profile.metrics["init_seconds"],
+            efficiencies={name: profile.metrics.get(name) for name in _EFFICIENCIES},
         )
         for (workload, environment), profile in results.profiles.items()
-        if profile.ran
+        if profile.metrics
     ]
     # Keep the classes of a program together.
     programs: dict[str, int] = {}
