@@ -27,7 +27,7 @@ from linkworth.model.number_range import TIMEOUT_SECONDS
 from linkworth.model.parameter import declared
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import TraceMetadata
-from linkworth.places.job import Stream
+from linkworth.places.job import Observer
 from linkworth.predict.request import (
     measured_texts,
     measured_times,
@@ -279,15 +279,12 @@ def _reopened(path: Path, incomplete: bool) -> Trace:
     return open(path, allow_damaged=incomplete)
 
 
-class _Watch:
+class _Watch(Observer):
     """Reports the time of a running program to a callback, and keeps its output."""
 
     def __init__(self, name: str, progress: Progress | None) -> None:
         self._name = name
         self._progress = progress
-
-    def output(self, stream: Stream, data: bytes) -> None:
-        """Leave the output out."""
 
     def tick(self, seconds: float) -> None:
         """Report the wall time."""

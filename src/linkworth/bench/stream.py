@@ -60,7 +60,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
 _DECODER = msgspec.json.Decoder(Start | StreamRow | Value | Remark | Overlap | End)
 
 
-class ResultStream:
+class ResultStream(Observer):
     """An observer of the job that keeps rows as they come, so that a stopped test has partial results."""
 
     def __init__(self, on_row: Callable[[BenchRow], None] | None = None) -> None:
@@ -84,9 +84,6 @@ class ResultStream:
         self._open[stream] = bytearray(rest)
         for line in lines:
             self._take(stream, line.decode(errors="replace").rstrip("\r"))
-
-    def tick(self, seconds: float) -> None:
-        """Do nothing."""
 
     def _take(self, stream: Stream, line: str) -> None:
         if stream == "stdout" and line.startswith('{"kind":'):

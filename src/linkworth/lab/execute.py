@@ -12,7 +12,7 @@ from linkworth.lab.place import LabPlace
 from linkworth.model.counters import NodeCounters
 from linkworth.mpi import find, target
 from linkworth.places.counters import difference
-from linkworth.places.job import Job, Stream
+from linkworth.places.job import Job, Observer, Stream
 from linkworth.places.place import check_started_ranks
 
 STOP_SECONDS = 2.0
@@ -78,7 +78,7 @@ def _stopped(process: subprocess.Popen[bytes]) -> int:
     return process.wait()
 
 
-class _PassOn:
+class _PassOn(Observer):
     """Observer that writes a job's output to its destination."""
 
     def __init__(self, output: BinaryIO, errors: BinaryIO) -> None:
@@ -88,9 +88,6 @@ class _PassOn:
         """Write data at once."""
         self._to[stream].write(data)
         self._to[stream].flush()
-
-    def tick(self, seconds: float) -> None:
-        """Ignore the time."""
 
 
 def _executed(

@@ -48,13 +48,15 @@ class JobEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observer(Protocol):
-    """Receiver of a job's output, and of the time at intervals."""
+    """Receiver of a job's output, and of the time at intervals. A subclass ignores what it does not define."""
 
     def output(self, stream: Stream, data: bytes) -> None:
         """Handle output of the job."""
+        return
 
     def tick(self, seconds: float) -> None:
         """Handle the wall time since the start. Called several times a second."""
+        return
 
 
 class Launcher(Protocol):

@@ -15,7 +15,7 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi.cache import cache_folder
 from linkworth.places.batch import BatchSystem, JobShape
-from linkworth.places.job import Stream
+from linkworth.places.job import Observer, Stream
 from linkworth.units import plural
 
 _LINE = re.compile(r"^linkworth-probe (\d+) (\d+) (\S+)$", re.MULTILINE)
@@ -78,7 +78,7 @@ class Remembered:
             pass
 
 
-class ProbeOutput:
+class ProbeOutput(Observer):
     """Observer that stores a probe's output."""
 
     def __init__(self) -> None:
@@ -92,6 +92,3 @@ class ProbeOutput:
     def output(self, _stream: Stream, data: bytes) -> None:
         """Store the probe's output."""
         self._data += data
-
-    def tick(self, _seconds: float) -> None:
-        """Do nothing."""

@@ -22,7 +22,7 @@ from linkworth.model.rates import PhaseTimes, TimingQuality
 from linkworth.model.workload import Workload
 from linkworth.mpi import cache
 from linkworth.places.counters import node_counters
-from linkworth.places.job import Stream
+from linkworth.places.job import Observer, Stream
 from linkworth.skeleton.progress import StepProgress
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
@@ -80,7 +80,7 @@ class PhaseReport(msgspec.Struct, frozen=True):
     phases: list[_Phase]
 
 
-class _Listener:
+class _Listener(Observer):
     """Keeps a job's standard output."""
 
     def __init__(self) -> None:
@@ -89,9 +89,6 @@ class _Listener:
     def output(self, stream: Stream, data: bytes) -> None:
         if stream == "stdout":
             self.stdout += data
-
-    def tick(self, seconds: float) -> None:
-        """Do nothing: no clock is needed."""
 
 
 def phase_times(

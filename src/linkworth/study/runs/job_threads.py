@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Self
 
 from linkworth.model.study import RunRecord
-from linkworth.places.job import Observer, Stream
+from linkworth.places.job import Observer
 from linkworth.study.matrix import PlannedRun
 
 Made = tuple[PlannedRun, RunRecord]
@@ -70,14 +70,11 @@ class JobThreads:
             self._ended.put(error)
 
 
-class _StopFollowing:
+class _StopFollowing(Observer):
     """Stops following a job, without ending it, when linkworth ends."""
 
     def __init__(self, leaving: threading.Event) -> None:
         self._leaving = leaving
-
-    def output(self, stream: Stream, data: bytes) -> None:
-        pass
 
     def tick(self, seconds: float) -> None:
         if self._leaving.is_set():
