@@ -11,7 +11,7 @@ from linkworth.advise.request import PriceOptions, fabric_name, gather_environme
 from linkworth.advise.source import TimesFile, TraceRequest, read_predictions, replay_predictions
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
-from linkworth.skeleton.progress import StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import Allowance
 
 _NO_LIMITS = Limits()
@@ -25,7 +25,7 @@ def advise_on_request(
     prices: PriceOptions,
     limits: Limits = _NO_LIMITS,
     draws: int | None = None,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
     allowed: Allowance | None = None,
 ) -> Advice:
     """Return the advice for a trace, a bundled program, or `times` that were predicted or measured before.

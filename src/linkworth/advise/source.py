@@ -20,7 +20,7 @@ from linkworth.predict.extras import Extras
 from linkworth.predict.request import times_by_program, traced
 from linkworth.predict.sweep import arrangements
 from linkworth.predict.target import targets
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.comparable import Recorded, doubts
 from linkworth.trace.read import ADVICE, Allowance, open_trace
@@ -89,7 +89,7 @@ def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = 
 
 
 def replay_predictions(
-    request: TraceRequest, names: Sequence[str], draws: int | None = 0, progress: StepProgress | None = None
+    request: TraceRequest, names: Sequence[str], draws: int | None = 0, progress: StepProgress = SILENT
 ) -> Replays:
     """Replay traces, or the skeleton of a bundled program, on the fabrics `names`.
 
@@ -153,7 +153,7 @@ def _on_each_number(
     measured: Sequence[MeasuredTime],
     chosen: Sequence[Fabric],
     draws: int | None,
-    progress: StepProgress | None,
+    progress: StepProgress,
 ) -> Iterator[tuple[PredictionSet, DrawnTimes, ReplayedCase]]:
     """Yield the replays of one trace on each number of nodes."""
     places = arrangements(request.nodes, request.ppn, (request.placement,))
@@ -165,7 +165,7 @@ def _on_each_number(
             if known is not None and known.arrangement is None:
                 target = target._replace(measured=known._replace(arrangement=places[0]))
             extras = Extras(interval=draws != 0)
-            found, drawn = target.predict(trace, chosen, extras=extras, progress=progress or SilentProgress())
+            found, drawn = target.predict(trace, chosen, extras=extras, progress=progress)
             if known is not None and known.arrangement is None and len(places) > 1:
                 found = msgspec.structs.replace(found, warnings=[_first_counts(known), *found.warnings])
             replayed = target._replace(cpu_factor=found.calibration.cpu_factor)

@@ -27,13 +27,12 @@ from linkworth.replay.layout import Arrangement, lay_out
 from linkworth.replay.mpi_settings import require_use
 from linkworth.replay.node_aware import node_warnings
 from linkworth.replay.run import Neighbour, on_known_machine
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import TraceFile, opened
 
 _AS_RECORDED = ReplaySettings()
 _NO_EXTRAS = Extras()
 _DEFAULT = Arrangement()
-_SILENT = SilentProgress()
 
 
 def predict(
@@ -45,7 +44,7 @@ def predict(
     measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
-    progress: StepProgress = _SILENT,
+    progress: StepProgress = SILENT,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
 
@@ -76,7 +75,7 @@ def predict_with_draws(
     measured: MeasuredTime | None = None,
     settings: ReplaySettings = _AS_RECORDED,
     extras: Extras = _NO_EXTRAS,
-    progress: StepProgress = _SILENT,
+    progress: StepProgress = SILENT,
 ) -> tuple[PredictionSet, DrawnTimes]:
     """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""
     if not fabrics:

@@ -16,7 +16,7 @@ from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.timeline import Timeline, parse_window
 from linkworth.replay.layout import Arrangement
 from linkworth.skeleton.program import check, parse
-from linkworth.skeleton.progress import StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
 from linkworth.writing.user_folder import expanded
@@ -34,7 +34,7 @@ def traced(
     rates: RateRequest | None = None,
     *,
     scaled: bool = False,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> Iterator[Path]:
     """Yield the path of the trace that `target` names; for a bundled program a skeleton, which is removed at the end.
 

@@ -24,14 +24,13 @@ from linkworth.predict.extras import Extras
 from linkworth.predict.predict import predict_with_draws
 from linkworth.predict.sharing import fitted
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest, disturbance, reference_seconds
 from linkworth.trace.comparable import same_model
 from linkworth.trace.read import TraceFile
 
 _LEAST_KERNELS = 2
 _NO_EXTRAS = Extras()
-_SILENT = SilentProgress()
 
 
 class TargetMachine(NamedTuple):
@@ -52,7 +51,7 @@ class TargetMachine(NamedTuple):
         fabrics: Sequence[Fabric],
         *,
         extras: Extras = _NO_EXTRAS,
-        progress: StepProgress = _SILENT,
+        progress: StepProgress = SILENT,
     ) -> tuple[PredictionSet, DrawnTimes]:
         """Replay a trace on each of `fabrics`, as `predict_with_draws` does."""
         found, drawn = predict_with_draws(

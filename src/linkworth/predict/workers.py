@@ -23,7 +23,7 @@ from linkworth.model.settings import ReplaySettings
 from linkworth.predict.threads import ReplayThreads
 from linkworth.predict.warnings import replay_warnings
 from linkworth.replay.run import replay_in_detail
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
 CHUNKS_PER_PROCESS = 8
@@ -50,9 +50,6 @@ class TaskResult(msgspec.Struct, frozen=True):
     """True if the time is of the part that the program marks."""
 
 
-_SILENT = SilentProgress()
-
-
 class ReplayWorkers(msgspec.Struct, frozen=True, kw_only=True):
     """Workers for many replays."""
 
@@ -60,7 +57,7 @@ class ReplayWorkers(msgspec.Struct, frozen=True, kw_only=True):
     """None: all cores, or the processes of the MPI job."""
     shared: bool = True
     """True: every process can read the trace's path."""
-    progress: StepProgress = _SILENT
+    progress: StepProgress = SILENT
     """Gets the name of each task's network; threads may call it."""
 
 

@@ -8,16 +8,15 @@ class StepProgress(Protocol):
 
     def plan(self, steps: int) -> None:
         """Report the number of steps to come; earlier steps are done."""
+        return
 
     def step(self, text: str) -> None:
         """Report that a step begins."""
+        return
 
 
-class SilentProgress:
+class SilentProgress(StepProgress):
     """A progress that reports nothing."""
 
-    def plan(self, steps: int) -> None:
-        """Do nothing."""
 
-    def step(self, text: str) -> None:
-        """Do nothing."""
+SILENT = SilentProgress()

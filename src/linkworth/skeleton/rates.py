@@ -15,7 +15,7 @@ from linkworth.model.rates import PhaseTimes, RateSource
 from linkworth.mpi import apps
 from linkworth.skeleton.calibrate import phase_times
 from linkworth.skeleton.program import Program, operations, parse, work
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 
 REFERENCE_MACHINE = "xeon-e5-2650v3-x2"
 """Machine whose core has cpu_factor 1 by definition and a published core_speed."""
@@ -57,7 +57,7 @@ def rates_for(
     ranks: int = 1,
     *,
     scaled: bool = False,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> RateSource:
     """Return the seconds of each phase's operations, and on a known machine what `ranks` ranks demand of its memory.
 
@@ -92,7 +92,7 @@ def rates_for(
         else shlex.split(app_catalog.get(program.workload).calibration)
     )
     operations(smaller)  # raises its own error for an unknown class, before anything is built or run
-    times = phase_times(smaller.command, request.mpi, progress or SilentProgress(), anew=request.anew)
+    times = phase_times(smaller.command, request.mpi, progress, anew=request.anew)
     return of_run(smaller, times)
 
 

@@ -10,7 +10,7 @@ from linkworth.errors import UsageError
 from linkworth.model.rates import RateSource
 from linkworth.model.trace import TraceMetadata, TraceSummary
 from linkworth.skeleton.program import Program, check
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import not_written, unwritable, work_folder
@@ -23,7 +23,7 @@ def record_skeleton(
     output: Path,
     *,
     replace: bool = False,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> TraceSummary:
     """Write the trace of `program` on `ranks` ranks, with computation at `rates`; nothing is run.
 
@@ -41,10 +41,9 @@ def record_skeleton(
         timed=False,
         rates=rates,
     )
-    watch = progress or SilentProgress()
     folder = work_folder(output, f".{output.stem}-")
     try:
-        watch.plan(ranks)
+        progress.plan(ranks)
         written = _engine.record_skeleton(
             program.name,
             program.arguments,
@@ -53,7 +52,7 @@ def record_skeleton(
             str(folder / "skeleton.lwt"),
             encode(metadata).decode(),
             len(os.sched_getaffinity(0)),
-            lambda _: watch.step(f"{program.workload}: ranks recorded"),
+            lambda _: progress.step(f"{program.workload}: ranks recorded"),
         )
         path = publish(folder / "skeleton.lwt", output, replace)
     except _engine.TraceWriteError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from linkworth.model.trace import TraceSummary
 from linkworth.model.workload import Workload
 from linkworth.skeleton.program import check, parse
-from linkworth.skeleton.progress import StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
 from linkworth.trace.record import default_output
@@ -19,7 +19,7 @@ def record_on_request(
     output: Path | None,
     *,
     replace: bool = False,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> TraceSummary:
     """Record the skeleton of a bundled program; without `output`, under its name and rank count in this folder.
 

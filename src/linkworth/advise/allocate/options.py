@@ -15,7 +15,7 @@ from linkworth.predict import predict
 from linkworth.predict.extras import Extras
 from linkworth.predict.request import is_program, traced
 from linkworth.replay.layout import Arrangement
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 from linkworth.units import plural
@@ -50,7 +50,7 @@ def options_of(
     loads: Mapping[str, float] | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> list[AllocationOption]:
     """Return all ways to run the programs, with times from the queue file or else from predictions.
 
@@ -63,7 +63,6 @@ def options_of(
         raise UsageError(
             f"{rates.option}: it is for bundled programs without a trace, and the queue has none; leave it out"
         )
-    progress = progress or SilentProgress()
     found = []
     for index, program in enumerate(queue.programs):
         progress.step(f"predicting {program.name}")

@@ -14,7 +14,7 @@ from linkworth.advise.allocate.queue import Queue, QueuedProgram, check_prices, 
 from linkworth.advise.allocate.schedule import Run, cost, makespan, nodes_of
 from linkworth.advise.allocate.solve import DEFAULT, Search, SolvedAllocation, best
 from linkworth.model.allocation import Allocation, AllocationGoal, Choice, Placement
-from linkworth.skeleton.progress import SilentProgress, StepProgress
+from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest
 from linkworth.trace.read import Allowance
 
@@ -28,7 +28,7 @@ def allocate(
     state: Path | None = None,
     rates: RateRequest | None = None,
     allowed: Allowance | None = None,
-    progress: StepProgress | None = None,
+    progress: StepProgress = SILENT,
 ) -> tuple[Queue, Allocation]:
     """Return the queue of a file and its allocation; `goal` and `budget` override the file's.
 
@@ -42,7 +42,6 @@ def allocate(
     goal = goal or queue.goal
     check_prices(queue, goal, budget, str(path))
     require_solver()
-    progress = progress or SilentProgress()
     progress.plan(len(queue.programs) + 1)
     busiest = network_state.load(state, queue) if state is not None else {}
     loads = {name: link.utilisation for name, link in busiest.items()}
