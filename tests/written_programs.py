@@ -166,7 +166,7 @@ def computed(path: Path) -> float:
     return sum(float(_engine.read_rank(trace, rank)["gap_seconds"].sum()) for rank in range(trace.ranks))
 
 
-def seconds_on(name: str, path: Path) -> float:
-    """Return the time on two nodes with a network."""
+def seconds_on(name: str, path: Path, nodes: int = 2) -> float:
+    """Return the time on some nodes with a network."""
     trace = _engine.Trace(str(path))
-    return replay(trace, fabrics.get(name), block(trace.ranks, 2)).seconds
+    return replay(trace, fabrics.get(name), block(trace.ranks, nodes)).seconds

@@ -9,7 +9,7 @@ from linkworth.catalog import fabrics
 from linkworth.model.scaling import LeftOut
 from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
-from linkworth.scale.distributions.exchanges import filled
+from linkworth.scale.distributions.exchanges import filled, patterns
 from linkworth.scale.generate import RankEvents, events_of
 from linkworth.scale.neighbours import without_absent
 from linkworth.scale.recording import COLLECTIVE, SENDS, Call, Numbers, Recording
@@ -67,7 +67,7 @@ def recorded(recording: Recording) -> Totals:
     if recording.stretches is not None or recording.absent:
         events = without_absent(events_of(recording), recording.absent)
         if recording.stretches is not None:
-            events = filled(events, [recording], recording.ranks, recording.size)
+            events = filled(events, patterns([recording], recording.ranks, recording.size))
         counted = Counted(events)
         for _ in counted:
             pass

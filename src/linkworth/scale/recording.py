@@ -82,6 +82,10 @@ class Stretch(NamedTuple):
 
     rounds: float
     """Messages that wait for one another, at most."""
+    data: float
+    """Bytes that wait for one another, at most, without those to or from a root."""
+    far: float
+    """Messages between the quarters of the ranks that wait for one another, at most."""
     messages: float
     """Messages that a rank sends, without those to or from a root."""
     distance: Times

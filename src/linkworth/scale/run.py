@@ -21,7 +21,7 @@ from linkworth.model.trace import MOST_RANKS, TraceMetadata
 from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
-from linkworth.scale.distributions.exchanges import filled
+from linkworth.scale.distributions.exchanges import filled, patterns
 from linkworth.scale.distributions.imbalance import unbalanced
 from linkworth.scale.fit.rules import UnfitError
 from linkworth.scale.generate import RankEvents, events_of, fill, for_replay, generate
@@ -447,8 +447,10 @@ def _events(found: Found, recordings: Sequence[Recording], target: Target) -> It
 
     if recordings[-1].stretches is None:
         return without_absent(made(), recordings[-1].absent)
-    events = unbalanced(made, recordings, target.ranks, target.size)
-    return filled(events, recordings, target.ranks, target.size)
+    found_patterns = patterns(recordings, target.ranks, target.size)
+    passed_on = {code for code, each in found_patterns.items() if each.passed_on}
+    events = unbalanced(made, recordings, target.ranks, target.size, passed_on)
+    return filled(events, found_patterns)
 
 
 def _actual(recording: Recording, folder: Path) -> TraceFile:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 from written_programs import BARRIER, Event, message, trace, waitall
 
-from linkworth.scale.distributions.chains import chains
+from linkworth.scale.distributions.chains import chains, data
 from linkworth.scale.recording import Recording
 from linkworth.trace.read import open_trace
 
@@ -35,7 +36,7 @@ def program(rank: int, ranks: int) -> Iterator[Event]:
     yield BARRIER_CALL
 
 
-def test_messages_that_wait_for_one_another_are_counted(tmp_path: Path) -> None:
+def test_messages_and_bytes_that_wait_for_one_another_are_counted(tmp_path: Path) -> None:
     recording = Recording(open_trace(trace(program, RANKS, tmp_path)), 1.0)
     together = {"init", "collective", "finalize"}
     kept = [
@@ -43,3 +44,5 @@ def test_messages_that_wait_for_one_another_are_counted(tmp_path: Path) -> None:
         for each in recording.sequences
     ]
     assert chains(recording, kept).tolist() == [0, 10, 3, RANKS - 1, 0]
+    assert chains(recording, kept, parts=2).tolist() == [0, 0, 3, 1, 0]
+    assert data(recording, kept) == pytest.approx([0, 10e7, 6e7, 5e7, 0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkworth.scale.distributions.exchanges import _Pattern
+from linkworth.scale.distributions.exchanges import Pattern
 from linkworth.scale.recording import BINS, Rooted, Stretch
 
 
@@ -16,6 +16,8 @@ def stretches(draw: st.DrawFn) -> Stretch:
     seed = np.random.default_rng(draw(st.integers(0, 1000)))
     return Stretch(
         draw(st.sampled_from((0.0, 1.0, 3.4, 40.0))),
+        draw(st.sampled_from((0.0, 1e5, 1e8))),
+        draw(st.sampled_from((0.0, 3.0))),
         draw(st.sampled_from((0.0, 0.02, 0.6, 1.0, 5.5, 30.0))),
         seed.integers(-40, 40, BINS).astype(float),
         2.0 ** seed.integers(0, 6, BINS),
@@ -28,12 +30,12 @@ def stretches(draw: st.DrawFn) -> Stretch:
 
 @given(stretch=stretches(), ranks=st.sampled_from((1, 2, 3, 8, 12, 37, 64)))
 def test_every_message_is_received_in_the_order_in_which_it_is_sent(stretch: Stretch, ranks: int) -> None:
-    pattern = _Pattern(stretch, ranks)
+    pattern = Pattern(stretch, ranks)
     sent: dict[tuple[int, int, int], list[int]] = {}
     received: dict[tuple[int, int, int], list[int]] = {}
     total = Counter[int]()
     for rank in range(ranks):
-        calls, share = pattern.calls(rank)
+        calls, share, _ = pattern.calls(rank)
         assert share.sum() == pytest.approx(1)
         for _, kind, fields in calls:
             if kind in ("send", "isend"):
@@ -49,7 +51,7 @@ def test_every_message_is_received_in_the_order_in_which_it_is_sent(stretch: Str
         assert total[0] == pytest.approx(stretch.messages * ranks * (ranks > 1), abs=1)
 
 
-def longest_chain(pattern: _Pattern, ranks: int) -> int:
+def longest_chain(pattern: Pattern, ranks: int) -> int:
     """Return how many messages wait for one another: a rank's sends do for all that it received before."""
     left = [deque(pattern.calls(rank)[0]) for rank in range(ranks)]
     lengths = [0] * ranks
@@ -79,5 +81,5 @@ def test_as_many_messages_wait_for_one_another_in_parts_of_the_ranks() -> None:
     distance, blocks, sizes = (
         np.array(each, dtype=np.float64) for each in (np.where(bins % 2, 1, -3), 2 ** (bins % 4), 1000 + bins)
     )
-    stretch = Stretch(200.0, 12.0, distance, blocks, bins >= 0, sizes, none, none)
-    assert longest_chain(_Pattern(stretch, 32), 32) == 200
+    stretch = Stretch(200.0, 0.0, 0.0, 12.0, distance, blocks, bins >= 0, sizes, none, none)
+    assert longest_chain(Pattern(stretch, 32), 32) == 200

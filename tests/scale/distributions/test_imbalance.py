@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,14 @@ def scattered(rank: int, ranks: int) -> Iterator[Event]:
     yield "MPI_Wait@a.c:2", "complete", {"completions": [(1, False, 0, 0)]}
 
 
-def steps(rank: int, ranks: int) -> Iterator[Event]:
+def steps(rank: int, ranks: int, size: int = 8) -> Iterator[Event]:
     """Pass a token from rank to rank."""
     for _ in range(STEPS):
         yield from scattered(rank, ranks)
         if rank > 0:
-            yield message("recv", rank - 1, 8, 1, "a.c:3")
+            yield message("recv", rank - 1, size, 1, "a.c:3")
         if rank < ranks - 1:
-            yield message("send", rank + 1, 8, 1, "a.c:4")
+            yield message("send", rank + 1, size, 1, "a.c:4")
         yield "MPI_Barrier@a.c:5", "collective", BARRIER
 
 
@@ -72,3 +73,11 @@ def test_the_slowest_rank_computes_as_long_as_others_wait(
     assert [entry for entry, kind, _ in calls(made, 5) if kind == "collective"] == [
         "MPI_Barrier@a.c:5"
     ] * STEPS
+
+
+def test_ranks_compute_before_they_pass_messages_on(tmp_path: Path) -> None:
+    program = partial(steps, size=60_000)
+    made, _ = scaled(program, COUNTS, LARGE, tmp_path, one_after_another)
+    wanted = trace(program, LARGE, tmp_path, one_after_another)
+    assert seconds_on("gbe", wanted, nodes=64) > 1.8 * STEPS * ALONE
+    assert seconds_on("gbe", made, nodes=64) == pytest.approx(seconds_on("gbe", wanted, nodes=64), rel=0.1)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -104,6 +105,22 @@ def reading(rank: int, ranks: int) -> Iterator[Event]:
         yield reduction(4)
 
 
+def token(rank: int, ranks: int, *, together: int, alone: int) -> Iterator[Event]:
+    """Let all ranks send to the next one, and then pass a token on; a message in each step follows no rule."""
+    order = random.Random(ranks).sample(range(ranks), ranks)
+    at = order.index(rank)
+    for _ in range(STEPS):
+        for kind, far, line in (("irecv", -1, 1), ("isend", 1, 2)):
+            yield message(kind, (rank + far) % ranks, together, 1, f"token.c:{line}")
+            yield message(kind, order[(at + far) % ranks], 8, 2, f"token.c:{line + 2}")
+        yield waitall("token.c:5", 4)
+        if rank > 0:
+            yield message("recv", rank - 1, alone, 3, "token.c:6")
+        if rank < ranks - 1:
+            yield message("send", rank + 1, alone, 3, "token.c:7")
+        yield reduction(8)
+
+
 def sent(path: Path, ranks: int) -> tuple[int, int]:
     sizes = [
         fields["bytes"]
@@ -112,6 +129,15 @@ def sent(path: Path, ranks: int) -> tuple[int, int]:
         if kind in ("send", "isend")
     ]
     return len(sizes), sum(sizes)
+
+
+@pytest.mark.parametrize(("together", "alone"), [(10**6, 10), (10, 10**5)])
+def test_as_many_bytes_wait_for_one_another(together: int, alone: int, tmp_path: Path) -> None:
+    program = partial(token, together=together, alone=alone)
+    made, summary = scaled(program, COUNTS, 64, tmp_path)
+    assert "messages are distributions" in summary.scaling.remarks[0]
+    wanted = trace(program, 64, tmp_path)
+    assert seconds_on("gbe", made, nodes=64) == pytest.approx(seconds_on("gbe", wanted, nodes=64), rel=0.2)
 
 
 @pytest.mark.parametrize("program", [persistent, around, measured])

@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from linkworth.scale.fit.numbers import Fitter, growing, measured, power_law, saturating
+from linkworth.scale.fit.numbers import Fitter, alternating, growing, measured, power_law, saturating
 from linkworth.scale.points import Point
 
 
@@ -58,6 +58,20 @@ def test_what_goes_between_all_pairs_outgrows_the_rest() -> None:
     )
     for values in ([1.0, 2.0, 7.0], [3.0, 5.85, 7.29], [2.0, 1.0, 5.0], [0.0, 2.0, 5.0]):
         assert growing(points, values, Point(32, (), 1.0)) is None
+
+
+def test_numbers_on_grids_that_are_squares_at_every_other_count() -> None:
+    points = [Point(ranks, (), 1.0) for ranks in (4, 8, 16)]
+    # Messages of ScaLAPACK's LU that wait for one another, once for each column and level of a column of ranks.
+    assert alternating(points, [2255.0, 2271.0, 4545.0], Point(32, (), 1.0)) == pytest.approx(4558, rel=0.01)
+    assert alternating(points, [4.0, 8.0, 2.0], Point(32, (), 1.0)) == 4.0
+    for values in ([1.0, 2.0, 4.0], [4.0, 3.0, 2.0], [0.0, 2.0, 3.0]):
+        assert alternating(points, values, Point(32, (), 1.0)) is None
+    assert alternating(points, [2255.0, 2271.0, 4545.0], Point(64, (), 1.0)) is None
+    four, new = [*points, Point(32, (), 1.0)], Point(64, (), 1.0)
+    assert alternating(four, [2255.0, 2271.0, 4545.0, 4558.0], new) == pytest.approx(6609, rel=0.05)
+    for values in ([1.0, 2.0, 5.0, 9.0], [3.0, 5.85, 7.29, 8.04], [5.0, 2.0, 7.0, 20.0]):
+        assert alternating(four, values, new) is None
 
 
 def test_times_that_fall_faster_than_shared_work_go_on_as_a_power() -> None:

@@ -18,6 +18,8 @@ from linkworth.scale.generate import RankEvents, events_of, for_replay
 from linkworth.scale.recording import WORLD, Numbers, Recording, Times
 
 _LATENCY_SECONDS = 1.0
+PARTS = 4
+"""Parts of the ranks between which messages are counted apart, as of nodes."""
 _MARK = ("MPI_Pcontrol", "pcontrol", {"code": 1})
 _BARRIER: tuple[str, str, dict[str, Any]] = (
     "MPI_Barrier",
@@ -29,21 +31,36 @@ _LINEAR = ReplaySettings(forced_collectives=[ForcedCollective(collective="barrie
 """Rank 0 collects messages of all and then releases them, so that all but itself leave at once."""
 
 
-def chains(recording: Recording, kept: Sequence[Numbers]) -> Times:
+def chains(recording: Recording, kept: Sequence[Numbers], parts: int | None = None) -> Times:
     """Return how many messages wait for one another before each of some calls, one after another at most.
 
     `kept`: by rank, the places of these calls, which all ranks make together. The first begins MPI, the last ends it.
+    `parts`: only messages between so many equal parts of the ranks count.
     """
-    ideal = fabrics.get("ideal")
-    link, inside = (
-        msgspec.structs.replace(each, latency_seconds=_LATENCY_SECONDS)
-        for each in (ideal.link, ideal.intranode)
-    )
     marked = (_without_time(each, places) for each, places in zip(events_of(recording), kept, strict=True))
     # A setting without an effect is an error.
     settings = _LINEAR if len(kept[0]) > 2 and recording.ranks > 1 else ReplaySettings()
-    fabric = msgspec.structs.replace(ideal, link=link, intranode=inside)
-    return np.rint(_between(recording, marked, fabric, settings) / _LATENCY_SECONDS)
+    fabric = _ideal_but(latency_seconds=_LATENCY_SECONDS)
+    if parts:
+        fabric = msgspec.structs.replace(fabric, intranode=fabrics.get("ideal").intranode)
+    seconds = _between(recording, marked, fabric, settings, parts)
+    return np.rint(seconds / _LATENCY_SECONDS)
+
+
+def data(recording: Recording, kept: Sequence[Numbers]) -> Times:
+    """Return how many bytes wait for one another before each of some calls, one after another at most.
+
+    `kept`: as in `chains`.
+    """
+    marked = (_marked(each, places)[0] for each, places in zip(events_of(recording), kept, strict=True))
+    return _between(recording, marked, _ideal_but(bandwidth_bytes_per_second=1.0), ReplaySettings())
+
+
+def _ideal_but(**differing: float) -> Fabric:
+    """Return a network on which nothing takes time but what some fields of its paths give."""
+    ideal = fabrics.get("ideal")
+    link, inside = (msgspec.structs.replace(each, **differing) for each in (ideal.link, ideal.intranode))
+    return msgspec.structs.replace(ideal, link=link, intranode=inside)
 
 
 def spans(recording: Recording, kept: Sequence[Numbers]) -> Times:
@@ -58,12 +75,16 @@ def spans(recording: Recording, kept: Sequence[Numbers]) -> Times:
 
 
 def _between(
-    recording: Recording, events: Iterator[RankEvents], fabric: Fabric, settings: ReplaySettings
+    recording: Recording,
+    events: Iterator[RankEvents],
+    fabric: Fabric,
+    settings: ReplaySettings,
+    parts: int | None = None,
 ) -> Times:
     """Replay events with a mark after each call of all ranks, and one before the next. Return the times between these."""
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
         trace = for_replay(Path(folder) / "marked.lwt", recording, events).engine
-        layout = block(recording.ranks, recording.ranks)
+        layout = block(recording.ranks, parts or recording.ranks)
         result = replay_in_detail(
             trace, fabric, layout, settings=settings, details=Details(marks=True)
         ).result

@@ -1,13 +1,15 @@
 """Messages at a new rank count for the distributions of recordings: every message that is sent is received."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linkworth.scale.fit.numbers import STEEPEST, growing, power_law, saturating
+from linkworth.scale.distributions.chains import PARTS
+from linkworth.scale.fit.numbers import STEEPEST, alternating, growing, power_law, saturating
 from linkworth.scale.generate import RankEvents
 from linkworth.scale.grids import divisors
 from linkworth.scale.points import Point
@@ -16,19 +18,26 @@ from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, S
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, mix near and far messages."""
 _EXCHANGE_TAG, _ROOT_TAG = 0, 1
+_POWERS = np.linspace(-STEEPEST, STEEPEST, 33)
+"""Powers of the sizes of messages, and of the shares that leave a part, which the numbers of steps are tried to follow."""
 
 Made = tuple[str, str, dict[str, Any]]
 """Entry, class and fields of a call."""
 
 
-def filled(
-    events: Iterable[RankEvents], recordings: Sequence[Recording], ranks: int, size: float
-) -> Iterator[RankEvents]:
-    """Yield the events of ranks with messages for markers, at a count and a problem's size."""
+def patterns(recordings: Sequence[Recording], ranks: int, size: float) -> dict[int, "Pattern"]:
+    """Return the messages of each marker's stretch at a count and a problem's size."""
     codes = {code for each in recordings for code in each.stretches or ()}
-    patterns = {code: _Pattern(_scaled(recordings, code, ranks, size), ranks) for code in codes}
+    return {code: Pattern(_scaled(recordings, code, ranks, size), ranks) for code in codes}
+
+
+def filled(events: Iterable[RankEvents], found: Mapping[int, "Pattern"]) -> Iterator[RankEvents]:
+    """Yield the events of ranks with messages for markers.
+
+    The duration of a marker is what ranks compute one after another, each when it has got the message before.
+    """
     for each in events:
-        yield _with_messages(each, patterns)
+        yield _with_messages(each, found)
 
 
 def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float) -> Stretch:
@@ -45,15 +54,17 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
         return saturating(points, values, new) or power_law(points, values, -STEEPEST, STEEPEST).at(new)
 
     def number(values: Sequence[float]) -> float:
-        return growing(points, values, new) or trend(values)
+        return alternating(points, values, new) or growing(points, values, new) or trend(values)
 
     def rooted(of: Sequence[Rooted]) -> Rooted:
         return Rooted(trend([each.messages for each in of]), trend([each.bytes for each in of]))
 
     mean = float(last.bytes.mean())
-    growth = trend([float(each.bytes.mean()) for each in stretches]) / mean if mean else 1.0
+    growth = number([float(each.bytes.mean()) for each in stretches]) / mean if mean else 1.0
     return Stretch(
         number([each.rounds for each in stretches]),
+        number([each.data for each in stretches]),
+        number([each.far for each in stretches]),
         number([each.messages for each in stretches]),
         np.sign(last.distance)
         * [trend([abs(each.distance[at]) for each in stretches]) for at in range(BINS)],
@@ -65,7 +76,7 @@ def _scaled(recordings: Sequence[Recording], code: int, ranks: int, size: float)
     )
 
 
-class _Pattern:
+class Pattern:
     """Messages of a stretch at a rank count, in steps: evenly spaced ranks each send to the one that is as far.
 
     By step, one entry in each array.
@@ -76,68 +87,86 @@ class _Pattern:
         self._ranks = ranks
         self._scattered, self._gathered = stretch.scattered, stretch.gathered
         rounds = max(round(stretch.rounds), 1)
+        self.passed_on = ranks > 1 and 0 < stretch.messages < rounds
+        """More messages wait for one another than a rank sends, so that some ranks have none in some rounds."""
         # A tenth of a message more takes no further step.
-        self._at_once = max(ceil(stretch.messages / rounds - 0.1), 1)
-        steps = rounds * self._at_once if stretch.messages > 0 and ranks > 1 else 0
-        share = min(stretch.messages / max(steps, 1), 1.0)
-        edges = np.linspace(0, BINS, steps + 1)
+        steps = rounds * max(ceil(stretch.messages / rounds - 0.1), 1)
+        if self.passed_on:
+            # Somebody sends in each step.
+            mean = max(float(stretch.bytes.mean()), 1.0)
+            steps = max(steps, min(round(stretch.data / mean), int(stretch.messages * ranks)))
+        if stretch.messages <= 0 or ranks == 1:
+            rounds = steps = 0
+        self._begins = np.arange(rounds + 1) * steps // max(rounds, 1)
+        parts = np.array([each for each in divisors(ranks) if each < ranks or ranks == 1])
+        nearest = np.argmin(np.abs(np.log(parts[:, None] / stretch.blocks[None, :])), axis=0)
+        block = ranks // parts[nearest]
+        distance = np.rint(stretch.distance).astype(np.int64)
+        distance = np.where(stretch.wraps, distance % block, np.clip(distance, 1 - block, block - 1))
+        distance = np.where(distance, distance, 1)
+        per_bin = np.full(BINS, steps / BINS)
+        if self.passed_on:
+            per_bin = _steps_per_bin(stretch, steps, _leaving(ranks, block, distance, stretch.wraps), ranks)
+        edges = np.interp(
+            np.arange(steps + 1), np.concatenate([[0.0], np.cumsum(per_bin)]), np.arange(BINS + 1)
+        )
         amounts = np.interp(edges, np.arange(BINS + 1), np.concatenate([[0.0], np.cumsum(stretch.bytes)]))
         order = np.argsort(np.argsort(np.arange(steps) * _GOLDEN % 1))
         self._bytes = np.rint(np.diff(amounts) / np.diff(edges))[order].astype(np.int64)
+        share = np.minimum(np.diff(edges)[order] * stretch.messages / BINS, 1.0)
         middle = ((edges[1:] + edges[:-1]) / 2).astype(np.int64)[order]
-        parts = np.array([each for each in divisors(ranks) if each < ranks or ranks == 1])
-        nearest = np.argmin(np.abs(np.log(parts[:, None] / stretch.blocks[None, :])), axis=0)
-        self._block = (ranks // parts[nearest])[middle]
-        distance = np.rint(stretch.distance).astype(np.int64)[middle]
-        self._wraps = stretch.wraps[middle]
-        distance = np.where(
-            self._wraps, distance % self._block, np.clip(distance, 1 - self._block, self._block - 1)
-        )
-        self._distance = np.where(distance, distance, 1)
+        self._block, self._wraps, self._distance = block[middle], stretch.wraps[middle], distance[middle]
         # Who would send beyond its part does not, so that more of the others do.
         inside = np.where(self._wraps, 1, 1 - np.abs(self._distance) / self._block)
         shares = np.minimum(share / np.maximum(inside, share), 1.0)
         self._senders = np.diff(np.floor(np.concatenate([[0.0], np.cumsum(shares)]) * ranks + 1e-6)).astype(
             np.int64
         )
-        self._first = np.zeros(steps, dtype=np.int64)
-        for step in range(1, steps):
-            # A rank that receives in one step sends in the next.
-            before = int(self._first[step - 1])
-            place = before % self._block[step - 1]
-            there = place + self._distance[step - 1]
-            if self._wraps[step - 1] or 0 <= there < self._block[step - 1]:
-                before += there % self._block[step - 1] - place
-            self._first[step] = before
+        sender, senders = 0, []
+        for begin, end in pairwise(self._begins.tolist()):
+            senders.append(sender)
+            # Who waits for the largest message of a round sends in the next. At the end of a part, the chain turns round.
+            largest = begin + int(np.argmax(self._bytes[begin:end]))
+            if rounds > 1 and self._away(sender, largest) < 0:
+                self._distance[largest] *= -1
+            there = int(self._away(sender, largest))
+            sender = there if there >= 0 else sender
+        self._first = np.repeat(np.array(senders, dtype=np.int64), np.diff(self._begins))
 
-    def calls(self, rank: int) -> tuple[list[Made], Times]:
-        """Return the calls of a rank, and the share of its computation before each and after all."""
+    def calls(self, rank: int) -> tuple[list[Made], Times, Times]:
+        """Return the calls of a rank, and shares of times before each and after all.
+
+        First of the time that the rank computes on its own, then of what it computes besides, as one of a chain of ranks.
+        """
         out = _of_root(rank, self._ranks, self._scattered, sends=rank == 0)
-        to, source = self._away(rank, self._distance), self._away(rank, -self._distance)
+        to, source = self._away(rank), self._away(rank, towards=-1)
         sends = self._sends(np.full_like(to, rank)) & (to >= 0)
         receives = self._sends(source) & (source >= 0)
         passed = [len(out)]
-        for begin in range(0, len(to), self._at_once):
-            steps = range(begin, begin + self._at_once)
+        for begin, end in pairwise(self._begins.tolist()):
+            steps = range(begin, end)
             calls = [_call("irecv", int(source[at]), int(self._bytes[at])) for at in steps if receives[at]]
             calls += [_call("isend", int(to[at]), int(self._bytes[at])) for at in steps if sends[at]]
             if calls:
                 out += [*calls, _wait(len(calls))]
             passed.append(len(out))
         # All ranks compute as much before a round, whether or not they have messages in it.
-        before = passed[:-1] or passed
-        share = np.bincount(before, minlength=len(out) + 1) / len(before)
+        before = np.array(passed[:-1] or passed)
+        in_chain = before[np.flatnonzero(self._first[self._begins[:-1]] == rank)]
         gathered = _of_root(rank, self._ranks, self._gathered, sends=rank != 0)
         out += gathered
-        share = np.append(share, np.zeros(len(gathered)))
-        return out, share
+        alone, chain = (
+            np.bincount(each, minlength=len(out) + 1) / len(before) for each in (before, in_chain)
+        )
+        return out, alone, chain
 
-    def _away(self, rank: int, distance: Numbers) -> Numbers:
-        """Return the rank that is so far away in each step, or -1 beyond its part."""
-        place = rank % self._block
-        there = place + distance
-        inside = self._wraps | ((there >= 0) & (there < self._block))
-        return np.where(inside, rank - place + there % self._block, -1)
+    def _away(self, rank: int, at: int | slice = slice(None), towards: int = 1) -> Numbers:
+        """Return the rank that is so far away in some steps, or -1 beyond its part. `towards`: -1 for the other direction."""
+        block = self._block[at]
+        place = rank % block
+        there = place + towards * self._distance[at]
+        inside = self._wraps[at] | ((there >= 0) & (there < block))
+        return np.where(inside, rank - place + there % block, -1)
 
     def _sends(self, ranks: Numbers) -> npt.NDArray[np.bool_]:
         """Return whether a rank sends, another one in each step."""
@@ -146,6 +175,34 @@ class _Pattern:
         evenly = number * self._ranks // np.maximum(self._senders, 1) == place
         sends: npt.NDArray[np.bool_] = (number < self._senders) & evenly
         return sends
+
+
+def _leaving(ranks: int, block: Numbers, distance: Numbers, wraps: npt.NDArray[np.bool_]) -> Times:
+    """Return by bin the share of its messages that go to another part of all ranks."""
+    source = np.arange(ranks)[:, None]
+    there = source % block + distance
+    inside = wraps | ((there >= 0) & (there < block))
+    leaves = source * PARTS // ranks != (source - source % block + there % block) * PARTS // ranks
+    share: Times = (leaves & inside).sum(axis=0) / np.maximum(inside.sum(axis=0), 1)
+    return share
+
+
+def _steps_per_bin(stretch: Stretch, steps: int, leaving: Times, ranks: int) -> Times:
+    """Return how many steps have messages of each bin, if there are more than messages of a rank.
+
+    Not all ranks send in some. Which messages take these steps decides how many bytes wait for one another, and how many
+    messages that leave their part of the ranks. `leaving`: the share that does, by bin.
+    """
+    powers = np.stack(np.meshgrid(_POWERS, _POWERS), axis=-1).reshape(-1, 2, 1)
+    weights = (stretch.bytes + 1.0) ** powers[:, 0] * (leaving + 0.01) ** powers[:, 1]
+    weights /= weights.sum(axis=1, keepdims=True)
+    found: Times = stretch.messages / BINS + (steps - stretch.messages) * weights
+    wanted = (stretch.bytes, stretch.data), (leaving, stretch.far * steps / max(stretch.rounds, 1.0))
+    errors = np.sum([np.abs(np.log((found @ each + 1.0) / (of + 1.0))) for each, of in wanted], axis=0)
+    # Somebody sends in each step.
+    nobody = (found > stretch.messages / BINS * ranks).any(axis=1)
+    best: Times = found[np.lexsort((errors, nobody))[0]]
+    return best
 
 
 def _of_root(rank: int, ranks: int, rooted: Rooted, *, sends: bool) -> list[Made]:
@@ -167,32 +224,34 @@ def _wait(count: int) -> Made:
     return "MPI_Waitall", "complete", {"mode": 1, "listed": count, "completions": completions}
 
 
-def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEvents:
-    """Return a rank's events with the calls of patterns for markers."""
+def _with_messages(each: RankEvents, found: Mapping[int, Pattern]) -> RankEvents:
+    """Return a rank's events with the messages for markers."""
     calls = list(each.calls)
     code_of = {
         number: fields["code"]
         for number, (_, call_class, fields) in enumerate(each.calls)
         if call_class == "pcontrol"
     }
-    blocks: dict[int, tuple[Numbers, Times]] = {}
+    blocks: dict[int, tuple[Numbers, Times, Times]] = {}
     own = each.compute.copy()
     lengths = np.ones(len(own), dtype=np.int64)
+    durations = each.durations.copy()
     call: list[Numbers] = []
     compute: list[Times] = []
     done = 0
     for at in np.flatnonzero(np.isin(each.call, list(code_of))).tolist():
         code = code_of[int(each.call[at])]
         if code not in blocks:
-            made, share = patterns[code].calls(each.rank)
-            blocks[code] = np.arange(len(calls), len(calls) + len(made)), share
+            made, alone, chain = found[code].calls(each.rank)
+            blocks[code] = np.arange(len(calls), len(calls) + len(made)), alone, chain
             calls += made
-        made_here, share = blocks[code]
-        times = share * own[at]
+        made_here, alone, chain = blocks[code]
+        times = alone * own[at] + chain * each.durations[at]
         call += [each.call[done:at], made_here]
         compute += [own[done:at], times[:-1]]
         # Computation after the messages goes before the call that follows.
         own[at + 1] += times[-1]
+        durations[at] = 0.0
         lengths[at] = len(made_here)
         done = at + 1
     seconds = np.concatenate([*compute, own[done:]])
@@ -202,5 +261,5 @@ def _with_messages(each: RankEvents, patterns: Mapping[int, _Pattern]) -> RankEv
         call=numbers,
         compute=seconds,
         cpu=np.where(np.repeat(each.cpu, lengths) >= 0, seconds, -1.0),
-        durations=np.repeat(each.durations, lengths),
+        durations=np.repeat(durations, lengths),
     )

@@ -2,10 +2,12 @@
 
 Events copy what recorded ranks compute, and grow with the mean. The slowest rank follows a law of its own: work that one
 rank does alone takes as long on any number of ranks. Ranks that compute one after another wait for a chain that is
-longer than any rank's part. The rank that computes most stands for the chain too, and the others share the rest.
+longer than any rank's part. The rank that computes most stands for the chain too, and the others share the rest. Where
+ranks take part in few of the messages that wait for one another, such a rank would compute beside them. There, each
+computes a piece of the chain before it passes a message on.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -18,16 +20,23 @@ from linkworth.scale.recording import Numbers, Pair, Recording, Times
 
 
 def unbalanced(
-    generated: Callable[[], Iterable[RankEvents]], recordings: Sequence[Recording], ranks: int, size: float
+    generated: Callable[[], Iterable[RankEvents]],
+    recordings: Sequence[Recording],
+    ranks: int,
+    size: float,
+    passed_on: Collection[int],
 ) -> Iterator[RankEvents]:
     """Yield the events of ranks, of which the slowest computes for as long as the law of the recordings' spans gives.
 
-    `generated`: yields events of collective calls and markers. Raises UnfitError if not all ranks have as many calls.
+    `generated`: yields events of collective calls and markers. `passed_on`: codes of markers before whose messages all
+    ranks compute in a chain instead. Its time becomes the marker's duration. Raises UnfitError if not all ranks have as
+    many calls.
     """
-    work = _Work(generated())
+    work = _Work(generated(), passed_on)
     slowest, others = work.factors(_spans(recordings, ranks, size), ranks)
+    alone, chain = work.chains(slowest, ranks)
     for each in generated():
-        yield _multiplied(each, np.where(work.slowest == each.rank, slowest, others))
+        yield _multiplied(each, np.where(work.slowest == each.rank, slowest, others), alone, chain)
 
 
 _IDLE = 0.1
@@ -59,9 +68,10 @@ def _masters(recording: Recording) -> int:
 class _Work:
     """Computation between collective calls of all ranks."""
 
-    def __init__(self, events: Iterable[RankEvents]) -> None:
+    def __init__(self, events: Iterable[RankEvents], passed_on: Collection[int]) -> None:
         pairs: list[Pair] = []
         self._total = self._most = np.zeros(0)
+        self._passed_on = np.zeros(0, dtype=bool)
         self.slowest = np.zeros(0, dtype=np.int64)
         """By stretch: the rank that computes most."""
         for each in events:
@@ -71,6 +81,8 @@ class _Work:
                 ends = np.append(starts[1:], len(each.call)) - 1
                 pairs = list(pairwise(["", *(each.calls[number][0] for number in each.call[ends].tolist())]))
                 self._total, self._most = np.zeros(len(own)), np.zeros(len(own))
+                codes = np.array([fields.get("code", -1) for _, _, fields in each.calls])
+                self._passed_on = np.isin(codes, list(passed_on))[each.call[starts]]
                 self.slowest = np.zeros(len(own), dtype=np.int64)
             if len(own) != len(pairs):
                 raise UnfitError("messages", "not all ranks make as many collective calls")
@@ -97,6 +109,16 @@ class _Work:
         others = np.divide(self._total - slowest * self._most, rest, out=np.ones_like(rest), where=rest > 0)
         return slowest, np.maximum(others, 0.0)
 
+    def chains(self, slowest: Times, ranks: int) -> tuple[Times, Times]:
+        """Return by stretch, if it is passed on, what each rank computes alone, and what all do besides, one after another.
+
+        Together, both take as long as the slowest rank would.
+        """
+        span = slowest * self._most
+        alone = np.maximum(self._total - span, 0.0) / max(ranks - 1, 1)
+        chain = np.maximum(span - alone, 0.0)
+        return np.where(self._passed_on, alone, 0.0), np.where(self._passed_on, chain, 0.0)
+
 
 def _starts(events: RankEvents) -> Numbers:
     """Return where the computation before each collective call begins: at the marker before it, if there is one."""
@@ -104,6 +126,11 @@ def _starts(events: RankEvents) -> Numbers:
     return np.flatnonzero(~np.concatenate([[False], marks[:-1]]))
 
 
-def _multiplied(events: RankEvents, factors: Times) -> RankEvents:
-    compute = events.compute * np.repeat(factors, np.diff(_starts(events), append=len(events.call)))
-    return events._replace(compute=compute, cpu=np.where(events.cpu >= 0, compute, -1.0))
+def _multiplied(events: RankEvents, factors: Times, alone: Times, chain: Times) -> RankEvents:
+    starts = _starts(events)
+    factors = np.where(alone + chain > 0, 0.0, factors)
+    compute = events.compute * np.repeat(factors, np.diff(starts, append=len(events.call)))
+    compute[starts] += alone
+    durations = events.durations.copy()
+    durations[starts] += chain
+    return events._replace(compute=compute, cpu=np.where(events.cpu >= 0, compute, -1.0), durations=durations)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.distributions.chains import chains, spans
+from linkworth.scale.distributions.chains import PARTS, chains, data, spans
 from linkworth.scale.distributions.common import in_common
 from linkworth.scale.grids import divisors
 from linkworth.scale.recording import (
@@ -28,6 +28,7 @@ from linkworth.scale.recording import (
     Recording,
     Rooted,
     Stretch,
+    Times,
     is_of_neighbours,
 )
 from linkworth.scale.recording import Sequence as Events
@@ -195,9 +196,15 @@ class _Reader:
     ) -> dict[int, Stretch]:
         code = self._codes(codes)
         passed = np.bincount(code[code >= 0], minlength=len(codes))
-        rounds = chains(self._recording, self._kept)
+        longest = np.stack(
+            [
+                chains(self._recording, self._kept),
+                data(self._recording, self._kept),
+                chains(self._recording, self._kept, min(PARTS, self._recording.ranks)),
+            ]
+        )
         return {
-            at: each.stretch(float(rounds[code == at].mean()), int(passed[at]), of)
+            at: each.stretch(longest[:, code == at].mean(axis=1), int(passed[at]), of)
             for at, (each, of) in enumerate(zip(sent, roots, strict=True))
             if passed[at]
         }
@@ -251,8 +258,9 @@ class _Sent:
         from_root = sum(source == 0 for source, _ in self._pairs)
         return _Roots(from_root >= least, to_root >= least)
 
-    def stretch(self, rounds: float, passed: int, roots: _Roots) -> Stretch:
-        """Return the mean of the times that it is passed."""
+    def stretch(self, longest: Times, passed: int, roots: _Roots) -> Stretch:
+        """Return the mean of the times that it is passed. `longest`: `rounds`, `data` and `far`, with those of a root."""
+        rounds, data, far = longest.tolist()
         rows = []
         rooted = [Rooted(0, 0), Rooted(0, 0)]
         others = passed * max(self._ranks - 1, 1)
@@ -278,7 +286,9 @@ class _Sent:
             bytes_of_bin = np.diff(np.interp(edges, ends, amounts)) / (total / BINS)
         # Messages of a root come before or after the others.
         rounds = max(rounds - roots.scatters - roots.gathers, 1.0)
-        return Stretch(rounds, total / passed / self._ranks, distance, blocks, wraps, bytes_of_bin, *rooted)
+        data = max(data - sum(each.bytes for each in rooted) * (self._ranks - 1), 0.0)
+        messages = total / passed / self._ranks
+        return Stretch(rounds, data, far, messages, distance, blocks, wraps, bytes_of_bin, *rooted)
 
     def _blocks(self) -> dict[int, int]:
         """Return by distance the most equal parts of the ranks between which hardly any data go that far.

@@ -172,6 +172,32 @@ def growing(points: Sequence[Point], values: Sequence[float], new: Point) -> flo
     return same + factor * new.ranks**power if same > 0 else None
 
 
+_BEND = 0.6
+"""Difference of two powers from which it is no noise: as if the value in the middle were a fifth off."""
+
+
+def alternating(points: Sequence[Point], values: Sequence[float], new: Point) -> float | None:
+    """Return a number that grows from every other recording to the next but one, as on grids that are squares in between.
+
+    It rises by the same difference, or falls by the same factor, as from the first of the last three to the last. Return
+    None if its power does not change by much, and then change back if there are four recordings or more. Also do so if the
+    new count is not as far from the middle one, or if the problem's size differs.
+    """
+    if len(points) < 3 or min(values[-4:]) <= 0 or len({each.size for each in (*points, new)}) > 1:
+        return None
+    ranks = [each.ranks for each in points[-4:]]
+    if new.ranks * ranks[-3] != ranks[-2] * ranks[-1]:
+        return None
+    powers = np.diff(np.log(values[-4:])) / np.diff(np.log(ranks))
+    bends = np.diff(powers)
+    # If there are only two powers, a smaller one of the same sign is saturation.
+    turns = bends.prod() < 0 if len(bends) > 1 else not min(powers[0], 0) < powers[1] < max(powers[0], 0)
+    if not turns or np.abs(bends).min() < _BEND:
+        return None
+    before, at, after = values[-3:]
+    return at + after - before if after > before else at * after / before
+
+
 def like(model: Model, point: Point, value: float) -> Model:
     """Return the model of a number that has a value at a point, and grows as another model does."""
     before = model.at(point)
