@@ -200,6 +200,11 @@ def test_the_goal_and_the_budget_of_the_command_line_go_first(json_of, queue):
             [],
             "the deadline of ft cannot be kept with the nodes there are; 2 more nodes of ib would do",
         ),
+        (
+            ("runs = 3", "runs = 8\non = ['ib']\ndeadline_seconds = 30"),
+            [],
+            "the deadline of ft cannot be kept with the nodes there are; 6 more nodes of ib would do",
+        ),
         (("ranks = 40\nruns", "ranks = 400\nruns"), [], "no kind of nodes can run ft (ib: 2 x 20 cores, eth: 4 x 20 cores)"),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 
@@ -76,11 +77,19 @@ def infeasible(queue: Queue, problem: Problem, search: Search) -> str:
 
 
 def _more_nodes(queue: Queue, problem: Problem, fits: Callable[[Problem], SolvedAllocation]) -> str:
+    def enough(place: int, more: int) -> bool:
+        counts = [count + more * (number == place) for number, count in enumerate(problem.counts)]
+        return bool(fits(msgspec.structs.replace(problem, counts=counts)).runs)
+
     found = []
     for place, kind in enumerate(queue.nodes):
-        for more in MORE_NODES:
-            counts = [count + more * (number == place) for number, count in enumerate(problem.counts)]
-            if fits(msgspec.structs.replace(problem, counts=counts)).runs:
+        for before, most in pairwise((0, *MORE_NODES)):
+            if enough(place, most):
+                more = next(
+                    number
+                    for number in range(before + 1, most + 1)
+                    if number == most or enough(place, number)
+                )
                 found.append((more, f"{more} more node{'s' if more > 1 else ''} of {kind.name}"))
                 break
     least = min((more for more, _ in found), default=math.inf)
