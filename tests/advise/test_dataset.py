@@ -30,14 +30,7 @@ POINTS = [
 ]
 
 
-def advice(
-    folder,
-    points,
-    *inputs,
-    prices=AZURE,
-    limits=Limits(),  # noqa: B008 (frozen)
-    on=(),
-):
+def advice(folder, points, *inputs, prices=AZURE, limits=Limits(), on=()):
     path = folder / "dataset.json"
     path.write_text(json.dumps({"datapoints": points}))
     return advise_on_request(None, TimesFile(path, inputs), on=on, prices=prices, limits=limits)

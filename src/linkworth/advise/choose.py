@@ -17,7 +17,6 @@ from linkworth.model.price import Price
 __all__ = ["TIE_TOLERANCE", "advise", "cost_usd"]
 
 SECONDS_PER_HOUR = 3600.0
-_NO_LIMITS = Limits()
 
 Prices = Mapping[str, Price] | Mapping[str, Sequence[Price]]
 
@@ -25,7 +24,7 @@ Prices = Mapping[str, Price] | Mapping[str, Sequence[Price]]
 def advise(
     predictions: PredictionSet | Sequence[PredictionSet],
     prices: Prices,
-    limits: Limits = _NO_LIMITS,
+    limits: Limits = Limits(),
     *,
     drawn: Drawn | None = None,
 ) -> Advice:

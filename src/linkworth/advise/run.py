@@ -14,8 +14,6 @@ from linkworth.model.advice import Advice, Limits
 from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import Allowance
 
-_NO_LIMITS = Limits()
-
 
 def advise_on_request(
     trace: TraceRequest | None,
@@ -23,7 +21,7 @@ def advise_on_request(
     *,
     on: Sequence[str] = (),
     prices: PriceOptions,
-    limits: Limits = _NO_LIMITS,
+    limits: Limits = Limits(),
     draws: int | None = None,
     progress: StepProgress = SILENT,
     allowed: Allowance | None = None,

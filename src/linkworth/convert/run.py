@@ -12,15 +12,13 @@ from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 from linkworth.writing.files import is_stream, not_written, staged, unwritable
 
-_AS_RECORDED = ConversionOptions()
-
 
 def convert(
     path: Path,
     target: str | None = None,
     output: Path | None = None,
     *,
-    options: ConversionOptions = _AS_RECORDED,
+    options: ConversionOptions = ConversionOptions(),
     replace: bool = False,
     allowed: Allowance | None = None,
 ) -> ConversionSummary:

@@ -23,7 +23,6 @@ _ROUGH_TOLERANCE = 1e-4
 _MOST_REPLAYS = 60
 _GAIN = 10.0
 """Factor by which a good step reduces the miss."""
-_AS_RECORDED = ReplaySettings()
 _LARGEST_SCALE = 1 / SMALLEST_SCALE
 
 
@@ -73,7 +72,7 @@ def calibrated(
     *,
     cpu_factor: float,
     measured: MeasuredTime | None,
-    settings: ReplaySettings = _AS_RECORDED,
+    settings: ReplaySettings = ReplaySettings(),
     responses: Sequence[Response] = (),
     for_draws: bool = False,
 ) -> tuple[ComputationScale, KnownTime | None]:

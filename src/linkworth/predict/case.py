@@ -15,8 +15,6 @@ from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.run import Neighbour, Replay, replay_in_detail
 from linkworth.trace.read import TraceFile
 
-_NO_DETAILS = Details()
-
 
 class ReplayCase(NamedTuple):
     """A trace, its layout and computation, and the programs beside it."""
@@ -30,7 +28,7 @@ class ReplayCase(NamedTuple):
     def replayed(
         self,
         fabric: Fabric,
-        details: Details = _NO_DETAILS,
+        details: Details = Details(),
         settings: ReplaySettings | None = None,
         beside: Sequence[Neighbour] | None = None,
     ) -> Replay:
@@ -57,7 +55,7 @@ class ReplayCase(NamedTuple):
 
         def on_network(response: Response) -> Replay:
             began(response.fabric.name)
-            made = response.with_cpu_factor(self.cpu_factor) if details == _NO_DETAILS else None
+            made = response.with_cpu_factor(self.cpu_factor) if details == Details() else None
             found = made or self.replayed(response.fabric, details)
             response.add(1 / self.cpu_factor, found)
             return found

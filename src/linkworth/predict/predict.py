@@ -30,20 +30,16 @@ from linkworth.replay.run import Neighbour, on_known_machine
 from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import TraceFile, opened
 
-_AS_RECORDED = ReplaySettings()
-_NO_EXTRAS = Extras()
-_DEFAULT = Arrangement()
-
 
 def predict(
     trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
-    arrangement: Arrangement = _DEFAULT,
+    arrangement: Arrangement = Arrangement(),
     *,
     cpu_factor: float = 1.0,
     measured: MeasuredTime | None = None,
-    settings: ReplaySettings = _AS_RECORDED,
-    extras: Extras = _NO_EXTRAS,
+    settings: ReplaySettings = ReplaySettings(),
+    extras: Extras = Extras(),
     progress: StepProgress = SILENT,
 ) -> PredictionSet:
     """Replay a trace, open or at a path, on each of `fabrics`, in that order.
@@ -69,12 +65,12 @@ def predict(
 def predict_with_draws(
     trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
-    arrangement: Arrangement = _DEFAULT,
+    arrangement: Arrangement = Arrangement(),
     *,
     cpu_factor: float = 1.0,
     measured: MeasuredTime | None = None,
-    settings: ReplaySettings = _AS_RECORDED,
-    extras: Extras = _NO_EXTRAS,
+    settings: ReplaySettings = ReplaySettings(),
+    extras: Extras = Extras(),
     progress: StepProgress = SILENT,
 ) -> tuple[PredictionSet, DrawnTimes]:
     """Predict as `predict` does, and return the times under draws of all that is uncertain as well."""

@@ -15,8 +15,6 @@ from linkworth.replay.layout import Arrangement
 from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile, opened
 
-_AS_RECORDED = ReplaySettings()
-_DEFAULT = Arrangement()
 FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Factors of the latency, and of the bandwidth."""
 _OWN = 3
@@ -38,10 +36,10 @@ class _Point(NamedTuple):
 def sensitivity(
     trace: Path | TraceFile,
     fabric: Fabric,
-    arrangement: Arrangement = _DEFAULT,
+    arrangement: Arrangement = Arrangement(),
     *,
     cpu_factor: float = 1.0,
-    settings: ReplaySettings = _AS_RECORDED,
+    settings: ReplaySettings = ReplaySettings(),
 ) -> SensitivityGrid:
     """Return the times of a trace, open or at a path, on `fabric` with every pair of factors of its latency and bandwidth.
 

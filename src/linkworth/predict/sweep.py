@@ -23,9 +23,6 @@ from linkworth.trace.read import TraceFile, opened
 
 MOST_POINTS = 200_000
 """Points whose results need 0.6 GB."""
-_AS_RECORDED = ReplaySettings()
-_DEFAULT = (Arrangement(),)
-_ALL_CORES = ReplayWorkers()
 
 
 def arrangements(
@@ -47,12 +44,12 @@ def sweep(
     trace: Path | TraceFile,
     fabrics: Sequence[Fabric],
     axes: Sequence[SweepAxis],
-    places: Sequence[Arrangement] = _DEFAULT,
+    places: Sequence[Arrangement] = (Arrangement(),),
     *,
     cpu_factor: float = 1.0,
     measured: MeasuredTime | None = None,
-    settings: ReplaySettings = _AS_RECORDED,
-    workers: ReplayWorkers = _ALL_CORES,
+    settings: ReplaySettings = ReplaySettings(),
+    workers: ReplayWorkers = ReplayWorkers(),
 ) -> Sweep:
     """Replay a trace, open or at a path, at every combination of fabrics, `places` and values of `axes`.
 

@@ -30,7 +30,6 @@ from linkworth.trace.comparable import same_model
 from linkworth.trace.read import TraceFile
 
 _LEAST_KERNELS = 2
-_NO_EXTRAS = Extras()
 
 
 class TargetMachine(NamedTuple):
@@ -50,7 +49,7 @@ class TargetMachine(NamedTuple):
         trace: TraceFile,
         fabrics: Sequence[Fabric],
         *,
-        extras: Extras = _NO_EXTRAS,
+        extras: Extras = Extras(),
         progress: StepProgress = SILENT,
     ) -> tuple[PredictionSet, DrawnTimes]:
         """Replay a trace on each of `fabrics`, as `predict_with_draws` does."""

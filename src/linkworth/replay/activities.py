@@ -10,7 +10,6 @@ from linkworth.trace.read import TraceFile
 
 MOST_STRETCHES = 80
 """Most stretches of time: as many as a chart on a phone can show."""
-_AS_RECORDED = ReplaySettings()
 _PARTS: dict[str, tuple[list[int], list[int]]] = {
     "computation": ([0], []),
     "point-to-point": ([1], [5]),
@@ -36,7 +35,7 @@ def predicted(
     layout: Layout,
     *,
     cpu_factor: float = 1.0,
-    settings: ReplaySettings = _AS_RECORDED,
+    settings: ReplaySettings = ReplaySettings(),
 ) -> Activities:
     """Replay `trace` and return what the ranks do; waiting for other ranks is a part of the calls."""
     recording = replay_in_detail(

@@ -18,9 +18,6 @@ from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.mpi_settings import on_fabric
 
-_AS_RECORDED = ReplaySettings()
-_NO_DETAILS = Details()
-
 
 class Replay(NamedTuple):
     """All results of one replay."""
@@ -79,7 +76,7 @@ def replay(
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
-    settings: ReplaySettings = _AS_RECORDED,
+    settings: ReplaySettings = ReplaySettings(),
 ) -> Prediction:
     """Predict the time of `trace` on `fabric`. Computation is divided by `cpu_factor`."""
     return replay_in_detail(
@@ -94,9 +91,9 @@ def replay_in_detail(
     *,
     cpu_factor: float = 1.0,
     tolerate_cut: bool = False,
-    settings: ReplaySettings = _AS_RECORDED,
+    settings: ReplaySettings = ReplaySettings(),
     beside: Sequence[Neighbour] = (),
-    details: Details = _NO_DETAILS,
+    details: Details = Details(),
 ) -> Replay:
     """Replay and return all results.
 
@@ -127,7 +124,7 @@ def replay_in_detail(
         return (program.trace, wanted), applied
 
     own, applied = request(Neighbour(trace, layout, tolerate_cut), recorded, cpu_factor, details)
-    others = [request(other, _recorded(other.trace), 1.0, _NO_DETAILS)[0] for other in beside]
+    others = [request(other, _recorded(other.trace), 1.0, Details())[0] for other in beside]
     try:
         result, *of_others = _engine.replay_together([own, *others])
     except _engine.ReplayStoppedError as error:

@@ -24,10 +24,6 @@ SMALLER = "smaller"
 """Subfolder with traces of the same names: the same programs on smaller problems."""
 
 
-_AS_RECORDED = TargetMachine()
-_NO_LIMITS = Limits()
-
-
 def find_traces(paths: Iterable[Path]) -> list[Path]:
     """Return the given traces, and those directly in the given folders by name and number (app-4, app-16), each once.
 
@@ -69,8 +65,8 @@ def collect(
     fabrics: Sequence[Fabric],
     prices: Mapping[str, Price],
     *,
-    target: TargetMachine = _AS_RECORDED,
-    limits: Limits = _NO_LIMITS,
+    target: TargetMachine = TargetMachine(),
+    limits: Limits = Limits(),
     smaller: Path | None = None,
     allowed: Allowance | None = None,
     step: Callable[[str], None] = lambda _: None,
@@ -102,7 +98,7 @@ def collect(
 def with_charts(
     item: ReportItem,
     trace: TraceFile,
-    target: TargetMachine = _AS_RECORDED,
+    target: TargetMachine = TargetMachine(),
     step: Callable[[str], None] = lambda _: None,
 ) -> ReportItem:
     """Return the item of `trace` with what only charts and sliders show: sensitivity, and its ranks' time.

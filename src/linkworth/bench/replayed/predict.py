@@ -25,8 +25,6 @@ from linkworth.model.trace import MpiInfo
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.mpi_settings import require_use
 
-_AS_RECORDED = ReplaySettings()
-
 
 def predict(
     test: BenchTest,
@@ -35,7 +33,7 @@ def predict(
     layout: Layout,
     *,
     memory_bytes_per_node: int | None = None,
-    replay_settings: ReplaySettings = _AS_RECORDED,
+    replay_settings: ReplaySettings = ReplaySettings(),
 ) -> BenchResult:
     """Return the predicted result of `test` on `fabric` with this layout of its ranks.
 
