@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from linkworth.catalog import machines
@@ -123,6 +124,10 @@ def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, refuse
 
 def test_the_measured_machine_is_printed_as_json(tmp_path, monkeypatch, json_of):
     machine = machines.get("laptop")
-    monkeypatch.setattr(measured, "measure_machine", lambda *_: (machine, ""))
-    document = json_of("machines", "measure", "-o", tmp_path / "here.toml")
+    monkeypatch.setattr(
+        measured, "measure_machine", lambda name, *_: (msgspec.structs.replace(machine, name=name), "")
+    )
+    document = json_of("machines", "measure", "-o", tmp_path / "here.toml", "--name", "laptop")
     assert (document["schema"], document["machine"]["name"]) == ("linkworth.machine/1", "laptop")
+    document = json_of("machines", "measure", "-o", tmp_path / "unnamed.toml", "--name", " ")
+    assert document["machine"]["name"] == measured.default_name()

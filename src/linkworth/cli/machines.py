@@ -46,7 +46,7 @@ def measure_command(output: Path, name: str | None, mpi: str | None, as_json: bo
 
     check_output(output)
     with Steps(plain_lines=True) as steps:
-        machine, warning = measure_machine(name or default_name(), mpi, steps)
+        machine, warning = measure_machine((name or "").strip() or default_name(), mpi, steps)
     write_machine(machine, output)
     if warning:
         note(f"linkworth: warning: {warning}")
