@@ -52,8 +52,8 @@ def test_every_screen_and_page_has_the_same_shares(trace, printed, json_of):
     assert f"communicates {whole} of its ranks' time" in shares.figure([item]).table.title
 
     found, _ = profiles_of({("w", "e"): trace}, {})
-    assert found["w", "e"].communication_share == pytest.approx(communication)
-    assert found["w", "e"].init_seconds == pytest.approx(0.5)
+    assert found["w", "e"].metrics["communication_share"] == pytest.approx(communication)
+    assert found["w", "e"].metrics["init_seconds"] == pytest.approx(0.5)
 
 
 def test_what_networks_change_for_this_run_comes_before_the_group(trace, printed):
