@@ -49,6 +49,13 @@ def test_osu_latency_also_with_validation_and_a_loaders_warnings():
     assert failed[0].warnings == ["the benchmark found wrong data at 1 bytes"]
 
 
+def test_osu_messages_from_the_memory_of_gpus_are_named():
+    text = (FIXTURES / "osu-7.1-latency.txt").read_text()
+    (result,) = osu.parse(text.replace("# OSU MPI Latency", "# OSU MPI-CUDA Latency"))
+    assert result.test == "latency"
+    assert "memory of GPUs (CUDA)" in result.warnings[0]
+
+
 def test_a_byte_order_mark_is_left_out(tmp_path):
     plain, marked = FIXTURES / "osu-7.1-latency.txt", tmp_path / "marked.txt"
     marked.write_text("\ufeff" + plain.read_text())

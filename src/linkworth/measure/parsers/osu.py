@@ -11,7 +11,7 @@ from linkworth.measure.parsers.numbers import number, whole
 from linkworth.model.bench import BenchResult, BenchRow
 
 _TITLE = re.compile(
-    r"^\s*#\s*OSU (?:(?:MPI|OpenSHMEM|UPC\+*|NCCL)(?:-\w+)?\s+)?(?P<test>.+?)\s+Test v(?P<version>[\d.]+)\s*$"
+    r"^\s*#\s*OSU (?:(?:MPI|OpenSHMEM|UPC\+*|NCCL)(?:-(?P<device>\w+))?\s+)?(?P<test>.+?)\s+Test v(?P<version>[\d.]+)\s*$"
 )
 _PAIRS = re.compile(r"^\s*#\s*\[\s*pairs:\s*(?P<pairs>\d+)\s*\]\s*\[\s*window size:\s*(?P<window>\w+)")
 _FACT = re.compile(
@@ -68,6 +68,10 @@ def _one(lines: list[str]) -> BenchResult | None:
     rows: list[BenchRow] = []
     facts: dict[str, str] = {}
     warnings: list[str] = []
+    if title["device"]:
+        warnings.append(
+            f"its messages are from the memory of GPUs ({title['device']}); those of programs that compute on CPUs take other times"
+        )
     # The number of ranks of a collective is not printed.
     ranks = 2 if test in _TESTS.values() or test.startswith("mpi_") else 0
     label = ""
