@@ -12,6 +12,7 @@ from linkworth.calibrate.sources import rounded
 from linkworth.catalog import fabrics
 from linkworth.catalog.fabric_file import fields_without_source
 from linkworth.errors import UsageError
+from linkworth.model.bench import BenchResult, BenchRow
 from linkworth.report.plots import plot_calibration
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "bench"
@@ -65,6 +66,30 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     )
     tests = (predicted(slow, test, SIZES) for test in ("latency", "bandwidth", "bibandwidth"))
     assert fitted(tmp_path / "slow.json", *tests).base == "efa"
+
+
+def test_tcp_whose_packets_wait_is_not_taken_for_an_adapter(tmp_path):
+    # Open MPI over TCP on CSCS's Alps, bandwidth in MB/s (eth-cscs/cscs-docs, image-ompi.md, 2025).
+    latencies = [28.92, 29.48, 32.10, 81.04, 123.84, 497.84]
+    bandwidths = [0.16, 2.59, 41.49, 356.13, 2170.64, 2919.18]
+    sizes = [1 << power for power in range(0, 21, 4)]
+    rows = {
+        "latency": [
+            BenchRow(bytes=size, latency_seconds=seconds * 1e-6)
+            for size, seconds in zip(sizes, latencies, strict=True)
+        ],
+        "bandwidth": [
+            BenchRow(bytes=size, bandwidth_bytes_per_second=rate * 1e6)
+            for size, rate in zip(sizes, bandwidths, strict=True)
+        ],
+    }
+    results = [
+        BenchResult(test=test, rows=of, ranks=2, nodes=2, tool="OSU 7.5", where="")
+        for test, of in rows.items()
+    ]
+    found = fitted(tmp_path / "tcp.json", *results)
+    assert found.fabric.progress == "calls"
+    assert found.worst_residual < 0.15
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from linkworth.model.fabric import Path
 
 SIZES = [1 << power for power in range(23)]
 EVERY_OTHER = SIZES[::2]
+ORIGIN = Origin(predicted(fabrics.get("gbe"), "latency", []), "table.json")
 
 
 def points(fabric, *, inside=False, pairs=0, sizes=EVERY_OTHER):
@@ -303,3 +304,100 @@ def test_costs_that_rise_behind_the_eager_limit_come_back():
     found = points(fabric, sizes=SIZES)
     behind = [point for point in found if point.kind == "latency" and point.bytes > 65536]
     assert worst_miss(fabric, fit_path(found, wrong_base(fabric)), behind) < 0.02
+
+
+def results_of(fabric, *tests, inside=False):
+    found, _ = measured.points(
+        Origin(predicted(fabric, test, SIZES, inside_a_node=inside), "replay.json") for test in tests
+    )
+    return found
+
+
+def test_what_no_cpu_of_a_tcp_stream_can_take_is_latency():
+    base = fabrics.get("25gbe")
+    link = msgspec.structs.replace(
+        base.link,
+        latency_seconds=14e-6,
+        send_overhead=[(0, 4e-6)],
+        receive_overhead=[(0, 4e-6)],
+        added_latency=[(0, 0.0), (1024, 0.0), (2048, 20e-6), (65536, 40e-6)],  # of interrupts
+    )
+    fabric = msgspec.structs.replace(base, link=link)
+    found = results_of(fabric, "latency", "bandwidth")
+    assert worst_miss(fabric, fit_path(found, fabrics.get("40gbe")), found) < 0.05
+
+
+def test_streams_alone_show_the_path_inside_a_node():
+    base = fabrics.get("slingshot")
+    sides = [(0, 1e-6), (8192, 1.2e-6), (16384, 2.2e-6)]
+    path = msgspec.structs.replace(
+        base.intranode, bandwidth_bytes_per_second=2.4e10, send_overhead=sides, receive_overhead=sides
+    )
+    found = results_of(msgspec.structs.replace(base, intranode=path), "bandwidth", inside=True)
+    refitted = msgspec.structs.replace(base, intranode=fit_path(found, base, inside_a_node=True).path)
+    for point in found:
+        again = message_seconds(refitted, point.kind, point.bytes, inside_a_node=True)
+        assert again == pytest.approx(point.seconds, rel=0.05)
+
+
+def test_ping_pongs_show_one_direction_where_streams_are_of_both():
+    base = fabrics.get("10gbe")
+    bandwidth = base.link.bandwidth_bytes_per_second
+    fabric = msgspec.structs.replace(
+        base, tcp=msgspec.structs.replace(base.tcp, pair_bytes_per_second=bandwidth)
+    )
+    found = results_of(fabric, "latency", "bibandwidth")
+    fitted = fit_path(found, fabrics.get("25gbe"))
+    assert fitted.path.bandwidth_bytes_per_second == pytest.approx(bandwidth, rel=0.02)
+    assert fitted.pair_bytes_per_second == pytest.approx(bandwidth, rel=0.02)
+    assert worst_miss(fabric, fitted, found) < 0.05
+
+
+def test_one_pair_of_several_shows_the_eager_limit_as_a_stream_does():
+    # Kunpeng 920 with 100 Gbit/s InfiniBand, latency in us and bandwidth in MB/s (SJTU-HPC, osubenchmarks.rst, 2022).
+    latencies = [
+        1.24,
+        1.29,
+        1.47,
+        1.95,
+        2.23,
+        2.77,
+        3.61,
+        4.86,
+        7.20,
+        9.93,
+        15.40,
+        26.64,
+        49.34,
+        27.79,
+        49.03,
+        91.58,
+    ]
+    rates = [
+        17.55,
+        129.61,
+        499.14,
+        811.93,
+        1529.29,
+        2068.14,
+        2700.72,
+        3399.47,
+        3878.01,
+        11338.92,
+        11810.79,
+        12074.32,
+    ]
+    rates += [12190.81, 12266.13, 12305.57, 12324.26]
+    sizes = [4, 32, *(1 << power for power in range(7, 21))]
+    in_turn = [
+        point_of("latency", size, seconds * 1e-6) for size, seconds in zip(sizes, latencies, strict=True)
+    ]
+    stream = [point_of("bandwidth", size, size / rate / 1e6) for size, rate in zip(sizes, rates, strict=True)]
+    pair = [point._replace(kind="multipair") for point in stream]
+    fits = [fit_path([*in_turn, *found], fabrics.get("opa100")) for found in (stream, pair)]
+    assert fits[0].path == fits[1].path
+    assert worst_miss(fabrics.get("opa100"), fits[0], [*in_turn, *stream]) < 0.1
+
+
+def point_of(kind, size, seconds):
+    return measured.point((kind, size, 1), [(seconds, measured.LEAST_NOISE, ORIGIN)])

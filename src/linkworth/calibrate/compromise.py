@@ -26,4 +26,5 @@ def compromise(seconds: float, both: float, staged: float, wire: float) -> float
         return math.log(latency) ** 2 + math.log(stream) ** 2
 
     steps = 40
-    return min((staged + (both / 2 - staged) * step / steps for step in range(steps + 1)), key=miss)
+    shares = (step / steps for step in range(steps + 1))
+    return min(((1 - share) * staged + share * both / 2 for share in shares), key=miss)

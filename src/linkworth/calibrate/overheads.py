@@ -76,7 +76,7 @@ class OverheadFit(PathFit):
             limit = self.limit_without_evidence(costs, handshake)
         self.set_overheads(self.overheads(costs, handshake, limit))
         self.set(eager_limit_bytes=limit)
-        used = [*self.in_turn, *(self.stream if small is not None else [])]
+        used = [*self.in_turn, *((self.stream or self.both) if small is not None else [])]
         note = (
             "the stream's message rate gives the larger of both sides', the latency their sum; if the stream has no figure "
             "for a size, both sides are equal, else the receiver's is the larger"
@@ -85,7 +85,7 @@ class OverheadFit(PathFit):
         )
         for side in ("send_overhead", "receive_overhead"):
             self.found(side, used, note)
-        if self.hides_latency and self.streaming:
+        if self.path.added_latency:
             self.found(
                 "added_latency",
                 used,
@@ -111,7 +111,7 @@ class OverheadFit(PathFit):
         self.set(eager_limit_bytes=limit)
         missed = sum(
             math.log(self.replayed(point.kind, point.bytes) / point.seconds) ** 2
-            for point in [*self.in_turn, *(point for point in self.stream if point.kind == measured.STREAM)]
+            for point in [*self.in_turn, *self.stream]
         )
         self.path = kept
         return missed
@@ -136,6 +136,15 @@ class OverheadFit(PathFit):
             if eager[-1].bytes < limit:
                 eager.append(self.at_limit(eager, limit))
         return [*eager, *simplify(asked)]
+
+    def overheads_of_streams(self, small: float) -> list[Overheads]:
+        """Return the curve of equal sides without latencies. They bound the streams that the path does not bound."""
+        sides, each = [], small
+        for point in self.stream:
+            staged, wire = self.streaming[point.bytes], self.wire(point.bytes)
+            each = staged if staged > BOUND * wire else min(each, wire)
+            sides.append(Overheads(point.bytes, each, each, CURVE_TOLERANCE * staged))
+        return simplify(sides)
 
     @staticmethod
     def at_limit(eager: Sequence[Overheads], limit: int) -> Overheads:
@@ -193,13 +202,15 @@ class OverheadFit(PathFit):
         each = both / 2
         staged = self.streaming.get(size)
         if self.hides_latency and self.streaming:
-            return self.sides_and_latency(size, both, tolerance)
-        if staged is None:
+            return self.sides_and_latency(point, both, tolerance)
+        if staged is not None and each > staged:
+            # No CPU takes longer than its stream, so the rest is latency.
+            return Overheads(
+                size, staged, staged, min(tolerance, allowed * staged), both - 2 * staged, tolerance
+            )
+        if staged is None or not self.stream:
             return Overheads(size, each, each, tolerance)
         wire = self.wire(size)
-        if each > staged:
-            each = compromise(point.seconds, both, staged, wire)
-            return Overheads(size, each, each, min(tolerance, allowed * staged))
         if staged <= BOUND * wire:
             receive = both * self.receivers_share(size, both)
             return Overheads(size, both - receive, receive, tolerance)
@@ -207,12 +218,13 @@ class OverheadFit(PathFit):
         tolerance = min(tolerance, allowed * staged)
         return Overheads(size, both - larger, larger, tolerance)
 
-    def sides_and_latency(self, size: int, both: float, tolerance: float) -> Overheads:
+    def sides_and_latency(self, point: MeasuredPoint, both: float, tolerance: float) -> Overheads:
         """Divide the overheads of a size between the sides, as far as streams show them. The rest is latency.
 
         One side bounds a stream in one direction, and both bound one in both directions. If the link bounds the
         stream, the sides take no longer than for the last shorter size that they bounded.
         """
+        size, seconds = point.bytes, point.seconds
         added_tolerance = tolerance
         smaller, larger = self.bound_sides
         wire, pair = self.wire(size), self.alternating.get(size)
@@ -221,10 +233,13 @@ class OverheadFit(PathFit):
             tolerance = min(tolerance, CURVE_TOLERANCE * larger)
         elif pair is not None and pair > BOUND * self.wire_of_both(size):
             smaller = larger = min(wire, pair / 2)
+        elif size in self.streaming:
+            smaller, larger = min(smaller, wire), min(larger, wire)
         if smaller + larger > both:
-            larger = min(larger, max(both / 2, both - smaller))
-            smaller = both - larger
-        return Overheads(size, smaller, larger, tolerance, both - smaller - larger, added_tolerance)
+            larger = compromise(seconds, both, larger, wire)
+            smaller = min(smaller, max(0.0, both - larger))
+        added = max(0.0, both - smaller - larger)
+        return Overheads(size, smaller, larger, tolerance, added, added_tolerance)
 
     def shown_sides(self, size: int) -> tuple[float, float] | None:
         """Return the overheads of a size, the smaller first, if they bound its stream."""

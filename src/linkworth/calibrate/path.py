@@ -16,7 +16,6 @@ import msgspec
 
 from linkworth.calibrate import measured
 from linkworth.calibrate.compromise import slope
-from linkworth.calibrate.curve import Overheads
 from linkworth.calibrate.measured import MeasuredPoint
 from linkworth.calibrate.message_rate import Rate, fit_rate, most_pairs, one_pair_is_as_fast
 from linkworth.calibrate.overheads import OverheadFit
@@ -66,7 +65,14 @@ class _Fit(OverheadFit):
             before = self.path
             self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
             if self.hides_latency:
-                self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
+                self.alternating = self._stages_of_both()
+            if not self.stream and not self.inside:
+                # Both sides' overheads bound messages both ways as one side's bounds a stream.
+                self.streaming = {
+                    size: seconds / 2
+                    for size, seconds in self._stages_of_both().items()
+                    if seconds > BOUND * self.wire_of_both(size)
+                }
             self._fit_bandwidth()
             self._fit_duplex()
             self._fit_total()
@@ -78,13 +84,16 @@ class _Fit(OverheadFit):
                 self.fit_latency(small)
                 self.fit_overheads(small)
             elif small is not None:
-                self.set_overheads([Overheads(0, small, small, 0.0)])
+                self.set_overheads(self.overheads_of_streams(small))
             if _same(before, self.path):
                 break
         self._explain_the_rest()
         return FittedPath(
             self.path, self.reasons, self.duplex, self.pair, self.total, self.reasons.pop("total", None)
         )
+
+    def _stages_of_both(self) -> dict[int, float]:
+        return {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
 
     def _fit_bandwidth(self) -> None:
         """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""
@@ -93,10 +102,10 @@ class _Fit(OverheadFit):
             times = [(point, point.seconds) for point in several]
             points = several
             note = "from the largest messages of several pairs, which together carry more than one"
-        elif points and not self.inside:
+        elif points and not (self.inside and self.in_turn):
             times = [(point, self.streaming[point.bytes]) for point in points]
             note = "from the largest messages of the streams"
-        elif (points := self.large(self.both)) and not self.inside:
+        elif (points := self.large(self.both)) and not self.inside and not self._faster_in_turn(points):
             times = [(point, 2 * point.seconds) for point in points]
             note = "half of what both directions carry together"
         elif not (points := self.large(self.in_turn)):
@@ -163,8 +172,21 @@ class _Fit(OverheadFit):
         self.set(burst_bytes=bucket, latency_seconds=0.0, send_overhead=half, receive_overhead=half)
         self.found("burst_bytes", points, "messages that take less than their bytes take in a stream")
 
+    def _faster_in_turn(self, both: list[MeasuredPoint]) -> bool:
+        """Return whether large messages in turn show more bandwidth than half of what both directions carry."""
+        points = self.large(self.in_turn)
+        if not points or points[-1].bytes < APART * points[0].bytes:
+            return False
+        half = statistics.median(2 * point.seconds / wire_bytes(self.path, point.bytes) for point in both)
+        return self._slope(points) < FULL_DUPLEX * half
+
     def _fit_bandwidth_to_slope(self, points: list[MeasuredPoint]) -> None:
-        """Fit a line to the times of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
+        """Fit the bandwidth to the slope of the times of large messages."""
+        self.set(bandwidth_bytes_per_second=1 / self._slope(points))
+        self.found("bandwidth_bytes_per_second", points, "slope of the times of large messages")
+
+    def _slope(self, points: list[MeasuredPoint]) -> float:
+        """Return the seconds per byte of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
         ys = [point.seconds - self._copying(point) for point in points]
         per_byte = slope(xs, ys, [1 / point.seconds**2 for point in points])
@@ -172,9 +194,7 @@ class _Fit(OverheadFit):
         shortest = self.in_turn[0].seconds
         per_byte = min([per_byte, *((y - shortest) / x for x, y in zip(xs, ys, strict=True))])
         # Less than a fiftieth of the whole is within the errors of both.
-        per_byte = max(per_byte, points[-1].seconds / xs[-1] / 50)
-        self.set(bandwidth_bytes_per_second=1 / per_byte)
-        self.found("bandwidth_bytes_per_second", points, "slope of the times of large messages")
+        return max(per_byte, points[-1].seconds / xs[-1] / 50)
 
     def _copying(self, point: MeasuredPoint) -> float:
         """Return the CPU time of a message inside a node, if it bounds a stream.
@@ -187,7 +207,7 @@ class _Fit(OverheadFit):
 
     def _fit_small_overhead(self) -> float | None:
         """Return the overhead of either side for the shortest messages; None if streams show the wire only."""
-        points = self.smallest(self.stream)
+        points = self.smallest(self.stream or [point for point in self.both if point.bytes in self.streaming])
         bound = [
             self.streaming[point.bytes]
             for point in points
@@ -234,7 +254,7 @@ class _Fit(OverheadFit):
         It is the adapter's where one moves the messages, and else that of two ranks on a TCP connection.
         """
         points = self.large(self.both)
-        if self.inside or not points or not self.stream:
+        if self.inside or not points:
             return
         full = 2 * self.path.bandwidth_bytes_per_second
         share = statistics.median(self.replayed(point.kind, point.bytes) / point.seconds for point in points)

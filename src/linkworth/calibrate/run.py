@@ -30,8 +30,10 @@ from linkworth.writing.files import write_output
 _NO_BASE = {"ideal", "shm", "shm-copies", "loopback"}
 """Fabrics that are no network between nodes."""
 _NEAR_BYTES = 1 << 20
-FAR_LESS = 2.0
+FAR_LESS = 1.7
 """Ratio of the mean misses above which a fit tells more than the distance."""
+ALIKE = 2.0
+"""Largest factor between the latency of the results and that of a network of the other kind which may be theirs."""
 
 
 def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibration:
@@ -206,11 +208,20 @@ def _require_both(points: Sequence[MeasuredPoint], files: Sequence[Path]) -> Non
 def _base(points: Sequence[MeasuredPoint]) -> Fabric:
     """Return the nearest fabric, or the nearest whose transfers go on otherwise if its fit misses far less.
 
-    Latency and rate alone do not tell an adapter that transfers by itself from TCP in the CPU.
+    Latency and rate alone do not always tell an adapter that transfers by itself from TCP in the CPU.
     """
     known = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
     first = _nearest(points, known)
-    other = _nearest(points, [fabric for fabric in known if fabric.progress != first.progress])
+    shortest = measured.of_kind(points, measured.IN_TURN)[0]
+    others = [
+        fabric
+        for fabric in known
+        if fabric.progress != first.progress
+        and 1 / ALIKE < derived.half_round_trip_seconds(fabric.link, shortest.bytes) / shortest.seconds < ALIKE
+    ]
+    if not others:
+        return first
+    other = _nearest(points, others)
 
     # A stream of a size without a ping-pong misses by what its neighbours do not show, whatever the kind.
     alternating = {point.bytes for point in measured.of_kind(points, measured.IN_TURN)}
