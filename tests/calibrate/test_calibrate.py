@@ -68,26 +68,25 @@ def test_a_slow_adapter_is_not_taken_for_tcp(tmp_path):
     assert fitted(tmp_path / "slow.json", *tests).base == "efa"
 
 
-def test_tcp_whose_packets_wait_is_not_taken_for_an_adapter(tmp_path):
-    # Open MPI over TCP on CSCS's Alps, bandwidth in MB/s (eth-cscs/cscs-docs, image-ompi.md, 2025).
-    latencies = [28.92, 29.48, 32.10, 81.04, 123.84, 497.84]
-    bandwidths = [0.16, 2.59, 41.49, 356.13, 2170.64, 2919.18]
-    sizes = [1 << power for power in range(0, 21, 4)]
-    rows = {
-        "latency": [
-            BenchRow(bytes=size, latency_seconds=seconds * 1e-6)
-            for size, seconds in zip(sizes, latencies, strict=True)
-        ],
-        "bandwidth": [
-            BenchRow(bytes=size, bandwidth_bytes_per_second=rate * 1e6)
-            for size, rate in zip(sizes, bandwidths, strict=True)
-        ],
-    }
-    results = [
-        BenchResult(test=test, rows=of, ranks=2, nodes=2, tool="OSU 7.5", where="")
-        for test, of in rows.items()
+def published(test, figures):
+    """Return a result between two nodes, of latencies in us or bandwidths in MB/s, for every fourth power of two."""
+    sizes = [1 << power for power in range(0, 4 * len(figures), 4)]
+    rows = [
+        BenchRow(
+            bytes=size,
+            latency_seconds=figure * 1e-6 if test == "latency" else None,
+            bandwidth_bytes_per_second=None if test == "latency" else figure * 1e6,
+        )
+        for size, figure in zip(sizes, figures, strict=True)
     ]
-    found = fitted(tmp_path / "tcp.json", *results)
+    return BenchResult(test=test, rows=rows, ranks=2, nodes=2, tool="OSU")
+
+
+def test_tcp_whose_packets_wait_is_not_taken_for_an_adapter(tmp_path):
+    # Open MPI over TCP on Alps (benchmarks/published/alps.toml).
+    latencies = published("latency", [28.92, 29.48, 32.10, 81.04, 123.84, 497.84])
+    bandwidths = published("bandwidth", [0.16, 2.59, 41.49, 356.13, 2170.64, 2919.18])
+    found = fitted(tmp_path / "tcp.json", latencies, bandwidths)
     assert found.fabric.progress == "calls"
     assert found.worst_residual < 0.15
 
@@ -327,3 +326,12 @@ def test_streams_of_other_sizes_than_the_ping_pongs_do_not_make_an_adapter_tcp(t
 def test_rails_inside_a_node_are_refused(files):
     with pytest.raises(UsageError, match=r"`rails` .*inside.json: its results come from one node"):
         calibrate(CalibrationRequest(files=[files["between"]], rails=[(2, files["inside"])]))
+
+
+def test_results_of_either_kind_of_network_are_doubted(tmp_path):
+    # osu_latency over EFA in us (aws-samples, "Run network latency tests" with MPIJobs, 2022).
+    latencies = published("latency", [20.35, 20.76, 20.93, 25.09, 46.27, 440.64])
+    notes = fitted(tmp_path / "efa.json", latencies).notes
+    assert any("may be of TCP (25gbe), which is assumed" in note and "(efa)" in note for note in notes)
+    notes = fitted(tmp_path / "efa.json", latencies, base="efa").notes
+    assert not any("may be of" in note for note in notes)

@@ -354,7 +354,7 @@ def test_ping_pongs_show_one_direction_where_streams_are_of_both():
 
 
 def test_one_pair_of_several_shows_the_eager_limit_as_a_stream_does():
-    # Kunpeng 920 with 100 Gbit/s InfiniBand, latency in us and bandwidth in MB/s (SJTU-HPC, osubenchmarks.rst, 2022).
+    # Kunpeng 920 with InfiniBand, latencies in us and bandwidths in MB/s (benchmarks/published/sjtu.toml).
     latencies = [
         1.24,
         1.29,
@@ -401,3 +401,13 @@ def test_one_pair_of_several_shows_the_eager_limit_as_a_stream_does():
 
 def point_of(kind, size, seconds):
     return measured.point((kind, size, 1), [(seconds, measured.LEAST_NOISE, ORIGIN)])
+
+
+def test_messages_both_ways_show_both_sides_over_tcp():
+    base = fabrics.get("100gbe")
+    sides = {"send_overhead": [(0, 0.3e-6)], "receive_overhead": [(0, 3e-6)]}
+    fabric = msgspec.structs.replace(base, link=msgspec.structs.replace(base.link, **sides))
+    found = results_of(fabric, "latency", "bandwidth", "bibandwidth")
+    fitted = fit_path(found, fabrics.get("40gbe"))
+    short = [point for point in found if point.bytes <= 1024]
+    assert worst_miss(fabric, fitted, short) < 0.05

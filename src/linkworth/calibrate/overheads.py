@@ -45,7 +45,7 @@ class OverheadFit(PathFit):
                 "only a test of the message rate (bandwidth) measures it"
             )
         latency = max(0.0, whole - 2 * overhead)
-        if self.hides_latency and small is not None:
+        if small is not None and (self.hides_latency or self.alternating):
             # An overhead below the difference of latencies and streams would be too short for its stream.
             sides = {size: sum(self.shown_sides(size) or (small, small)) for size in rest}
             overhead = min(overhead, statistics.median(sides.values()) / 2)
@@ -203,6 +203,11 @@ class OverheadFit(PathFit):
         staged = self.streaming.get(size)
         if self.hides_latency and self.streaming:
             return self.sides_and_latency(point, both, tolerance)
+        wire = self.wire(size)
+        if staged is not None and size in self.alternating and staged > BOUND * wire:
+            shown = self.shown_sides(size) or (staged, staged)
+            if sum(shown) <= both:
+                return Overheads(size, *shown, min(tolerance, allowed * staged), both - sum(shown), tolerance)
         if staged is not None and each > staged:
             # No CPU takes longer than its stream, so the rest is latency.
             return Overheads(
@@ -210,7 +215,6 @@ class OverheadFit(PathFit):
             )
         if staged is None or not self.stream:
             return Overheads(size, each, each, tolerance)
-        wire = self.wire(size)
         if staged <= BOUND * wire:
             receive = both * self.receivers_share(size, both)
             return Overheads(size, both - receive, receive, tolerance)

@@ -64,13 +64,13 @@ class _Fit(OverheadFit):
         for turn in range(TURNS):
             before = self.path
             self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
-            if self.hides_latency:
-                self.alternating = self._stages_of_both()
-            if not self.stream and not self.inside:
+            if not self.inside:
+                self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
+            if not self.stream:
                 # Both sides' overheads bound messages both ways as one side's bounds a stream.
                 self.streaming = {
                     size: seconds / 2
-                    for size, seconds in self._stages_of_both().items()
+                    for size, seconds in self.alternating.items()
                     if seconds > BOUND * self.wire_of_both(size)
                 }
             self._fit_bandwidth()
@@ -91,9 +91,6 @@ class _Fit(OverheadFit):
         return FittedPath(
             self.path, self.reasons, self.duplex, self.pair, self.total, self.reasons.pop("total", None)
         )
-
-    def _stages_of_both(self) -> dict[int, float]:
-        return {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
 
     def _fit_bandwidth(self) -> None:
         """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""

@@ -56,8 +56,8 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         raise UsageError(_nothing_to_fit(request, between, inside, by_rails))
     if request.base is None:
         _require_both(points, request.files)
-    base = fabrics.get(request.base) if request.base else _base(points)
-    notes += fabrics.bad_fit(base)
+    base, doubts = (fabrics.get(request.base), []) if request.base else _base(points)
+    notes += doubts + fabrics.bad_fit(base)
     base = msgspec.structs.replace(base, rails=1)
 
     name = fabric_name(request.name, output, request.files[0])
@@ -205,10 +205,11 @@ def _require_both(points: Sequence[MeasuredPoint], files: Sequence[Path]) -> Non
     )
 
 
-def _base(points: Sequence[MeasuredPoint]) -> Fabric:
+def _base(points: Sequence[MeasuredPoint]) -> tuple[Fabric, list[str]]:
     """Return the nearest fabric, or the nearest whose transfers go on otherwise if its fit misses far less.
 
-    Latency and rate alone do not always tell an adapter that transfers by itself from TCP in the CPU.
+    Latency and rate alone do not always tell an adapter that transfers by itself from TCP in the CPU. A sentence names both
+    if neither fit is far better.
     """
     known = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
     first = _nearest(points, known)
@@ -217,10 +218,12 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
         fabric
         for fabric in known
         if fabric.progress != first.progress
-        and 1 / ALIKE < derived.half_round_trip_seconds(fabric.link, shortest.bytes) / shortest.seconds < ALIKE
+        and 1 / ALIKE
+        < derived.half_round_trip_seconds(fabric.link, shortest.bytes) / shortest.seconds
+        < ALIKE
     ]
     if not others:
-        return first
+        return first, []
     other = _nearest(points, others)
 
     # A stream of a size without a ping-pong misses by what its neighbours do not show, whatever the kind.
@@ -233,10 +236,18 @@ def _base(points: Sequence[MeasuredPoint]) -> Fabric:
             abs(math.log1p(point.residual)) for point in _residuals([(fabric, judged, False)])
         )
 
-    missed = miss(first)
+    missed, with_other = miss(first), miss(other)
     # The mean deviation of normal noise is less than its standard deviation.
     noise = math.sqrt(2 / math.pi) * measured.LEAST_NOISE
-    return other if missed > noise and miss(other) < missed / FAR_LESS else first
+    if missed > noise and with_other < missed / FAR_LESS:
+        return other, []
+    if missed < with_other / FAR_LESS:
+        return first, []
+    kinds = {"calls": "TCP", "asynchronous": "an adapter that transfers by itself"}
+    return first, [
+        f"these results may be of {kinds[first.progress]} ({first.name}), which is assumed, or of {kinds[other.progress]} "
+        f"({other.name}); if it is the other, name that by `base`"
+    ]
 
 
 def _bound_by_one_pair(fabric: Fabric, base: Fabric, points: Sequence[MeasuredPoint]) -> list[str]:
