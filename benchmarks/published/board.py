@@ -76,7 +76,7 @@ def with_misses(text: str, points: Sequence[predictions.Point]) -> str:
     for point in points:
         if point.miss is not None:
             pattern, technology, logarithm = point.miss
-            groups[point.source, pattern, technology].append(abs(logarithm))
+            groups[point.source_of_miss, pattern, technology].append(abs(logarithm))
     entries = []
     for (source, pattern, technology), logarithms in sorted(groups.items()):
         if len(logarithms) >= FEWEST:

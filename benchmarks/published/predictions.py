@@ -59,6 +59,8 @@ COLLECTIVE = "collectives of 64 ranks"
 FORWARD, REVERSE = "InfiniBand given, Ethernet predicted", "Ethernet given, InfiniBand predicted"
 NOTHING = "nothing given"
 LAYOUT, LAYOUTS = "other layout, one given", "other layout, two given"
+CALIBRATED = "networks after calibration"
+"""Source of the misses of all ping-pongs and streams. A fit is no prediction, so they count as one source together."""
 KINDS = (PING_PONG, STREAM, COLLECTIVE, FORWARD, REVERSE, LAYOUT, LAYOUTS, NOTHING)
 
 
@@ -78,6 +80,11 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     miss: tuple[str, str, float] | None = None
     """Pattern, technology, and logarithm of the factor on the predicted time of that part; None without one."""
     failure: str = ""
+
+    @property
+    def source_of_miss(self) -> str:
+        """Source as which the point's miss counts."""
+        return CALIBRATED if self.kind in (PING_PONG, STREAM) else self.source
 
 
 class Bench(NamedTuple):
@@ -126,7 +133,7 @@ def with_intervals(predicted: Predicted, errors: ModelErrors) -> Point:
     return msgspec.structs.replace(
         point,
         interval=doubt.ends(point.predicted, errors),
-        left_out=doubt.ends(point.predicted, errors.without(point.source)),
+        left_out=doubt.ends(point.predicted, errors.without(point.source_of_miss)),
     )
 
 
@@ -185,7 +192,12 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
     mpi = next(table.mpi for table in tables if table.test == "osu_latency")
     try:
         fabric = within_memory(
-            calibrated([table for table in tables if table.mpi == mpi], system, source.inside_a_node),
+            calibrated(
+                [table for table in tables if table.mpi == mpi],
+                system,
+                source.inside_a_node,
+                source.bases.get(system),
+            ),
             source.memory_bytes_per_second,
         )
     except LinkworthError as error:
@@ -217,7 +229,12 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
             yield point, Bench(pattern, technology, doubts.get(max(1, size), ()))
 
 
-def calibrated(tables: Sequence[BenchTable], system: str, inside_a_node: BenchTable | None = None) -> Fabric:
+def calibrated(
+    tables: Sequence[BenchTable],
+    system: str,
+    inside_a_node: BenchTable | None = None,
+    base: str | None = None,
+) -> Fabric:
     """Return the fabric that `linkworth calibrate` fits to a system's tests between pairs of ranks."""
     between = [table for table in tables if NAMES[table.test] not in COLLECTIVES]
     inside = [] if inside_a_node is None else [msgspec.structs.replace(inside_a_node, mpi=tables[0].mpi)]
@@ -225,7 +242,9 @@ def calibrated(tables: Sequence[BenchTable], system: str, inside_a_node: BenchTa
         files = [Path(folder) / f"{system}.json", Path(folder) / "inside-a-node.json"]
         for file, its in zip(files, (between, inside), strict=True):
             file.write_bytes(encode(BenchSet(results=[as_result(table) for table in its])))
-        return calibrate(CalibrationRequest(files=files[:1], intranode=files[1:] if inside else [])).fabric
+        return calibrate(
+            CalibrationRequest(files=files[:1], intranode=files[1:] if inside else [], base=base)
+        ).fabric
 
 
 def _of_parameters(

@@ -70,7 +70,7 @@ def _one(lines: list[str]) -> BenchResult | None:
     warnings: list[str] = []
     if title["device"]:
         warnings.append(
-            f"its messages are from the memory of GPUs ({title['device']}); those of programs that compute on CPUs take other times"
+            f"its messages are from the memory of GPUs ({title['device']}); those from the memory of CPUs take other times"
         )
     # The number of ranks of a collective is not printed.
     ranks = 2 if test in _TESTS.values() or test.startswith("mpi_") else 0
