@@ -7,7 +7,7 @@ from linkworth.mpi import identify
 
 _SIZE, _VALUE = 10, 13
 _FORMS = (("_bytes_per_second", units.rate), ("_bytes", units.message_size), ("_seconds", units.duration))
-"""How a value is written, by the end of its name."""
+"""Form of a value, by the end of its name."""
 
 
 def table(result: BenchResult) -> str:
