@@ -205,7 +205,7 @@ class OverheadFit(PathFit):
             return self.sides_and_latency(point, both, tolerance)
         wire = self.wire(size)
         if staged is not None and size in self.alternating and staged > BOUND * wire:
-            shown = self.shown_sides(size) or (staged, staged)
+            shown = _smaller_and_larger(staged, self.alternating[size])
             if sum(shown) <= both:
                 return Overheads(size, *shown, min(tolerance, allowed * staged), both - sum(shown), tolerance)
         if staged is not None and each > staged:
@@ -250,13 +250,7 @@ class OverheadFit(PathFit):
         staged, pair = self.streaming.get(size), self.alternating.get(size)
         if staged is None or staged <= CPU_BOUND * self.wire(size):
             return None
-        if pair is None:
-            return staged, staged
-        if staged < pair / 2 < NEARLY * staged:
-            # Both directions need a little more than twice one direction's time: between the two.
-            each = math.sqrt(staged * pair / 2)
-            return each, each
-        return min(max(0.0, pair - staged), staged), staged
+        return (staged, staged) if pair is None else _smaller_and_larger(staged, pair)
 
     def receivers_share(self, size: int, both: float) -> float:
         """Return the receiver's part of both sides' overhead, 0.5 to 1, from a stream that the wire bounds.
@@ -297,3 +291,12 @@ class OverheadFit(PathFit):
         overheads = overhead_at(base.send_overhead, 0) + overhead_at(base.receive_overhead, 0)
         whole = overheads + base.latency_seconds
         return overheads / whole if whole > 0 else 0.5
+
+
+def _smaller_and_larger(staged: float, pair: float) -> tuple[float, float]:
+    """Return both sides' overheads, the smaller first, from a message's time in one direction and a pair's in both."""
+    if staged < pair / 2 < NEARLY * staged:
+        # Both directions need a little more than twice one direction's time: between the two.
+        each = math.sqrt(staged * pair / 2)
+        return each, each
+    return min(max(0.0, pair - staged), staged), staged

@@ -63,10 +63,11 @@ class _Fit(OverheadFit):
     def run(self) -> FittedPath:
         for turn in range(TURNS):
             before = self.path
-            self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
             if not self.inside:
                 self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
-            if not self.stream:
+            if self.stream:
+                self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
+            else:
                 # Both sides' overheads bound messages both ways as one side's bounds a stream.
                 self.streaming = {
                     size: seconds / 2
