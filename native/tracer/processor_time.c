@@ -104,7 +104,9 @@ static uint64_t of_longest_thread(uint64_t process, uint64_t own) {
     if (own >= process || (process - own) * LEAST_HELP < process) return process;
     uint64_t longest = (uint64_t)(longest_share * (double)(process - own));
     if (longest < own) longest = own;
-    bool outnumber = lw_recorder.crowded || ranks_here * process > cores_here * longest;
+    // If as many threads as cores compute, those of the MPI library add a little, and that is not too many.
+    uint64_t with_others = longest + longest / LEAST_HELP;
+    bool outnumber = lw_recorder.crowded || ranks_here * process > cores_here * with_others;
     return outnumber ? longest : process;
 }
 
