@@ -426,9 +426,10 @@ def _program(
 
 def _alone(response: Response) -> Response:
     """Return the replays without their trace and the engine's results, all that draws need included."""
-    assert response.file_seconds >= 0  # keeps them, and the replay without computation that they need
+    assert response.file_seconds >= 0 < response.about(SMALLEST_SCALE).seconds  # keeps both
     found = copy.copy(response)
     del found.trace
+    found.shorter = None
     found._known = {scale: each._replace(result=None) for scale, each in found._known.items()}  # type: ignore[arg-type]
     return found
 

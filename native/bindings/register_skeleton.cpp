@@ -31,7 +31,8 @@ nb::dict programs() {
 
 nb::dict record(const std::string& program, const std::vector<std::string>& arguments, int ranks,
                 const std::vector<double>& seconds_per_operation, const std::string& path,
-                const std::string& metadata_json, std::size_t threads, std::optional<nb::callable> progress) {
+                const std::string& metadata_json, std::size_t threads, std::optional<nb::callable> progress,
+                std::optional<int> iterations) {
     skeleton::Progress report;
     if (progress) {
         report = [&](std::uint32_t done) {
@@ -40,8 +41,8 @@ nb::dict record(const std::string& program, const std::vector<std::string>& argu
         };
     }
     const auto result = without_gil([&] {
-        return skeleton::record(skeleton::find_skeleton(program), arguments, ranks, seconds_per_operation,
-                                path, metadata_json, threads, report);
+        return skeleton::record(skeleton::find_skeleton(program), {arguments, iterations}, ranks,
+                                seconds_per_operation, path, metadata_json, threads, report);
     });
     nb::dict out;
     out["events"] = result.events;
@@ -52,11 +53,11 @@ nb::dict record(const std::string& program, const std::vector<std::string>& argu
 std::vector<double> work(const std::string& program, const std::vector<std::string>& arguments, int ranks,
                          int rank, double cache_bytes) {
     const nb::gil_scoped_release released;
-    return skeleton::count_work(skeleton::find_skeleton(program), arguments, ranks, rank, cache_bytes);
+    return skeleton::count_work(skeleton::find_skeleton(program), {arguments}, ranks, rank, cache_bytes);
 }
 
 void check(const std::string& program, const std::vector<std::string>& arguments, int ranks) {
-    skeleton::check(skeleton::find_skeleton(program), arguments, ranks);
+    skeleton::check(skeleton::find_skeleton(program), {arguments}, ranks);
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ void register_skeleton(nb::module_& module) {
     module.def("check_skeleton", &check, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"));
     module.def("record_skeleton", &record, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),
                nb::arg("seconds_per_operation"), nb::arg("path"), nb::arg("metadata_json"),
-               nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+               nb::arg("threads") = 1, nb::arg("progress") = nb::none(), nb::arg("iterations") = nb::none());
     module.def("skeleton_work", &work, nb::arg("program"), nb::arg("arguments"), nb::arg("ranks"),
                nb::arg("rank"), nb::arg("cache_bytes") = 0.0);
 }

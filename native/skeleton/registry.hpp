@@ -1,6 +1,7 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,13 +12,24 @@
 
 namespace linkworth::skeleton {
 
-/// A program's arguments: {"B"} of `lw-npb mg B`, {"100x126x37", "--iterations", "10"} of a stencil.
-using Arguments = std::span<const std::string>;
+/// A program's arguments, and how much of it is recorded.
+struct Arguments {
+    /// {"B"} of `lw-npb mg B`, {"100x126x37", "--iterations", "10"} of a stencil.
+    std::span<const std::string> words;
+    /// Iterations of a shorter run, of programs whose iterations are all alike; none: the whole program.
+    std::optional<int> iterations = {};
+};
 
 /// Arguments or a rank count that a program cannot run with; one sentence for the user.
 class UsageError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Throws UsageError if a shorter run is asked of a program whose iterations differ.
+inline void refuse_shorter(std::string_view program, Arguments arguments) {
+    if (arguments.iterations)
+        throw UsageError("iterations of " + std::string(program) + " differ; record the whole program");
+}
 
 /// A program that can be recorded without running. A new one is a file in programs/, a line in
 /// programs/programs.hpp and an entry in registry.cpp.

@@ -218,6 +218,7 @@ def record_skeleton(
     metadata_json: str,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
+    iterations: int | None = None,
 ) -> dict[str, int]: ...
 def skeleton_work(
     program: str, arguments: Sequence[str], ranks: int, rank: int, cache_bytes: float = 0.0

@@ -7,18 +7,25 @@
 
 namespace linkworth::skeleton {
 
-/// The entry of a NAS program's table of classes that its only argument, a letter, names.
+/// The entry of a NAS program's table of classes that its only argument, a letter, names, with the iterations
+/// that are recorded.
 template <class Table>
-const auto& class_of(std::string_view program, const Table& table, Arguments arguments) {
+auto class_of(std::string_view program, const Table& table, Arguments arguments) {
+    const auto words = arguments.words;
     std::string known;
-    for (const auto& entry : table) {
-        if (arguments.size() == 1 && arguments[0].size() == 1 && arguments[0][0] == entry.letter)
+    for (auto entry : table) {
+        if (words.size() == 1 && words[0].size() == 1 && words[0][0] == entry.letter) {
+            if constexpr (requires { entry.iterations; })
+                entry.iterations = arguments.iterations.value_or(entry.iterations);
+            else
+                refuse_shorter(program, arguments);
             return entry;
+        }
         if (!known.empty()) known += ", ";
         known += entry.letter;
     }
     std::string given;
-    for (const std::string& argument : arguments) given += (given.empty() ? "" : " ") + argument;
+    for (const std::string& argument : words) given += (given.empty() ? "" : " ") + argument;
     throw UsageError(std::string(program) + " takes one class, " + known + ", not '" + given + "'");
 }
 

@@ -11,8 +11,9 @@ namespace linkworth::skeleton {
 /// Parses the words and options after the name of a program without classes.
 template <class Parse>
 auto parsed(const char* program, std::span<const npb::OptionText> known, Arguments arguments, Parse&& parse) {
+    refuse_shorter(program, arguments);
     std::vector<const char*> words{"lw-npb", program};
-    for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    for (const std::string& argument : arguments.words) words.push_back(argument.c_str());
     try {
         const npb::Options options = npb::parse_options(static_cast<int>(words.size()), words.data());
         npb::check_options(known, options);

@@ -12,11 +12,9 @@ from linkworth.replay.run import Replay
 LINKS = {"nic_out": "NIC out", "nic_in": "NIC in", "switch_up": "uplink", "switch_down": "downlink"}
 
 
-def efficiency(replayed: Replay, ideal: Replay) -> Pop:
-    """Return the POP efficiencies of a replay; `ideal` is the same program, placement and computation without a network."""
-    return efficiencies(
-        replayed.result.rank_compute_seconds, replayed.prediction.seconds, ideal.prediction.seconds
-    )
+def efficiency(replayed: Replay, ideal_seconds: float) -> Pop:
+    """Return the POP efficiencies of a replay; `ideal_seconds` is its time without a network."""
+    return efficiencies(replayed.result.rank_compute_seconds, replayed.prediction.seconds, ideal_seconds)
 
 
 def regions(replayed: Replay, at_level: Callable[[int], Replay]) -> list[RegionTime]:

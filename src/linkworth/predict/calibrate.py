@@ -1,7 +1,7 @@
 """Scaling of a trace's computation by one measured time."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,12 +12,12 @@ from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import CPU_FACTOR
 from linkworth.model.prediction import ComputationScale, Layout
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.response import SMALLEST_SCALE, Response
+from linkworth.predict.response import SMALLEST_SCALE, Point, Response
 from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import TraceFile
 
-_RELATIVE_TOLERANCE = 1e-6
+_RELATIVE_TOLERANCE = 1e-5
 _ROUGH_TOLERANCE = 1e-4
 """Tolerance after a step that gained little, as near a jump of the time; more precise than any measurement."""
 _MOST_REPLAYS = 60
@@ -80,7 +80,7 @@ def calibrated(
 
     With such a time, `cpu_factor` is relative to the cores that took it. The replays of that time are without settings of
     the MPI library, and on idle links. They become part of the response among `responses` that is of the same network in
-    the same layout. `for_draws`: draws will need all responses, so another core begins with their other ends meanwhile.
+    the same layout. Another core begins meanwhile with replays of the others, and for draws with the other ends of all.
     Raises UsageError for an impossible time, and for one beside CPU factors of levels.
     """
     rates = trace.metadata.rates
@@ -94,8 +94,14 @@ def calibrated(
     alone = Response(trace, fabric, there, own)
     response = next((each for each in responses if each.is_like(alone)), alone)
     with ReplayThreads(1) as pool:
-        for each in dict.fromkeys([response, *responses]) if for_draws else ():
-            pool.submit(each.at, SMALLEST_SCALE)
+        if response.shorter is not None:
+            likely = scale_about(response, measured.seconds)
+            for each in responses:
+                if each is not response:
+                    pool.submit(each.at, likely)
+        elif for_draws:
+            for each in dict.fromkeys([response, *responses]):
+                pool.submit(each.at, SMALLEST_SCALE)
         scale = scale_for(response, measured.seconds)
         pool.shutdown(cancel_futures=True)  # all cores share the rest later
     found = ComputationScale(
@@ -107,34 +113,44 @@ def calibrated(
     return found, KnownTime(response, measured.seconds, scale)
 
 
+def scale_about(response: Response, seconds: float) -> float:
+    """Return what `scale_for` does for the time from short runs."""
+    return _search(response.fabric, response.about, seconds, 1.0)
+
+
 def scale_for(response: Response, seconds: float) -> float:
     """Return the scale of the computation with which the replay takes `seconds`.
+
+    Raises UsageError if the replay takes longer even without computation, or if the trace has no computation.
+    """
+    start = 1.0 if response.shorter is None else scale_about(response, seconds)
+    return _search(response.fabric, response.point, seconds, start)
+
+
+def _search(fabric: Fabric, point: Callable[[float], Point], seconds: float, start: float) -> float:
+    """Return the scale at which `point` has the time `seconds`.
 
     The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
     Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. If messages compete, a
     piece's slope says little about the next: after a step that gained little, the bracket is halved. If the time jumps
-    over `seconds`, the nearest replay counts. Raises UsageError if the replay takes longer even without computation, or if
-    the trace has no computation.
+    over `seconds`, the nearest replay counts.
     """
-    fabric = response.fabric
     if not 0 < seconds < math.inf:
         raise UsageError(
             f"`measured` {fabric.name}={units.plain(seconds)}: the measured time must be above 0 seconds"
         )
-
-    def time(scale: float) -> float:
-        return response.at(scale).seconds
-
     low, high = SMALLEST_SCALE, math.inf
-    here, miss, halved = 1.0, math.inf, False
+    here, miss, halved = start, math.inf, False
+    misses: dict[float, float] = {}
     for _ in range(_MOST_REPLAYS):
-        before, miss = miss, abs(time(here) - seconds)
+        time, slope = point(here)
+        before, miss = miss, abs(time - seconds)
+        misses[here] = miss
         # The first step past the time may miss by more than the last before it.
         gained = miss <= before / _GAIN or high == math.inf
         if miss <= (_RELATIVE_TOLERANCE if gained else _ROUGH_TOLERANCE) * seconds:
             return here
-        slope = response.slope(here)
-        if time(here) >= seconds:
+        if time >= seconds:
             high = here
         elif here < _LARGEST_SCALE:
             low = here
@@ -145,13 +161,14 @@ def scale_for(response: Response, seconds: float) -> float:
                 else "the trace contains no computation to scale to that time"
             )
             raise UsageError(f"`measured` {fabric.name}={units.plain(seconds)}: {why}")
-        guess = here + (seconds - time(here)) / slope if slope > 0 else high
+        guess = here + (seconds - time) / slope if slope > 0 else high
         halved = not low < guess < high or not (gained or halved)
         if halved and high < math.inf:
             # A time that is met by steps along the slopes needs no replay without computation.
-            if time(low) >= seconds:
+            alone = point(low).seconds
+            if alone >= seconds:
                 raise UsageError(
-                    f"`measured` {fabric.name}={units.plain(seconds)}: the communication alone takes {time(low):.4g} s "
+                    f"`measured` {fabric.name}={units.plain(seconds)}: the communication alone takes {alone:.4g} s "
                     f"on {fabric.name} in this layout, so the program cannot have run in that time there; check the "
                     "time, the fabric, `nodes` and `ppn`"
                 )
@@ -159,4 +176,4 @@ def scale_for(response: Response, seconds: float) -> float:
         elif halved:
             guess = 4 * here
         here = min(guess, _LARGEST_SCALE)
-    return min(response.known, key=lambda scale: abs(time(scale) - seconds))
+    return min(misses, key=lambda scale: misses[scale])

@@ -25,22 +25,16 @@ class ReplayCase(NamedTuple):
     settings: ReplaySettings
     neighbours: Sequence[Neighbour] = ()
 
-    def replayed(
-        self,
-        fabric: Fabric,
-        details: Details = Details(),
-        settings: ReplaySettings | None = None,
-        beside: Sequence[Neighbour] | None = None,
-    ) -> Replay:
-        """Replay the trace on a fabric, by default with the settings and the neighbours of the case."""
+    def replayed(self, fabric: Fabric, details: Details = Details()) -> Replay:
+        """Replay the trace on a fabric."""
         return replay_in_detail(
             self.trace.engine,
             fabric,
             self.layout,
             cpu_factor=self.cpu_factor,
             tolerate_cut=self.trace.incomplete,
-            settings=settings or self.settings,
-            beside=self.neighbours if beside is None else beside,
+            settings=self.settings,
+            beside=self.neighbours,
             details=details,
         )
 
@@ -69,17 +63,19 @@ class ReplayCase(NamedTuple):
             ideal.result()
             return replays, list(pool.map(broken_down, responses, replays))
 
-    def _without_network(self, began: Callable[[str], None]) -> Replay:
+    def _without_network(self, began: Callable[[str], None]) -> float:
         began("no network")
         # Neighbours only change the computation on the nodes that they share.
         shared = self.settings.memory_demand_bytes_per_second or self.settings.cores_per_node
-        return self.replayed(
-            catalog.get("ideal"),
-            settings=msgspec.structs.replace(self.settings, contention=False, mpi_settings={}),
-            beside=self.neighbours if shared else [],
+        levels = {level: factor / self.cpu_factor for level, factor in self.settings.cpu_factor_at.items()}
+        settings = msgspec.structs.replace(
+            self.settings, contention=False, mpi_settings={}, cpu_factor_at=levels
         )
+        beside = self.neighbours if shared else []
+        ideal = Response(self.trace, catalog.get("ideal"), self.layout, settings, beside)
+        return ideal.about(1 / self.cpu_factor).seconds
 
-    def _broken_down(self, fabric: Fabric, replay: Replay, ideal: Replay, loads: bool) -> Prediction:
+    def _broken_down(self, fabric: Fabric, replay: Replay, ideal: float, loads: bool) -> Prediction:
         recording, marks = replay.result.recording, replay.result.mark_seconds
         return msgspec.structs.replace(
             replay.prediction,

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
+from linkworth.skeleton.shorter import ShorterRuns, shorter_runs
 from linkworth.trace.read import TraceFile
 
 if TYPE_CHECKING:
@@ -18,6 +20,14 @@ if TYPE_CHECKING:
 
 SMALLEST_SCALE = 1e-9
 """Scale that stands for no computation."""
+
+
+class Point(NamedTuple):
+    """Time at one scale."""
+
+    seconds: float
+    slope: float
+    """Derivative of the time by the scale."""
 
 
 class Response:
@@ -41,6 +51,7 @@ class Response:
         self.settings = on_known_machine(settings, trace.metadata.rates, layout)
         self.beside = beside
         self._known: dict[float, Replay] = {}
+        self._estimated: dict[float, Point] = {}
 
     def is_like(self, other: "Response") -> bool:
         """Return whether another response to the same trace has the same replays."""
@@ -50,12 +61,36 @@ class Response:
     def at(self, scale: float) -> Prediction:
         """Return the replay with the computation times `scale`."""
         if scale not in self._known:
-            levels = self.settings.cpu_factor_at
-            settings = msgspec.structs.replace(
-                self.settings, cpu_factor_at={level: factor / scale for level, factor in levels.items()}
-            )
-            self.add(scale, self._replayed(scale, settings))
+            self.add(scale, self._replayed(self.trace.engine, scale))
         return self._known[scale].prediction
+
+    def point(self, scale: float) -> Point:
+        """Return the time at `scale` of the whole program."""
+        found = self.at(scale)
+        return Point(found.seconds, found.seconds_per_inverse_cpu_speed / scale)
+
+    def about(self, scale: float) -> Point:
+        """Return the time at `scale` from short runs; without any, and at a known scale, that of the whole program."""
+        if scale in self._known or (scale not in self._estimated and self.shorter is None):
+            return self.point(scale)
+        if scale not in self._estimated:
+            assert self.shorter is not None
+            self._estimated[scale] = self._by_short_runs(self.shorter, scale)
+        return self._estimated[scale]
+
+    def _by_short_runs(self, runs: ShorterRuns, scale: float) -> Point:
+        few, more = (self._replayed(each, scale).prediction for each in (runs.few, runs.more))
+        return Point(
+            runs.whole(few.seconds, more.seconds),
+            runs.whole(few.seconds_per_inverse_cpu_speed, more.seconds_per_inverse_cpu_speed) / scale,
+        )
+
+    @cached_property
+    def shorter(self) -> ShorterRuns | None:
+        """Short runs whose times give that of the program; None if its iterations may differ in the replay."""
+        if self.beside or self.settings.noise:
+            return None
+        return shorter_runs(self.trace.engine, self.trace.metadata)
 
     def add(self, scale: float, found: Replay) -> None:
         """Take a replay that was made elsewhere."""
@@ -68,6 +103,8 @@ class Response:
     @cached_property
     def file_seconds(self) -> float:
         """Return the recorded time in calls to files on the path that decides. It is the same on every network and CPU."""
+        if self.shorter is not None:
+            return 0.0  # no program with equal iterations uses files
         self.at(SMALLEST_SCALE)
         alone = self._known[SMALLEST_SCALE]
         return alone.prediction.compute_seconds if alone.result.input_output_seconds else 0.0
@@ -78,13 +115,9 @@ class Response:
         # Another thread may add a replay meanwhile.
         return [scale for scale in list(self._known) if scale > SMALLEST_SCALE]
 
-    def slope(self, scale: float) -> float:
-        """Return the derivative of the time by the scale."""
-        return self.at(scale).seconds_per_inverse_cpu_speed / scale
-
     def with_seed(self, scale: float, seed: int) -> float:
         """Return the time with another seed of the noise."""
-        return self._replayed(scale, msgspec.structs.replace(self.settings, seed=seed)).prediction.seconds
+        return self._replayed(self.trace.engine, scale, seed).prediction.seconds
 
     def seconds(self, scales: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
         """Return the time at each scale: between two replays the larger of their tangents, or their chord if that is less.
@@ -93,10 +126,8 @@ class Response:
         """
         import numpy as np
 
-        self.at(SMALLEST_SCALE)
-        known = np.array(sorted(self._known))
-        times = np.array([self.at(scale).seconds for scale in known])
-        slopes = np.array([self.slope(scale) for scale in known])
+        known = np.array(sorted({SMALLEST_SCALE, *list(self._known), *list(self._estimated)}))
+        times, slopes = np.array([self.about(scale) for scale in known]).T
         if len(known) == 1:
             return np.full_like(scales, times[0])
         low = np.clip(np.searchsorted(known, scales, side="right") - 1, 0, len(known) - 2)
@@ -107,13 +138,18 @@ class Response:
         result: npt.NDArray[np.float64] = np.where(scales > known[-1], last, np.minimum(chord, tangents))
         return result
 
-    def _replayed(self, scale: float, settings: ReplaySettings) -> Replay:
+    def _replayed(self, trace: _engine.Trace, scale: float, seed: int | None = None) -> Replay:
+        levels = self.settings.cpu_factor_at
         return replay_in_detail(
-            self.trace.engine,
+            trace,
             self.fabric,
             self.layout,
             cpu_factor=1 / scale,
             tolerate_cut=self.trace.incomplete,
-            settings=settings,
+            settings=msgspec.structs.replace(
+                self.settings,
+                cpu_factor_at={level: factor / scale for level, factor in levels.items()},
+                seed=self.settings.seed if seed is None else seed,
+            ),
             beside=self.beside,
         )

@@ -7,7 +7,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.calibrate import MeasuredTime, of_measured_run, scale_for
+from linkworth.predict.calibrate import MeasuredTime, of_measured_run, scale_about
 from linkworth.predict.response import Response
 from linkworth.trace.read import TraceFile
 from linkworth.units import duration
@@ -59,8 +59,8 @@ def fitted(
     def miss(share: float) -> float:
         """Return the mean logarithm of replayed over measured if a rank demands this share of a node."""
         with_share = _with(settings, share)
-        scale = scale_for(_response(trace, first, with_share), first.seconds)
-        times = [_response(trace, each, with_share).at(scale).seconds for each in others]
+        scale = scale_about(_response(trace, first, with_share), first.seconds)
+        times = [_response(trace, each, with_share).about(scale).seconds for each in others]
         return sum(math.log(t / each.seconds) for t, each in zip(times, others, strict=True)) / len(others)
 
     # A rank that demands a whole node by itself is as slow as its share of it, whatever it demands beyond.
@@ -91,7 +91,7 @@ def _with_waits(trace: TraceFile, measured: MeasuredTime, settings: ReplaySettin
     unshared = settings if not rates.memory_demands else _with(settings, _NO_SHARE)
     if rates.cores_on_memory is None or place is None or place.ppn is None:
         return unshared
-    slower = scale_for(_response(trace, measured, unshared), measured.seconds)
+    slower = scale_about(_response(trace, measured, unshared), measured.seconds)
     wait = max(0.0, min(slower - 1, slower * rates.cores_on_memory / place.ppn))
     return _with(settings, max(_NO_SHARE, wait / (1 + wait) / rates.cores_on_memory))
 
@@ -105,7 +105,7 @@ def contradictions(
     """
     found = []
     for other in measured.others:
-        seconds = _response(trace, other, settings).at(scale).seconds
+        seconds = _response(trace, other, settings).about(scale).seconds
         if abs(seconds / other.seconds - 1) > _MET:
             found.append(
                 f"the times given for {measured.title} and {other.title} do not agree: with the computation scaled to "
