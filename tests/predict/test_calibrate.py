@@ -8,7 +8,7 @@ from synthetic import fabric, recv, send, way, write_trace
 from linkworth.errors import UsageError
 from linkworth.model.settings import ReplaySettings
 from linkworth.predict.calibrate import MeasuredTime, calibrated, scale_for
-from linkworth.predict.response import Point, Response
+from linkworth.predict.response import Response
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import open_trace
 
@@ -32,26 +32,35 @@ class Paths:
         self.pieces, self.jump_at, self.jump = pieces, jump_at, jump
         self.known = []
 
-    def point(self, scale):
+    def at(self, scale):
         if scale not in self.known:
             self.known.append(scale)
         longest = max(self.pieces, key=lambda each: each.communication + scale * each.computation)
         jump = self.jump if scale > self.jump_at else 0.0
-        return Point(longest.communication + scale * longest.computation + jump, longest.computation)
+        return Prediction(
+            longest.communication + scale * longest.computation + jump, scale * longest.computation
+        )
+
+
+class Prediction(NamedTuple):
+    """The part of a prediction that the search reads."""
+
+    seconds: float
+    seconds_per_inverse_cpu_speed: float
 
 
 @pytest.mark.parametrize("seconds", [4.0, 5.5, 11.0, 80.0, 9e6])
 def test_a_time_that_a_program_can_take_is_met_in_few_replays(seconds):
     response = Paths(Piece(3.0, 1.0), Piece(1.0, 2.0), Piece(0.0, 2.5))
     scale = scale_for(response, seconds)
-    assert response.point(scale).seconds == pytest.approx(seconds, rel=1e-5)
+    assert response.at(scale).seconds == pytest.approx(seconds, rel=1e-5)
     assert len(response.known) <= 4
 
 
 def test_at_a_large_jump_the_nearest_time_counts():
     response = Paths(Piece(1.0, 1.0), jump_at=2.0, jump=1.0)
-    assert response.point(scale_for(response, 3.2)).seconds == pytest.approx(3.0, rel=1e-3)
-    assert response.point(scale_for(response, 3.8)).seconds == pytest.approx(4.0, rel=1e-3)
+    assert response.at(scale_for(response, 3.2)).seconds == pytest.approx(3.0, rel=1e-3)
+    assert response.at(scale_for(response, 3.8)).seconds == pytest.approx(4.0, rel=1e-3)
 
 
 def test_computation_off_the_longest_path_is_found_and_missing_computation_reported():

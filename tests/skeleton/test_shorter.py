@@ -36,10 +36,13 @@ def test_two_short_runs_give_the_time_of_the_whole(opened, program, iterations):
     assert 4 + 2 * runs.rest == iterations
     for network in ("gbe", "ib-hdr"):
         few, more, whole = (
-            replay(of, fabrics.get(network), Arrangement(nodes=4).layout(16)).seconds
+            replay(of, fabrics.get(network), Arrangement(nodes=4).layout(16))
             for of in (runs.few, runs.more, trace.engine)
         )
-        assert runs.whole(few, more) == pytest.approx(whole, rel=5e-3)
+        found = runs.whole(few, more)
+        assert found.seconds == pytest.approx(whole.seconds, rel=5e-3)
+        assert found.messages == whole.messages
+        assert found.timed_internode_bytes == whole.timed_internode_bytes
 
 
 def test_programs_with_few_or_differing_iterations_have_none(opened, tmp_path):

@@ -10,9 +10,9 @@ from linkworth import units
 from linkworth.errors import UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.number_range import CPU_FACTOR
-from linkworth.model.prediction import ComputationScale, Layout
+from linkworth.model.prediction import ComputationScale, Layout, Prediction
 from linkworth.model.settings import ReplaySettings
-from linkworth.predict.response import SMALLEST_SCALE, Point, Response
+from linkworth.predict.response import SMALLEST_SCALE, Response
 from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import TraceFile
@@ -124,11 +124,11 @@ def scale_for(response: Response, seconds: float) -> float:
     Raises UsageError if the replay takes longer even without computation, or if the trace has no computation.
     """
     start = 1.0 if response.shorter is None else scale_about(response, seconds)
-    return _search(response.fabric, response.point, seconds, start)
+    return _search(response.fabric, response.at, seconds, start)
 
 
-def _search(fabric: Fabric, point: Callable[[float], Point], seconds: float, start: float) -> float:
-    """Return the scale at which `point` has the time `seconds`.
+def _search(fabric: Fabric, at: Callable[[float], Prediction], seconds: float, start: float) -> float:
+    """Return the scale `at` which the time is `seconds`.
 
     The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
     Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. If messages compete, a
@@ -143,7 +143,8 @@ def _search(fabric: Fabric, point: Callable[[float], Point], seconds: float, sta
     here, miss, halved = start, math.inf, False
     misses: dict[float, float] = {}
     for _ in range(_MOST_REPLAYS):
-        time, slope = point(here)
+        found = at(here)
+        time, slope = found.seconds, found.seconds_per_inverse_cpu_speed / here
         before, miss = miss, abs(time - seconds)
         misses[here] = miss
         # The first step past the time may miss by more than the last before it.
@@ -165,7 +166,7 @@ def _search(fabric: Fabric, point: Callable[[float], Point], seconds: float, sta
         halved = not low < guess < high or not (gained or halved)
         if halved and high < math.inf:
             # A time that is met by steps along the slopes needs no replay without computation.
-            alone = point(low).seconds
+            alone = at(low).seconds
             if alone >= seconds:
                 raise UsageError(
                     f"`measured` {fabric.name}={units.plain(seconds)}: the communication alone takes {alone:.4g} s "

@@ -154,7 +154,7 @@ class Draws:
         wanted = (known - self.startup(measured) - files * self._files()) / network + files
         last = max(measured.known)
         grid = np.linspace(0.0, last, _GRID)
-        if (slope := measured.point(last).slope) > 0:
+        if (slope := measured.at(last).seconds_per_inverse_cpu_speed / last) > 0:
             # Beyond the last replay the time is a straight line.
             beyond = max(float(wanted.max()) - measured.at(last).seconds, 0.0)
             grid = np.append(grid, last + beyond / slope)

@@ -143,9 +143,10 @@ def predict_with_draws(
         without_tolerances = {name: lack for name, lack in lacks.items() if lack}
         asked = [each for each in zip(fabrics, predictions, strict=True) if not lacks[each[0].name]]
         borne = tolerances(
-            lambda fabric: case.replayed(fabric).prediction,
+            lambda fabric: Response(trace, fabric, layout, from_one, neighbours).about(1 / cpu_factor),
             [fabric for fabric, _ in asked],
-            starts=[prediction for _, prediction in asked],
+            # All times of a search are from short runs, or none.
+            starts=() if responses[0].shorter else [prediction for _, prediction in asked],
         )
     found = PredictionSet(
         workload=trace.metadata.workload,

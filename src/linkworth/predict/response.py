@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
 SMALLEST_SCALE = 1e-9
 """Scale that stands for no computation."""
-
-
-class Point(NamedTuple):
-    """Time at one scale."""
-
-    seconds: float
-    slope: float
-    """Derivative of the time by the scale."""
 
 
 class Response:
@@ -51,7 +43,7 @@ class Response:
         self.settings = on_known_machine(settings, trace.metadata.rates, layout)
         self.beside = beside
         self._known: dict[float, Replay] = {}
-        self._estimated: dict[float, Point] = {}
+        self._estimated: dict[float, Prediction] = {}
 
     def is_like(self, other: "Response") -> bool:
         """Return whether another response to the same trace has the same replays."""
@@ -64,26 +56,17 @@ class Response:
             self.add(scale, self._replayed(self.trace.engine, scale))
         return self._known[scale].prediction
 
-    def point(self, scale: float) -> Point:
-        """Return the time at `scale` of the whole program."""
-        found = self.at(scale)
-        return Point(found.seconds, found.seconds_per_inverse_cpu_speed / scale)
-
-    def about(self, scale: float) -> Point:
-        """Return the time at `scale` from short runs; without any, and at a known scale, that of the whole program."""
+    def about(self, scale: float) -> Prediction:
+        """Return the times at `scale` from short runs; without any, and at a known scale, those of the whole program."""
         if scale in self._known or (scale not in self._estimated and self.shorter is None):
-            return self.point(scale)
+            return self.at(scale)
         if scale not in self._estimated:
             assert self.shorter is not None
-            self._estimated[scale] = self._by_short_runs(self.shorter, scale)
+            few, more = (
+                self._replayed(run, scale).prediction for run in (self.shorter.few, self.shorter.more)
+            )
+            self._estimated[scale] = self.shorter.whole(few, more)
         return self._estimated[scale]
-
-    def _by_short_runs(self, runs: ShorterRuns, scale: float) -> Point:
-        few, more = (self._replayed(each, scale).prediction for each in (runs.few, runs.more))
-        return Point(
-            runs.whole(few.seconds, more.seconds),
-            runs.whole(few.seconds_per_inverse_cpu_speed, more.seconds_per_inverse_cpu_speed) / scale,
-        )
 
     @cached_property
     def shorter(self) -> ShorterRuns | None:
@@ -127,7 +110,9 @@ class Response:
         import numpy as np
 
         known = np.array(sorted({SMALLEST_SCALE, *list(self._known), *list(self._estimated)}))
-        times, slopes = np.array([self.about(scale) for scale in known]).T
+        found = [self.about(scale) for scale in known]
+        times = np.array([each.seconds for each in found])
+        slopes = np.array([each.seconds_per_inverse_cpu_speed for each in found]) / known
         if len(known) == 1:
             return np.full_like(scales, times[0])
         low = np.clip(np.searchsorted(known, scales, side="right") - 1, 0, len(known) - 2)

@@ -10,6 +10,7 @@ import msgspec
 
 from linkworth import __version__, _engine
 from linkworth.errors import UsageError
+from linkworth.model.prediction import Prediction, ReplayTimes
 from linkworth.model.trace import TraceMetadata
 from linkworth.skeleton.program import parse
 
@@ -27,9 +28,14 @@ class ShorterRuns(NamedTuple):
     rest: float
     """Iterations of the whole program beyond those of `more`, over those of `more` beyond those of `few`."""
 
-    def whole(self, few: float, more: float) -> float:
-        """Return a value of the whole program that grows by the same with each iteration, from those of both runs."""
-        return more + self.rest * (more - few)
+    def whole(self, few: Prediction, more: Prediction) -> Prediction:
+        """Return the times and counts of the whole program, which grow by the same with each iteration."""
+        grown: dict[str, float] = {}
+        for name in ReplayTimes.__struct_fields__:
+            less, value = getattr(few, name), getattr(more, name)
+            found = value + self.rest * (value - less)
+            grown[name] = round(found) if isinstance(value, int) else found
+        return msgspec.structs.replace(more, **grown)
 
 
 def shorter_runs(trace: _engine.Trace, metadata: TraceMetadata) -> ShorterRuns | None:
