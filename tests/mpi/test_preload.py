@@ -1,6 +1,8 @@
 """Variables that load a library into a program."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,15 +11,32 @@ from linkworth.errors import EnvironmentLacksError
 from linkworth.mpi import preload
 
 
-@pytest.mark.parametrize("folder", ["/home/jane doe", "/home/a:b", "/home/a\tb"])
+@pytest.mark.parametrize("folder", ["/home/a:b", "/home/a;b"])
 def test_a_library_that_the_loader_cannot_take_is_refused(folder):
     library = Path(folder, "tracer.so")
-    with pytest.raises(EnvironmentLacksError, match="its path has a space or a colon; set XDG_CACHE_HOME"):
+    with pytest.raises(
+        EnvironmentLacksError, match="its path has a colon or a semicolon; set XDG_CACHE_HOME"
+    ):
         preload.environment(library)
     assert not preload.can_be_loaded(library)
     assert preload.environment(Path("/home/jos\u00e9/tracer.so"))["LD_PRELOAD"].startswith(
         "/home/jos\u00e9/tracer.so"
     )
+
+
+def test_a_library_in_a_folder_with_a_space_is_found_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/theirs")
+    folder = tmp_path / "jane doe"
+    folder.mkdir()
+    made = Path(library(folder, "ours", "answer"))
+    given = preload.environment(made, behind=[Path("/mpi/libmpi.so")])
+    assert given == {"LD_PRELOAD": "ours.so:/mpi/libmpi.so", "LD_LIBRARY_PATH": f"{folder}:/theirs"}
+    loaded = "import ctypes; ctypes.CDLL(None).answer"
+    alone = preload.environment(made)
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], env=os.environ | alone, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def library(folder: Path, name: str, calls: str) -> str:

@@ -41,14 +41,14 @@ def ranks_library() -> Path:
 
 
 def can_be_loaded(library: Path) -> bool:
-    """Return whether LD_PRELOAD can name a library: spaces and colons stand between its entries."""
-    return re.search(r"[\s:]", str(library)) is None
+    """Return whether the loader can find a library: colons and semicolons stand between the folders that it searches."""
+    return re.search("[:;]", str(library)) is None
 
 
 def without_ranks_library(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables without the ranks library, since the tracer reports the number of ranks too."""
     given = _preloaded(variables)
-    others = ":".join(library for library in given if library != str(ranks_library()))
+    others = ":".join(library for library in given if Path(library).name != ranks_library().name)
     rest = {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
     return rest | ({"LD_PRELOAD": others} if others else {})
 
@@ -70,16 +70,21 @@ def environment(
     """
     if not can_be_loaded(library):
         raise EnvironmentLacksError(
-            f"{str(library)!r} cannot be loaded into programs, because its path has a space or a colon; set XDG_CACHE_HOME to a "
-            "folder without them"
+            f"{str(library)!r} cannot be loaded into programs, because its path has a colon or a semicolon; set XDG_CACHE_HOME "
+            "to a folder without them"
         )
     given = _preloaded(os.environ)
     mpis = [each for each in given if _is_mpi(each)]
     tools = [each for each in given if each not in mpis]
-    variables = {"LD_PRELOAD": ":".join([*tools, str(library), *map(str, behind), *mpis])}
-    if named := [str(folder) for library in behind if (folder := _with_common_name(library))]:
+    ours = [library, *behind]
+    # LD_PRELOAD cannot name a path with a space, but the loader searches folders for a name alone.
+    searched = [each.parent for each in ours if _has_space(each)]
+    names = [each.name if _has_space(each) else str(each) for each in ours]
+    variables = {"LD_PRELOAD": ":".join([*tools, *names, *mpis])}
+    searched += [folder for library in behind if (folder := _with_common_name(library))]
+    if searched:
         known = os.environ.get("LD_LIBRARY_PATH", "")
-        variables["LD_LIBRARY_PATH"] = ":".join([*named, *([known] if known else [])])
+        variables["LD_LIBRARY_PATH"] = ":".join([*map(str, searched), *([known] if known else [])])
     if parts is not None:
         variables[PARTS] = str(parts)
     if yielding:
@@ -89,6 +94,10 @@ def environment(
     if profiling:
         variables[PROFILE] = "1"
     return variables
+
+
+def _has_space(library: Path) -> bool:
+    return re.search(r"\s", str(library)) is not None
 
 
 def _preloaded(variables: Mapping[str, str]) -> list[str]:
