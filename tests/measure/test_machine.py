@@ -91,7 +91,7 @@ def test_a_missing_container_tool_is_named_with_its_package(monkeypatch):
     )
     checks = {check.name: check for check in kernel.features()}
     assert (checks["systemd-nspawn"].present, checks["LXC"].present) == (False, True)
-    assert "systemd-container" in checks["systemd-nspawn"].remedy
+    assert checks["systemd-nspawn"].remedy == "apt-get install systemd-container"
 
 
 def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
@@ -100,7 +100,7 @@ def test_what_could_not_be_tried_is_not_called_absent(tmp_path, monkeypatch):
     )
     checks = {check.name: check for check in kernel.features()}
     assert checks["veth"].present is None
-    assert "iproute2" in checks["veth"].remedy
+    assert "iproute2" in checks["veth"].detail
 
 
 @pytest.mark.requires("user-namespaces")
@@ -142,6 +142,12 @@ def test_a_cache_that_cannot_be_written_must_have_been_filled(tmp_path, monkeypa
     assert cache().present is False
     (tmp_path / "linkworth" / "mpi").mkdir(parents=True)
     assert cache().present is None
+
+
+def test_a_cache_whose_recorder_cannot_be_loaded_is_no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a:home"))
+    assert cache().present is False
+    assert cache().remedy == "export XDG_CACHE_HOME=FOLDER"
 
 
 def test_doctor_agrees_with_itself(linkworth):

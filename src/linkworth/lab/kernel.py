@@ -32,8 +32,13 @@ def tool(name: str) -> str:
     """Return the path of a system tool. Raises EnvironmentLacksError if it is not installed."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SBIN}")
     if found is None:
-        raise EnvironmentLacksError(f"a lab needs the command {name}; install {_PACKAGES.get(name, name)}")
+        raise EnvironmentLacksError(f"a lab needs the command {name}; install {package_of(name)}")
     return found
+
+
+def package_of(name: str) -> str:
+    """Return the package of a system tool, as Debian names it."""
+    return _PACKAGES.get(name, name)
 
 
 def may_make_namespaces() -> bool:

@@ -36,7 +36,7 @@ def _feature(name: str, purpose: str, command: str, *, only_user: bool = False) 
     try:
         trouble = kernel.trouble(command, only_user=only_user)
     except EnvironmentLacksError as error:
-        return _check(name, purpose, None, "not tried", remedy=str(error))
+        return _check(name, purpose, None, f"not tried: {error}")
     return _check(name, purpose, not trouble, trouble)
 
 
@@ -44,8 +44,14 @@ def _container(name: str, tool: str) -> Check:
     purpose = "containers as nodes of an emulated cluster"
     try:
         return _check(name, purpose, True, kernel.tool(tool))
-    except EnvironmentLacksError as error:
-        return _check(name, purpose, False, f"{tool} is not on PATH", remedy=str(error))
+    except EnvironmentLacksError:
+        return _check(
+            name,
+            purpose,
+            False,
+            f"{tool} is not on PATH",
+            remedy=f"apt-get install {kernel.package_of(tool)}",
+        )
 
 
 def _mptcp(proc: Path) -> Check:

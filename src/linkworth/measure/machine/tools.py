@@ -14,6 +14,7 @@ from linkworth.model.mpi import MpiInstallation
 from linkworth.mpi import build, find, identify, precompiled, search, wheels
 from linkworth.mpi.cache import cache_folder
 from linkworth.mpi.files import is_folder
+from linkworth.mpi.preload import can_be_loaded
 
 _PROBE = (
     "#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n"
@@ -134,14 +135,21 @@ def cache() -> Check:
     # Unlike a path's method, it is no error in a folder that this user cannot search.
     there = next(place for place in (folder, *folder.parents) if os.path.exists(place))  # noqa: PTH110
     writable = os.access(there, os.W_OK | os.X_OK)
-    kept = is_folder(folder / "mpi")
+    present: bool | None = False
+    detail = f"{folder}: {there} may not be written to"
+    if not can_be_loaded(folder):
+        detail = f"{folder}: programs cannot load a recorder whose path has a colon or a semicolon"
+    elif writable:
+        present, detail = True, str(folder)
+    elif is_folder(folder / "mpi"):
+        present = None
     return Check(
         group="recording",
         name="cache",
-        present=True if writable else None if kept else False,
-        detail=str(folder) if writable else f"{folder}: {there} may not be written to",
+        present=present,
+        detail=detail,
         purpose="keeps what is compiled for this machine",
-        remedy="" if writable else "export XDG_CACHE_HOME=FOLDER",
+        remedy="" if present else "export XDG_CACHE_HOME=FOLDER",
     )
 
 
