@@ -27,6 +27,11 @@ from linkworth.cli.main import VERBS, cli, main
             ["predict", "x", "--on", "gbe", "--nodes", "0.5"],
             "Invalid value for '--nodes': '0.5' is not a valid integer.",
         ),
+        (["predict", "x", "--nodes", "2", "--nodes=4"], "--nodes is given 2 times; give it once"),
+        (
+            ["predict", "x", "--contention", "--no-contention"],
+            "--contention or --no-contention is given 2 times",
+        ),
         (["sweep", "x"], "Name a network with --on, such as gbe, "),
         (["lab", "up", "--loss", "200%"], "--loss 200%: a link loses at most 50 % of its packets"),
     ],
