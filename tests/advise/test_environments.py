@@ -96,6 +96,7 @@ def test_ones_own_machine_and_spot_are_taken_where_they_are_asked_for():
     [
         ({"core_hours": ["gbe=0.02,cores=x"]}, "'x' is no number of cores"),
         ({"core_hours": ["gbe=0.02,cores=0"]}, "'0' is no number of cores"),
+        ({"core_hours": ["gbe=0.02,cores=" + "9" * 400]}, "is no number of cores"),
         ({"core_hours": ["gbe=0.02,core=40"]}, "'gbe=0.02,core=40': write `core_hour` FABRIC="),
         ({"core_hours": ["gbe"]}, "`core_hour` 'gbe' has no '='"),
         ({"assignments": ["gbe=1"], "core_hours": ["gbe=1"]}, "`core_hour` gives fabric gbe twice"),

@@ -31,6 +31,7 @@ def trace(tmp_path_factory):
         ((*REPORT, "--on", "gbe", "--on", "gbe"), "--on gbe: it is given twice"),
         ((*PREDICT, "--cpu-factor-at", "7=2"), "--cpu-factor-at 7: the program never calls MPI_Pcontrol(7)"),
         ((*PREDICT, "--cpu-factor-at", "1=2", "--cpu-factor-at", "1=3"), "--cpu-factor-at 1: it is given twice"),
+        ((*PREDICT, "--cpu-factor-at", "--1=2"), "'--1' is no level of MPI_Pcontrol"),
         ((*PREDICT, "--spread", "latency=0.1", "--spread", "latency=0.2"), "--spread latency: it is given twice"),
         ((*PREDICT, "--collective", "bcast=chain", "--collective", "bcast=linear"), "--collective bcast: it is given twice"),
         ((*PREDICT, "--collective", f"bcast=chain:{2**31}"), "a whole number below 2^31"),

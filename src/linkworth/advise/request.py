@@ -1,5 +1,6 @@
 """Input for advice: prices as FABRIC=USD or from a catalog, and earlier predictions."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +13,7 @@ from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
 from linkworth.catalog.decode import read_json
 from linkworth.errors import UsageError
-from linkworth.model.number_range import PRICE_USD
+from linkworth.model.number_range import COUNT, PRICE_USD
 from linkworth.model.prediction import PredictionSet
 from linkworth.model.price import Market, Price
 
@@ -149,14 +150,19 @@ def own_prices(
         given, value = parse_assignment(amount, "`core_hour`", "USD_PER_CORE_HOUR", PRICE_USD)
         if "=" in given:
             raise UsageError(f"`core_hour` {text!r}: write `core_hour` FABRIC=USD_PER_CORE_HOUR,cores=N")
-        if comma and not (cores.strip().isdecimal() and int(cores) > 0):
-            raise UsageError(f"`core_hour` {text!r}: {cores!r} is no number of cores; write cores=40")
-        number = int(cores) if comma else None
+        number = _cores_of(cores.strip(), f"`core_hour` {text!r}") if comma else None
         add("`core_hour`", given, value * (number or 1), cores=number, usd_per_core_hour=value)
     for text in on_premises_costs:
         given, costs = on_premises.parse(text)
         add("`on_premises`", given, on_premises.usd_per_node_hour(costs))
     return found
+
+
+def _cores_of(text: str, place: str) -> int:
+    """Return a number of cores. Raises UsageError that begins with `place`."""
+    if not re.fullmatch("[0-9]{1,12}", text) or int(text) not in COUNT:
+        raise UsageError(f"{place}: {text!r} is no number of cores; write cores=40")
+    return int(text)
 
 
 def _refuse_useless(own: Mapping[str, Price], needed: Collection[str] | None) -> None:

@@ -1,6 +1,7 @@
 """Options, besides fabrics and nodes, of every verb that replays."""
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
@@ -125,7 +126,7 @@ def _cpu_factors(texts: Sequence[str]) -> dict[int, float]:
     factors: dict[int, float] = {}
     for text in texts:
         level, factor = parse_assignment(text, "--cpu-factor-at", "X", CPU_FACTOR, what="LEVEL")
-        if not level.lstrip("-").isdecimal():
+        if not re.fullmatch(r"-?[0-9]{1,9}", level):
             raise UsageError(
                 f"--cpu-factor-at {text!r}: {level!r} is no level of MPI_Pcontrol; give a whole number"
             )
