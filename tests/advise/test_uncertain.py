@@ -65,6 +65,15 @@ def test_a_choice_inside_the_doubt_is_too_close_to_call():
     )
 
 
+def test_options_that_are_too_close_are_in_the_order_of_their_ranks():
+    times = {"gbe": 10.0, "10gbe": 6.0, "ib-hdr": 5.0}
+    prices = PRICES | {"10gbe": price("c", "10gbe", 1.6)}
+    draws = {(fabric, 2): [seconds * factor for factor in (0.5, 1, 2)] for fabric, seconds in times.items()}
+    draws["ib-hdr", 2].reverse()
+    found = advise(predicted(times, 2, ranks=4), prices, drawn=Drawn(seconds=draws, draws=3, assumed=[]))
+    assert found.too_close == ["ib-hdr", "10gbe", "gbe"]
+
+
 def test_nothing_costs_less_than_a_free_network():
     draws = drawn([10] * 20, [5] * 17 + [15] * 3)
     one = advise(BOTH, {**PRICES, "gbe": price("own", "gbe", 0)}, drawn=draws)

@@ -86,7 +86,10 @@ def over_draws(
 def too_close(
     options: Sequence[AdviceOption], drawn: Drawn, choice: int | None, goal: Goal
 ) -> list[AdviceOption]:
-    """Return the feasible options that may be over 2 % better by the goal than the choice, within the 90 % interval."""
+    """Return the feasible options that may be over 2 % better by the goal than the choice, within the 90 % interval.
+
+    They are in the order of their ranks.
+    """
     if choice is None:
         return []
     seconds = [drawn.seconds[option.fabric, option.nodes] for option in options]
@@ -97,7 +100,7 @@ def too_close(
             continue
         if least_ratio(seconds[place], seconds[choice]) * rates[place] < (1 - CLOSE) * rates[choice]:
             found.append(option)
-    return found
+    return sorted(found, key=lambda option: option.rank)
 
 
 def least_ratio(first: Sequence[float], second: Sequence[float]) -> float:
