@@ -10,6 +10,7 @@ from linkworth.model.prediction import Prediction, PredictionSet, SensitivityGri
 from linkworth.model.profile import CallTotals, Matrix, NetworkGain, Pop, Profile, Shares, SizeBin
 from linkworth.model.trace import MpiInfo, RankInfo, TraceMetadata
 from linkworth.report import ReportItem
+from linkworth.writing.documents import with_texts
 
 LINKS = {"gbe": (25e-6, 1.25e8), "10gbe": (10e-6, 1.25e9), "ib-fdr": (1e-6, 6.8e9), "ib-hdr": (0.8e-6, 25e9)}
 PRICES = {"gbe": 0.78, "10gbe": 0.85, "ib-fdr": 0.975, "ib-hdr": 1.3}
@@ -194,6 +195,18 @@ HOSTILE = [
 
 def hostile() -> list[ReportItem]:
     return [item(name, host=name, command=[name, "--x", name]) for name in HOSTILE]
+
+
+def renamed(whole: ReportItem, old: str, new: str) -> ReportItem:
+    """Return an item with another name of a network."""
+    document = with_texts(msgspec.to_builtins(whole), lambda text: new if text == old else text)
+    return msgspec.convert(document, ReportItem)
+
+
+def unpriced(whole: ReportItem) -> ReportItem:
+    """Return an item without prices and without grids, as of a run that takes no time."""
+    advice = msgspec.structs.replace(whole.advice, choice=None, options=[], breakeven_price_ratio=None)
+    return msgspec.structs.replace(whole, advice=advice, grids=[], prices=[])
 
 
 def without_replays() -> ReportItem:

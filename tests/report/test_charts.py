@@ -144,3 +144,17 @@ def test_of_many_programs_the_chart_of_shares_has_those_that_communicate_most(mo
     ]
     assert len(figure.table.rows) == 3
     assert "the 2 programs that communicate most" in figure.table.note
+
+
+def test_networks_of_one_colour_have_other_shapes():
+    one = other = samples.item()
+    for name in samples.LINKS:
+        other = samples.renamed(other, name, f"{name}-b")
+    many = msgspec.structs.replace(
+        one, grids=[*one.grids, *other.grids], fabrics=[*one.fabrics, *other.fabrics]
+    )
+    figure = sensitivity.latency(many, "p0")
+    assert figure is not None
+    marks = figure.chart.to_dict()["layer"][-1]["encoding"]
+    looks = set(zip(marks["color"]["scale"]["range"], marks["shape"]["scale"]["range"], strict=True))
+    assert len(looks) == 8

@@ -94,6 +94,7 @@ def _pages_of_programs(folder):
     pages = {
         "several node counts": places,
         "in doubt": [doubtful],
+        "long name of a network": [samples.renamed(whole, "gbe", "gigabit-" * 25)],
         "damaged": [samples.without_replays(), samples.item("failed", verified=False)],
     }
     found = {}

@@ -81,6 +81,36 @@ def test_the_table_is_right_before_a_slider_moves(page, page_file):
         assert float(page.text(f'[data-program="{program}"] .breakeven')) == pytest.approx(ratio, rel=0.005)
 
 
+def test_a_free_node_has_no_slider_of_its_price(browser, tmp_path):
+    item = samples.item()
+    free = [
+        msgspec.structs.replace(option, price_usd_per_node_hour=0.0, cost_usd=0.0)
+        if option.fabric == "gbe"
+        else option
+        for option in item.advice.options
+    ]
+    path = tmp_path / "free.html"
+    advice = msgspec.structs.replace(item.advice, options=free, choice="gbe")
+    report.write([msgspec.structs.replace(item, advice=advice)], path)
+    with browser.visit(path):
+        assert browser.evaluate("document.querySelectorAll('input[data-what=price]').length") == 3
+        assert choice(browser, 0) == "gbe"
+        for group in range(1, 4):
+            move(browser, group, "price", 0)
+        # All nodes are free: as in the advice, the fastest network is chosen.
+        assert choice(browser, 0) == "ib-hdr"
+
+
+def test_a_page_without_prices_and_sliders_names_neither(browser, tmp_path):
+    path = tmp_path / "unpriced.html"
+    report.write([samples.unpriced(samples.item())], path)
+    with browser.visit(path):
+        assert "cost" not in browser.text("table.summary caption").lower()
+        broken = """[...document.querySelectorAll('a[href^="#"]')].map((link) => link.getAttribute("href"))
+            .filter((target) => !document.querySelector(target))"""
+        assert browser.evaluate(broken) == []
+
+
 def test_a_node_with_too_few_cores_is_never_chosen(browser, tmp_path):
     item = samples.item("npb:ep.W", compute=0.4, latencies=12, volume=0)
     small, *others = sorted(item.advice.options, key=lambda option: option.cost_usd)

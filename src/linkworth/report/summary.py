@@ -61,6 +61,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[SummaryRow]
     scale: units.CostScale
 
+    @property
+    def priced(self) -> bool:
+        """Whether any time has a cost."""
+        return any(cell.cost for row in self.rows for cell in row.cells)
+
 
 def summarise(items: Sequence[ReportItem]) -> Summary:
     """Return the summary of the items, with the union of their fabrics in order of first use."""

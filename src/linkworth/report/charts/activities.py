@@ -52,7 +52,7 @@ def predicted(item: ReportItem, key: str) -> Figure | None:
     end = max(found.end_seconds for found in runs.values())
     panels = [
         _panel(found, names, end, "predicted time" if number == len(runs) else "", 120).properties(
-            title=alt.Title(fabric, fontSize=12, offset=4)
+            title=alt.Title(fabric, fontSize=12, offset=4, limit=_WIDTH)
         )
         for number, (fabric, found) in enumerate(runs.items(), 1)
     ]

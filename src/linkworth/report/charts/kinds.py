@@ -235,8 +235,14 @@ def colour(names: Sequence[str], *, field: str = "series", columns: int = 3) -> 
         scale=alt.Scale(
             domain=list(names), range=[theme.SERIES[n % len(theme.SERIES)] for n in range(len(names))]
         ),
-        legend=alt.Legend(columns=columns, labelLimit=220, symbolOpacity=1),
+        legend=alt.Legend(columns=columns, labelLimit=170, symbolOpacity=1),
     )
+
+
+def shape(names: Sequence[str], *, field: str = "series") -> alt.Shape:
+    """Return shapes for names in their order. Names of one colour have different ones."""
+    shapes = [_SHAPES[(n + n // len(_SHAPES)) % len(_SHAPES)] for n in range(len(names))]
+    return alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(names), range=shapes))
 
 
 def names_on_y(
@@ -244,7 +250,7 @@ def names_on_y(
 ) -> alt.Y:
     """Return a vertical axis with names in their order; `labels` are shown instead of the names."""
     options: dict[str, Any] = {} if labels is None else {"labelExpr": _lookup(labels)}
-    return alt.Y(f"{field}:N", title=None, sort=list(names), axis=alt.Axis(labelLimit=200, **options))
+    return alt.Y(f"{field}:N", title=None, sort=list(names), axis=alt.Axis(labelLimit=150, **options))
 
 
 def ranks_text(first: int, last: int) -> str:
@@ -275,8 +281,7 @@ def _dots(
     """Return the marks of points. Shapes differ by name, so that colour is not the only distinction."""
     more: dict[str, Any] = {}
     if shaped:
-        shapes = [_SHAPES[(n + n // len(_SHAPES)) % len(_SHAPES)] for n in range(len(names))]
-        more["shape"] = alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(names), range=shapes))
+        more["shape"] = shape(names, field=field)
     if any(point.uncertain for point in points):
         open_mark = alt.value("transparent")
         more["fill"] = alt.condition("datum.uncertain", open_mark, base.encoding.color)

@@ -108,6 +108,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     least, most = min(times), max(times)
     places = [place * of.scale for _, place, _ in points]
     flat = most < 2 * least
+    names = [fabric.name for _, fabric in pairs]
     base = alt.Chart(kinds.values(rows)).encode(
         x=alt.X(
             "x:Q",
@@ -126,7 +127,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
                 **({"tickCount": 5} if flat else {"values": kinds.log_ticks(least, most)}),
             ),
         ),
-        color=kinds.colour([fabric.name for _, fabric in pairs], columns=4),
+        color=kinds.colour(names, columns=4),
     )
     line = base.mark_line(strokeWidth=2)
     dots = (
@@ -139,6 +140,8 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         .mark_point(filled=True, size=90, opacity=1, stroke=theme.INK, strokeWidth=1)
         .encode(description=alt.Description("label:N"))
     )
+    if len(names) > len(theme.SERIES):
+        here = here.encode(shape=kinds.shape(names))
     worst, cost = max(
         ((fabric.name, of.cost(grid, fabric)) for grid, fabric in pairs), key=lambda pair: pair[1]
     )
@@ -155,7 +158,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
     title = of.indifferent
     if cost >= 0.005:
         title = f"{of.change} costs {worst} {units.percent(cost)} more time"
-    note = "Large dots: each fabric as it is."
+    note = "Large marks: each fabric as it is."
     return Figure(
         chart=alt.layer(line, dots, here).properties(width=theme.PLOT_WIDTH - 48, height=200),
         table=table(key, title, points, row, note=note),

@@ -54,9 +54,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
         ]
 
     title = f"{most} of the bytes travel in messages of {bin_name(largest)}"
-    note = (
-        f"{units.count(messages)} messages, {units.data(volume)} in all, those inside collectives included."
-    )
+    note = f"{units.plural(messages, 'message')}, {units.data(volume)} in all, those inside collectives included."
     return Figure(chart=chart, table=table(f"{key}-sizes", title, bins, row, note=note))
 
 

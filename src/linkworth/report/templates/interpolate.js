@@ -31,23 +31,25 @@ const linkworth = (() => {
 
   const within = (options, { deadline, budget }) => options.filter((o) => o.cost !== null
     && (deadline === null || o.seconds <= deadline) && (budget === null || o.cost <= budget));
-  const measureOf = ({ goal }) => (goal === "time" ? (o) => o.seconds : (o) => o.cost);
+  /** Goal of a program: the time if all its nodes are free. */
+  const goalOf = (options, { goal }) => (options.every((o) => !o.cost) ? "time" : goal);
+  const measureOf = (goal) => (goal === "time" ? (o) => o.seconds : (o) => o.cost);
 
   /**
    * The option to take, or null: the least cost (or time) of those within deadline and budget. Options that differ by
    * less than the share `tie` are equal: equal costs go to the cheaper node, equal times to the cheaper run.
    */
   const choose = (options, program, tie) => {
-    const fitting = within(options, program), measure = measureOf(program);
+    const goal = goalOf(options, program), fitting = within(options, program), measure = measureOf(goal);
     if (fitting.length === 0) return null;
     const limit = Math.min(...fitting.map(measure)) * (1 + tie);
-    const spent = program.goal === "time" ? (o) => o.cost : (o) => o.price;
+    const spent = goal === "time" ? (o) => o.cost : (o) => o.price;
     return least(fitting.filter((o) => measure(o) <= limit), spent, (o) => o.seconds, (o) => o.fabric);
   };
 
   /** Options that may be better than the choice by over the share `close`, within the 90 % interval. */
   const doubtful = (options, choice, program, close) => {
-    const measure = measureOf(program);
+    const measure = measureOf(goalOf(options, program));
     return within(options, program).filter((o) => choice !== null
       && choice.leastRatios[o.fabric] * measure(o) < (1 - close) * measure(choice)).sort((a, b) => measure(a) - measure(b));
   };

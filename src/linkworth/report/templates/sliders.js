@@ -40,7 +40,7 @@
   const read = (group, panel) => ({
     latency: group.latency && place(panel, "latency", group.latency),
     bandwidth: group.bandwidth && place(panel, "bandwidth", group.bandwidth),
-    price: group.price === null ? null : (group.price * Number(input(panel, "price").value)) / PRICE_STEPS,
+    price: group.price && (group.price * Number(input(panel, "price").value)) / PRICE_STEPS,
   });
 
   const label = (panel, what, text) => {
@@ -78,7 +78,7 @@
         label(panels[n], "latency", duration(linkworth.valueAt(group.latency.knots, at.latency)));
         label(panels[n], "bandwidth", rate(linkworth.valueAt(group.bandwidth.knots, at.bandwidth)));
       }
-      if (at.price !== null) label(panels[n], "price", `${at.price.toFixed(3)} US$`);
+      if (group.price) label(panels[n], "price", `${significant(at.price, 4)} US$`);
     });
     const results = compute(places);
     results.forEach((result, p) => {
@@ -114,7 +114,7 @@
   const reset = () => {
     data.groups.forEach((group, n) => {
       for (const what of ["latency", "bandwidth"]) if (group[what]) input(panels[n], what).value = String(group[what].base);
-      if (group.price !== null) input(panels[n], "price").value = String(PRICE_STEPS);
+      if (group.price) input(panels[n], "price").value = String(PRICE_STEPS);
     });
     show();
   };
