@@ -41,10 +41,15 @@ def command(as_json: bool) -> int:
         out.print(verdict)
     if found.can_record:
         return 0
+    # An MPI that works needs no compiler.
+    works = {mpi.name for mpi in found.mpis} & {check.name for check in found.checks if check.present}
     remedies = [
         check.remedy
         for check in found.checks
-        if check.group == "recording" and not check.present and check.remedy
+        if check.group == "recording"
+        and not check.present
+        and check.remedy
+        and (check.name == "cache" or not works)
     ]
     if remedies:
         note(f"linkworth: to record programs, run: {', then '.join(dict.fromkeys(remedies))}")
