@@ -22,3 +22,10 @@ def test_a_missing_home_folder_is_one_sentence(without_home):
     with pytest.raises(EnvironmentLacksError, match="no home folder; set XDG_DATA_HOME"):
         user_prices.folder()
     assert "azure" in prices.names()
+
+
+def test_an_empty_home_is_none(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "")
+    with pytest.raises(EnvironmentLacksError, match="no home folder; set XDG_CACHE_HOME"):
+        cache_folder()

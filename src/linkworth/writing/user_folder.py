@@ -20,9 +20,10 @@ def user_folder(variable: str, default: str) -> Path:
     # The specification requires that a relative path be ignored.
     if named.startswith("/"):
         return Path(named)
-    try:
-        return Path.home() / default
-    except RuntimeError:
+    # Python takes the root folder for an empty HOME.
+    home = os.path.expanduser("~") if os.environ.get("HOME") != "" else "~"  # noqa: PTH111
+    if home == "~":
         raise EnvironmentLacksError(
             f"this user has no home folder; set {variable} to a folder that you can write"
-        ) from None
+        )
+    return Path(home) / default
