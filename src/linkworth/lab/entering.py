@@ -26,7 +26,7 @@ if [ -n "$cgroup" ]; then
     echo $$ > "$cgroup/cgroup.procs" || exit 3
 fi
 {user}
-exec {nsenter} --target "$pid" $user $namespaces -- /bin/sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+exec "{nsenter}" --target "$pid" $user $namespaces -- /bin/sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
 """
 _USER = """user="--user --preserve-credentials"
 if [ /proc/self/ns/user -ef "/proc/$pid/ns/user" ]; then
