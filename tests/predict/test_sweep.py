@@ -76,7 +76,7 @@ def test_a_sweep_names_the_part_and_the_computation_of_its_times(tmp_path, trace
     path = write_trace(tmp_path / "marked.lwt", marked)
     assert sweep(path, [fabrics.get("gbe")], []).region == "marked"
     shown = printed("sweep", path, "--on", "gbe", "--measured", "gbe=0.5")
-    assert "computation scaled to 500 ms on gbe" in shown and "the part that the program marks" in shown
+    assert "computation scaled to 0.5 s on gbe" in shown and "the part that the program marks" in shown
     assert "Time: MPI_Init to MPI_Finalize" in printed("sweep", trace, "--on", "gbe")
 
 

@@ -37,8 +37,8 @@ def prediction_tables(found: PredictionSet) -> Iterator[Table]:
 def computation_in_title(calibration: ComputationScale) -> str:
     """Return how the computation is scaled, as the end of a title; "" if it is as recorded."""
     if calibration.measured_fabric is not None and calibration.measured_seconds:
-        seconds = units.duration(calibration.measured_seconds)
-        return f", computation scaled to {seconds} on {calibration.measured_fabric}"
+        seconds = units.plain(calibration.measured_seconds)
+        return f", computation scaled to {seconds} s on {calibration.measured_fabric}"
     return f", cores {units.plain(calibration.cpu_factor)} x as fast" if calibration.cpu_factor != 1 else ""
 
 

@@ -61,7 +61,7 @@ def facts(item: ReportItem) -> list[tuple[str, str]]:
         rows.append(("collectives", rules_in_words(item.predictions.collectives)))
     scale = item.predictions.calibration
     if scale.measured_fabric is not None and scale.measured_seconds is not None:
-        measured = f"{units.duration(scale.measured_seconds)} on {scale.measured_fabric}"
+        measured = f"{units.plain(scale.measured_seconds)} s on {scale.measured_fabric}"
         rows.append(("computation scaled to the time given", measured))
     if scale.between_machines:
         rows.append(("machines", scale.between_machines))
