@@ -22,6 +22,8 @@ class _Parameter(NamedTuple):
     """Its name in a link and in a grid."""
     axis: str
     """Title of its axis, with the unit."""
+    unit: str
+    """Its SI unit."""
     scale: float
     """SI units times this are units of the axis."""
     text: Callable[[float], str]
@@ -50,6 +52,7 @@ class _Parameter(NamedTuple):
 _LATENCY = _Parameter(
     field="latency_seconds",
     axis="latency of the link (µs, log)",
+    unit="s",
     scale=1e6,
     text=units.duration,
     worse=2.0,
@@ -59,6 +62,7 @@ _LATENCY = _Parameter(
 _BANDWIDTH = _Parameter(
     field="bandwidth_bytes_per_second",
     axis="bandwidth of the link (GB/s, log)",
+    unit="B/s",
     scale=1e-9,
     text=units.rate,
     worse=0.5,
@@ -151,7 +155,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
         fabric, place, time = point
         return [
             words("fabric", fabric.name),
-            cell(quantity, quantity, Cell(text=of.text(place), value=place)),
+            cell(f"{quantity} [{of.unit}]", quantity, Cell(text=of.text(place), value=place)),
             value("seconds [s]", "time", time, "time"),
         ]
 
