@@ -78,6 +78,17 @@ def test_ranks_of_an_mpich_that_hangs_at_the_end_settle_before_it(version, settl
     assert ("LINKWORTH_SETTLE=1" in words, "LD_PRELOAD=tracer" in words) == (settles, settles)
 
 
+def test_folders_of_preload_libraries_are_combined_too(monkeypatch):
+    """The tracer, and the library that reports the ranks, may lie in folders with spaces, and are then searched by name."""
+    tracer = {"LD_PRELOAD": "tracer.so", "LD_LIBRARY_PATH": "/a b"}
+    monkeypatch.setattr(LabLauncher, "_yielding", lambda _: tracer)
+    monkeypatch.setattr("linkworth.lab.launcher.cores", lambda: 2)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    starter = LabLauncher(lab_of(2), fake.described("mpich", "4.0.2"), Place(kind="lab"))
+    words = starter.arguments(Job(command=["./program"], ranks=2, environment={"LD_LIBRARY_PATH": "/c d"}))
+    assert "LD_LIBRARY_PATH=/a b:/c d" in words
+
+
 def test_an_mpi_with_another_launcher_is_refused():
     lab = lab_of(2)
     with pytest.raises(EnvironmentLacksError, match="cray-8 cannot start programs in a lab"):

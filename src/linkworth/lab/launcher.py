@@ -114,6 +114,9 @@ class LabLauncher(MpiexecLauncher):
 
 
 def _with(variables: dict[str, str], more: dict[str, str]) -> dict[str, str]:
-    """Override variables with others. Preload libraries (of MPTCP, of the tracer) are combined."""
-    preloads = [given["LD_PRELOAD"] for given in (variables, more) if given.get("LD_PRELOAD")]
-    return variables | more | ({"LD_PRELOAD": ":".join(preloads)} if preloads else {})
+    """Override variables with others. Preload libraries (of MPTCP, of the tracer) and their folders are combined."""
+    combined = {
+        name: ":".join(given[name] for given in (variables, more) if given.get(name))
+        for name in ("LD_PRELOAD", "LD_LIBRARY_PATH")
+    }
+    return variables | more | {name: both for name, both in combined.items() if both}
