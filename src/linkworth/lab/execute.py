@@ -10,7 +10,7 @@ import msgspec
 from linkworth.lab import dilation
 from linkworth.lab.place import LabPlace
 from linkworth.model.counters import NodeCounters
-from linkworth.mpi import find, target
+from linkworth.mpi import find, preload, target
 from linkworth.places.counters import difference
 from linkworth.places.job import Job, Observer, Stream
 from linkworth.places.place import check_started_ranks
@@ -57,14 +57,18 @@ def on_ranks(
 ) -> Executed:
     """Run an MPI program on ranks over the nodes of a lab. Raises the errors of finding an MPI and its transport."""
     check_started_ranks(ranks, opened)
-    program = find.program_path(command[0])
-    chosen = find.choose(mpi, target.of_command(command))
+    path = find.program_path(command[0])
+    program = target.of_command(command)
+    chosen = find.choose(mpi, program)
     launcher = opened.launcher(chosen)
+    # mpi4py uses a loaded MPI, and else takes the launcher's preload library for one.
+    environment = (
+        preload.environment(preload.ranks_library(), behind=[Path(chosen.library)]) if program.free else {}
+    )
     before = opened.counters()
     started = time.monotonic()
-    end = launcher.run(
-        Job(command=[str(program), *command[1:]], ranks=ranks, folder=Path.cwd()), _PassOn(output, errors)
-    )
+    job = Job(command=[str(path), *command[1:]], ranks=ranks, folder=Path.cwd(), environment=environment)
+    end = launcher.run(job, _PassOn(output, errors))
     return _executed(opened, opened.nodes, command, end.exit_code, started, before, dilation.remark(ranks))
 
 
