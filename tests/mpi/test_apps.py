@@ -36,6 +36,7 @@ def test_other_words_are_files(name):
         ("imbalance:33", "imbalance:LEVEL"),
         ("stencil:100x126", "stencil:POINTS"),
         ("stencil:", "stencil:POINTS"),
+        ("stencil:default --iterations 3", "is one word; leave out the quotes"),
     ],
 )
 def test_a_name_that_is_nearly_right_is_refused_with_the_form(name, form):

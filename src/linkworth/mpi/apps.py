@@ -55,6 +55,9 @@ def words(word: str) -> list[str] | None:
     form = _FORMS[kind]
     found = form.pattern.fullmatch(word)
     if not found:
+        name, *options = word.split()
+        if options and form.pattern.fullmatch(name):
+            raise UsageError(f"{word!r} is one word; leave out the quotes, so that its options are words too")
         raise UsageError(f"{word}: {form.written}")
     return [*form.program, *found.groups()]
 
