@@ -31,6 +31,8 @@ What was recorded or measured is never replaced unasked. `trace`, `scale` and `c
 `bench` adds to its file. Every other verb refuses a name that is a trace, a file of `bench` or a machine file. What follows from
 other files (pages, tables, charts, fabrics, timelines) replaces a file of its name. A folder of `run -o` has its last run.
 
+An option is given once, unless its meaning says that it is repeatable.
+
 A byte of a name that is not UTF-8 is printed as `\\xNN`, in JSON documents and files too, and so is a control character in tables
 and messages. In CSV, a quote stands before a text that a spreadsheet would take for a formula.
 

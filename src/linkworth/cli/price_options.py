@@ -33,7 +33,7 @@ price_options = OptionGroup(
             multiple=True,
             metavar="FABRIC=USD,...",
             help="A machine of your own by the purchase price of a node: FABRIC=USD,years=Y,utilisation=U, and also yearly_usd, "
-            "power_watts, idle_watts, usd_per_kwh, pue.",
+            "power_watts, idle_watts, usd_per_kwh, pue; repeatable.",
         ),
         click.option(
             "--prices",
