@@ -79,7 +79,7 @@ def test_a_good_file_is_read_with_shared_memory_or_its_own(tmp_path):
             "link.latency_seconds is -1e-06; give 0, or a number from 1e-15 to 10000",
         ),
         ("latency_seconds = 1.5e-6", "latency_seconds = nan", "link.latency_seconds is nan"),
-        ("latency_seconds = 1.5e-6", 'latency_seconds = "1us"', "link.latency_seconds: expected a number, got a text"),
+        ("latency_seconds = 1.5e-6", 'latency_seconds = "1us"', "link.latency_seconds: expected a number, got a string"),
         ("latency_seconds = 1.5e-6\n", "", "link: 'latency_seconds' is missing"),
         ("second = 1.0e9", "second = 0", "link.bandwidth_bytes_per_second is 0.0; give a number from 1 to 1e18, or inf"),
         ("[1024, 2e-7]", "[0, 2e-7]", r"link.send_overhead\[1\] is \(0, 2e-07\); write the points in order"),
@@ -91,7 +91,7 @@ def test_a_good_file_is_read_with_shared_memory_or_its_own(tmp_path):
         ("header_in_mtu_bytes = 52", "header_in_mtu_bytes = 91", "link.header_in_mtu_bytes is 91; it is a part of"),
         ('intranode = "shm"', 'intranode = "ib-fdr"', "intranode = 'ib-fdr' is a network between nodes"),
         ('intranode = "shm"', 'intranode = "../x"', "intranode names no fabric"),
-        ('name = "mine"', 'name = "My Net"', "name: expected a text matching regex"),
+        ('name = "mine"', 'name = "My Net"', "name: expected a string matching regex"),
         ('title = "my network"', 'title = "t"\nrails = 0', "rails is 0; give a number from 1 to 64"),
         (
             'title = "my network"',

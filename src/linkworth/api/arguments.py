@@ -22,7 +22,7 @@ PathText = str | os.PathLike[str]
 _WORDS: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
-    str: "a text",
+    str: "a string",
     bool: "True or False",
     os.PathLike: "a path",
     Callable: "a function",

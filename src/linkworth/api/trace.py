@@ -214,7 +214,7 @@ class Trace:
     ) -> Sweep:
         """Predict the time for every combination of networks, numbers of nodes (default: 2), placements and parameters.
 
-        `vary` gives each parameter its values in SI units, as `{"latency": [1e-6, 2e-6]}`, or a text with units and factors, as
+        `vary` gives each parameter its values in SI units, as `{"latency": [1e-6, 2e-6]}`, or a string with units and factors, as
         `{"latency": "1us..100us:10", "bandwidth": "x0.5,x1,x2"}`. Parameters are latency, bandwidth, overhead (factors only),
         rails, cpu_factor and background_load. `cpu_factor` and `settings` are those of `predict`. So is `measured`, one
         time without a layout, which is that of the first number of nodes and placement.

@@ -7,7 +7,7 @@ import msgspec
 JSON_ERRORS = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 _TYPES = {
-    "str": "a text",
+    "str": "a string",
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",

@@ -31,7 +31,7 @@ _ELEMENTS = {
     "circle",
 }
 NO_CONVERTER = (
-    "charts need vl-convert, which is 84 MB large and not installed: pip install 'linkworth[plots]'"
+    "charts need vl-convert, which takes 84 MB and is not installed: pip install 'linkworth[plots]'"
 )
 _LONG_PATH = 200
 _WIDTH_OF_A_PHONE = 324
