@@ -1,7 +1,7 @@
 """Hand-made report items: three programs of known shape, and one with hostile names."""
 
-import msgspec
 from advice_inputs import price
+from msgspec.structs import replace
 
 from linkworth.model.activities import Activities
 from linkworth.model.advice import Advice, AdviceOption
@@ -212,13 +212,11 @@ def unpriced(whole: ReportItem) -> ReportItem:
 def without_replays() -> ReportItem:
     """An item of a converted trace whose replays for the profile stop."""
     whole = item()
-    profile = msgspec.structs.replace(
+    profile = replace(
         whole.profile,
-        pop=msgspec.structs.replace(
-            whole.profile.pop, serialisation_efficiency=None, transfer_efficiency=None
-        ),
+        pop=replace(whole.profile.pop, serialisation_efficiency=None, transfer_efficiency=None),
         group=None,
         group_reason="this trace lacks messages",
         not_replayed="serialisation is not known, because a replay stops",
     )
-    return msgspec.structs.replace(whole, profile=profile)
+    return replace(whole, profile=profile)

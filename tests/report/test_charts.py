@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from xml.etree import ElementTree
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 from report import samples
 
 from linkworth import units
@@ -74,30 +74,28 @@ def test_a_chart_says_its_message_and_draws_its_numbers(name, title, mark):
 def test_the_message_of_a_choice_within_limits_names_them_and_the_goal():
     """The fastest that is within a budget is often neither the fastest nor the cheapest of all."""
     item = samples.item()
-    advice = msgspec.structs.replace(item.advice, choice="10gbe", goal="time", budget_usd=0.1)
-    title = fabrics.figure(msgspec.structs.replace(item, advice=advice), "p0", SCALE).table.title
+    advice = replace(item.advice, choice="10gbe", goal="time", budget_usd=0.1)
+    title = fabrics.figure(replace(item, advice=advice), "p0", SCALE).table.title
     assert title.startswith("10gbe is fastest within the budget: ")
-    advice = msgspec.structs.replace(advice, goal="cost", deadline_seconds=1.0)
-    title = fabrics.figure(msgspec.structs.replace(item, advice=advice), "p0", SCALE).table.title
+    advice = replace(advice, goal="cost", deadline_seconds=1.0)
+    title = fabrics.figure(replace(item, advice=advice), "p0", SCALE).table.title
     assert title.startswith("10gbe costs least within the deadline and the budget: ")
     still = samples.item(latencies=0, volume=0)
     for each, said in (
         (item, "4.30 x as fast on ib-hdr as on gbe"),
         (still, "Equally fast on all of these networks"),
     ):
-        unpriced = msgspec.structs.replace(each, advice=msgspec.structs.replace(each.advice, choice=None))
+        unpriced = replace(each, advice=replace(each.advice, choice=None))
         assert fabrics.figure(unpriced, "p0", SCALE).table.title == said
 
 
 def test_what_is_not_known_has_no_chart():
     item = samples.item()
-    profile = msgspec.structs.replace(
-        item.profile, message_sizes=[], matrix=Matrix(ranks_per_row=1, bytes=[[0] * 16] * 16)
-    )
-    item = msgspec.structs.replace(item, profile=profile)
+    profile = replace(item.profile, message_sizes=[], matrix=Matrix(ranks_per_row=1, bytes=[[0] * 16] * 16))
+    item = replace(item, profile=profile)
     assert sizes.figure(item, "p0") is None
     assert matrix.figure(item, "p0") is None
-    item = msgspec.structs.replace(samples.item(), grids=[])
+    item = replace(samples.item(), grids=[])
     assert sensitivity.latency(item, "p0") is None
 
 
@@ -111,7 +109,7 @@ def test_what_is_not_known_has_no_chart():
     ],
 )
 def test_the_bytes_between_nodes_follow_the_placement(nodes, title, lines):
-    figure = matrix.figure(msgspec.structs.replace(samples.item(), node_of_rank=nodes), "p0")
+    figure = matrix.figure(replace(samples.item(), node_of_rank=nodes), "p0")
     assert figure.table.title == title
     rules = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "rule"]
     assert [len(layer["data"]["values"]) for layer in rules] == ([lines, lines] if lines else [])

@@ -1,7 +1,7 @@
 """Time and cost over the number of nodes."""
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 from report import samples
 
 from linkworth import units
@@ -16,17 +16,17 @@ SCALE = units.CostScale(1000)
 def on(nodes, compute, scaling=None):
     item = samples.item(compute=compute)
     assert item.metadata is not None
-    return msgspec.structs.replace(
+    return replace(
         item,
-        predictions=msgspec.structs.replace(item.predictions, nodes=nodes),
-        metadata=msgspec.structs.replace(item.metadata, scaling=scaling),
+        predictions=replace(item.predictions, nodes=nodes),
+        metadata=replace(item.metadata, scaling=scaling),
     )
 
 
 def within(item, share):
     """Return an item whose times are known to a share."""
     predictions = [
-        msgspec.structs.replace(
+        replace(
             each,
             interval=Interval(
                 low_seconds=each.seconds * (1 - share),
@@ -37,17 +37,13 @@ def within(item, share):
         )
         for each in item.predictions.predictions
     ]
-    return msgspec.structs.replace(
-        item, predictions=msgspec.structs.replace(item.predictions, predictions=predictions)
-    )
+    return replace(item, predictions=replace(item.predictions, predictions=predictions))
 
 
 def limited(item, deadline):
     """Return an item whose advice has a deadline."""
-    options = [
-        msgspec.structs.replace(each, feasible=each.seconds <= deadline) for each in item.advice.options
-    ]
-    return msgspec.structs.replace(item, advice=msgspec.structs.replace(item.advice, options=options))
+    options = [replace(each, feasible=each.seconds <= deadline) for each in item.advice.options]
+    return replace(item, advice=replace(item.advice, options=options))
 
 
 SCALED = Scaling(ranks=[4, 8], processors=["B 2"], grid=[16], roles="all", role_count=1)
@@ -79,9 +75,9 @@ def test_the_least_is_one_within_the_deadline():
 def test_free_nodes_have_no_chart_of_cost_and_no_time_has_no_chart():
     """A logarithmic axis has no 0."""
     items = [on(2, 0.1), on(4, 0.05)]
-    free = [msgspec.structs.replace(each, cost_usd=0.0) for each in items[0].advice.options]
-    advice = msgspec.structs.replace(items[0].advice, options=free)
-    mixed = [msgspec.structs.replace(items[0], advice=advice), items[1]]
+    free = [replace(each, cost_usd=0.0) for each in items[0].advice.options]
+    advice = replace(items[0].advice, options=free)
+    mixed = [replace(items[0], advice=advice), items[1]]
     (time,) = node_counts.figures(mixed, SCALE)
     assert [row[-1].value for row in time.table.rows[:4]] == [0.0] * 4
     timeless = [
@@ -98,9 +94,7 @@ def test_one_number_of_nodes_is_no_chart():
 
 def test_a_part_of_one_run_is_not_drawn_with_the_whole_of_another():
     part, other = on(2, 0.1), on(4, 0.05)
-    whole = msgspec.structs.replace(
-        other, predictions=msgspec.structs.replace(other.predictions, region="whole")
-    )
+    whole = replace(other, predictions=replace(other.predictions, region="whole"))
     assert part.predictions.region == other.predictions.region == "marked"
     assert len(node_counts.figures([part, other], SCALE)) == 2
     assert node_counts.figures([part, whole], SCALE) == []
@@ -109,6 +103,6 @@ def test_a_part_of_one_run_is_not_drawn_with_the_whole_of_another():
 def test_other_processors_are_a_doubt_of_the_caption():
     scaled = on(4, 0.05, SCALED)
     assert "processors" not in node_counts.figures([on(2, 0.1, SCALED), scaled], SCALE)[0].table.note
-    other = on(2, 0.1, msgspec.structs.replace(SCALED, processors=["A 1"]))
+    other = on(2, 0.1, replace(SCALED, processors=["A 1"]))
     for figure in node_counts.figures([other, scaled], SCALE):
         assert "The recordings are of different processors" in figure.table.note

@@ -1,5 +1,5 @@
-import msgspec
 import pytest
+from msgspec.structs import replace
 from report import samples
 
 from linkworth.model.trace import MpiInfo
@@ -20,11 +20,11 @@ def test_one_row_a_program_with_a_cell_for_each_fabric():
 
 def test_the_time_where_it_ran_is_of_the_predicted_part():
     item = samples.item()
-    item = msgspec.structs.replace(
+    item = replace(
         item,
-        predictions=msgspec.structs.replace(item.predictions, region="marked"),
-        profile=msgspec.structs.replace(item.profile, marked_seconds=0.61, elapsed_seconds=9.0),
-        metadata=msgspec.structs.replace(item.metadata, reported_seconds=None),
+        predictions=replace(item.predictions, region="marked"),
+        profile=replace(item.profile, marked_seconds=0.61, elapsed_seconds=9.0),
+        metadata=replace(item.metadata, reported_seconds=None),
     )
     assert summarise([item]).rows[0].time == "610 ms"
 
@@ -36,10 +36,7 @@ def test_failed_other_and_unknown_programs_have_their_marks():
     assert (row.choice, row.breakeven) == ("none", "–")
     assert "check failed" in row.choice_reason
     whole, part = samples.item(), samples.item("other")
-    part = msgspec.structs.replace(
-        part,
-        predictions=msgspec.structs.replace(part.predictions, predictions=part.predictions.predictions[:1]),
-    )
+    part = replace(part, predictions=replace(part.predictions, predictions=part.predictions.predictions[:1]))
     row = summarise([whole, part]).rows[1]
     assert [cell.time for cell in row.cells] == ["220 ms", "–", "–", "–"]
     item = samples.without_replays()
@@ -50,16 +47,14 @@ def test_failed_other_and_unknown_programs_have_their_marks():
 def test_where_it_ran_counts_the_cores_of_each_host_once():
     item = samples.item()
     assert item.metadata is not None
-    ranks = [
-        msgspec.structs.replace(rank, host=f"node-{rank.rank // 8}", cores=8) for rank in item.metadata.ranks
-    ]
-    metadata = msgspec.structs.replace(item.metadata, ranks=ranks)
-    assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "2 hosts, 16 cores, MPICH 4.0.2"
-    lab = msgspec.structs.replace(metadata, one_machine=True)
-    assert ran_on(msgspec.structs.replace(item, metadata=lab)) == "2 hosts, 8 cores, MPICH 4.0.2"
-    bound = [msgspec.structs.replace(rank, cores=1, first_core=rank.rank % 4) for rank in item.metadata.ranks]
-    metadata = msgspec.structs.replace(item.metadata, ranks=bound)
-    assert ran_on(msgspec.structs.replace(item, metadata=metadata)) == "node-a, 4 cores, MPICH 4.0.2"
+    ranks = [replace(rank, host=f"node-{rank.rank // 8}", cores=8) for rank in item.metadata.ranks]
+    metadata = replace(item.metadata, ranks=ranks)
+    assert ran_on(replace(item, metadata=metadata)) == "2 hosts, 16 cores, MPICH 4.0.2"
+    lab = replace(metadata, one_machine=True)
+    assert ran_on(replace(item, metadata=lab)) == "2 hosts, 8 cores, MPICH 4.0.2"
+    bound = [replace(rank, cores=1, first_core=rank.rank % 4) for rank in item.metadata.ranks]
+    metadata = replace(item.metadata, ranks=bound)
+    assert ran_on(replace(item, metadata=metadata)) == "node-a, 4 cores, MPICH 4.0.2"
 
 
 @pytest.mark.parametrize(
