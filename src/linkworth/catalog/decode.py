@@ -149,3 +149,9 @@ def unknown_name(what: str, name: str, known: Iterable[str], hint: str = "") -> 
     tail = f"did you mean {' or '.join(near)}" if near else f"known: {', '.join(names)}"
     mark = "?" if near and not hint else ""
     return UsageError(f"no {what} is called {name!r}; {tail}{hint}{mark}")
+
+
+def with_fields_of(table: msgspec.Struct, kind: type[S], **others: object) -> S:
+    """Return the struct whose fields are those of a table of the same names, and others."""
+    own = {name: getattr(table, name) for name in kind.__struct_fields__ if name in table.__struct_fields__}
+    return kind(**(own | others))

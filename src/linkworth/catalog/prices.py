@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from linkworth.catalog import fabrics, on_premises, skypilot, user_prices
-from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name
+from linkworth.catalog.decode import data_folder, decode, read_toml, unknown_name, with_fields_of
 from linkworth.errors import UsageError
 from linkworth.model.number_range import PRICE_USD
 from linkworth.model.price import Market, OnPremises, Price
@@ -227,18 +227,4 @@ def _price(table: PriceTable, origin: str) -> Price:
         assert table.usd_per_node_hour is not None
         dollars = check_usd_per_node_hour(table.usd_per_node_hour, f"{place}: usd_per_node_hour")
     own = table.on_premises is not None and table.market == "on-demand"
-    return Price(
-        name=table.name,
-        fabric=table.fabric,
-        usd_per_node_hour=dollars,
-        provider=table.provider,
-        region=table.region,
-        date=table.date,
-        source=table.source,
-        note=table.note,
-        market="own" if own else table.market,
-        cores=table.cores,
-        memory_bytes=table.memory_bytes,
-        processor=table.processor,
-        usd_per_core_hour=table.usd_per_core_hour,
-    )
+    return with_fields_of(table, Price, usd_per_node_hour=dollars, market="own" if own else table.market)

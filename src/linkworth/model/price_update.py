@@ -6,6 +6,8 @@ import msgspec
 
 from linkworth.model.price import Market
 
+ChangeState = Literal["same", "changed", "new", "kept"]
+
 
 class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
     """One price before and after."""
@@ -17,7 +19,7 @@ class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
     """US dollars for an hour of a node. None if the catalog had no price."""
     after_usd: float | None
     """None if the interface has no such price. The old price is kept, with its date."""
-    state: Literal["same", "changed", "new", "kept"]
+    state: ChangeState
 
 
 class PriceUpdate(msgspec.Struct, frozen=True, kw_only=True):

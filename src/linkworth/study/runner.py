@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from linkworth import __version__
+from linkworth.catalog.decode import with_fields_of
 from linkworth.errors import IncompleteError, LinkworthError
 from linkworth.interrupts import deferred
 from linkworth.measure.open_place import open_place
@@ -21,7 +22,6 @@ from linkworth.places.job import Observer
 from linkworth.places.local import cores
 from linkworth.places.place import OpenPlace
 from linkworth.skeleton.progress import SilentProgress
-from linkworth.study.definition.entries import with_fields_of
 from linkworth.study.filter import selected
 from linkworth.study.inputs import files_of
 from linkworth.study.matrix import PlannedRun

@@ -15,7 +15,7 @@ from linkworth.catalog.update.http import Client, Sleep
 from linkworth.catalog.update.wanted import Answer, Wanted
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.price import Market, Price
-from linkworth.model.price_update import PriceChange, PriceUpdate
+from linkworth.model.price_update import ChangeState, PriceChange, PriceUpdate
 
 ENDPOINT_VARIABLE = "LINKWORTH_PRICES_ENDPOINT"
 
@@ -56,7 +56,9 @@ def update(
     client = Client(endpoint or os.environ.get(ENDPOINT_VARIABLE) or known.endpoint, sleep=sleep)
     # The shipped catalog is included: a newer release may know node types that the user's file lacks.
     known_prices = [*prices.get_catalog(provider, shipped=True), *prices.get_catalog(provider)]
-    before = {_wanted(price): price for price in known_prices}
+    before = {
+        Wanted(name=price.name, region=price.region, market=price.market): price for price in known_prices
+    }
     templates = _templates(before.values(), instances)
     wanted = _all_wanted(before, templates, regions, known.markets)
     answers = known.fetch(client, [each for each in wanted if each.market in known.markets])
@@ -102,10 +104,6 @@ def update(
     )
 
 
-def _wanted(price: Price) -> Wanted:
-    return Wanted(name=price.name, region=price.region, market=price.market)
-
-
 def _templates(catalog: Iterable[Price], instances: Sequence[str]) -> dict[str, Price]:
     """Return, by node type, a price whose fabric and size hold for all regions."""
     found: dict[str, Price] = {}
@@ -147,22 +145,20 @@ def _all_wanted(
 
 
 def _change(each: Wanted, old: Price | None, answer: Answer | None) -> PriceChange:
-    if answer is None:
-        state = "kept"
-    elif old is None:
+    before = None if old is None else old.usd_per_node_hour
+    after = None if answer is None else answer.usd_per_node_hour
+    state: ChangeState = "kept"
+    if before is None:
         state = "new"
-    else:
-        state = "same" if answer.usd_per_node_hour == old.usd_per_node_hour else "changed"
-    return msgspec.convert(
-        {
-            "name": each.name,
-            "region": each.region,
-            "market": each.market,
-            "before_usd": None if old is None else old.usd_per_node_hour,
-            "after_usd": None if answer is None else answer.usd_per_node_hour,
-            "state": state,
-        },
-        PriceChange,
+    elif after is not None:
+        state = "same" if after == before else "changed"
+    return PriceChange(
+        name=each.name,
+        region=each.region,
+        market=each.market,
+        before_usd=before,
+        after_usd=after,
+        state=state,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from linkworth.catalog import fabrics, virtual
+from linkworth.catalog.decode import with_fields_of
 from linkworth.errors import UsageError
 from linkworth.lab.spec import LabSpec, with_options
 from linkworth.measure.iterations import pattern
@@ -299,9 +300,3 @@ def _with_words(document: Document, table: dict[str, Any], values: dict[str, Val
     return filled | {
         key: fill(table[key], quoted) for key in ("run", "otherwise") if isinstance(table.get(key), str)
     }
-
-
-def with_fields_of(table: msgspec.Struct, kind: type[T], **others: object) -> T:
-    """Return the struct whose fields are those of a table in the file, whose variables are filled in, and others."""
-    own = {name: getattr(table, name) for name in kind.__struct_fields__ if name in table.__struct_fields__}
-    return kind(**(own | others))

@@ -5,9 +5,10 @@ from functools import partial
 
 import msgspec
 
+from linkworth.catalog.decode import with_fields_of
 from linkworth.model.study import Published, PublishedConclusion, PublishedNumber, Study
 from linkworth.study.definition.document import Document, nearest
-from linkworth.study.definition.entries import filled, with_fields_of
+from linkworth.study.definition.entries import filled
 from linkworth.study.definition.expression import Expression, Kind, parse
 from linkworth.study.definition.lines import KeyPath
 from linkworth.study.definition.schema import NumbersTable, StudyFile
@@ -51,7 +52,11 @@ def published_of(document: Document, file: StudyFile, figures: Collection[str]) 
         for number in _numbers(document, ("published", "numbers", index), figures)
     ]
     for pattern, miss in file.published.misses.items():
-        meant = {one.of for one in numbers if _is_about(one, pattern)}
+        meant = {
+            one.of
+            for one in numbers
+            if any(matches(each.workload, [pattern]) for each in parse(one.of).selections)
+        }
         if not meant:
             place = ("published", "misses", pattern)
             raise document.error(place, f"no number is of a workload like {pattern!r}")
@@ -59,11 +64,12 @@ def published_of(document: Document, file: StudyFile, figures: Collection[str]) 
             msgspec.structs.replace(one, miss=miss) if one.of in meant and not one.miss else one
             for one in numbers
         ]
-    conclusions = [
-        conclusion
-        for index in range(len(file.published.conclusions))
-        for conclusion in _conclusions(document, ("published", "conclusions", index), figures)
-    ]
+    conclusions = []
+    for index in range(len(file.published.conclusions)):
+        at: KeyPath = ("published", "conclusions", index)
+        for one in filled(document, at, PublishedConclusion):
+            _parse(document, (*at, "holds"), one.holds, "truth", figures)
+            conclusions.append(one)
     if not numbers and not conclusions:
         raise document.error(("published",), "give it [[published.numbers]] or [[published.conclusions]]")
     return Published(source=file.published.source, numbers=numbers, conclusions=conclusions)
@@ -101,10 +107,6 @@ def check_published(document: Document, studies: Iterable[Study]) -> None:
                         )
 
 
-def _is_about(number: PublishedNumber, pattern: str) -> bool:
-    return any(matches(each.workload, [pattern]) for each in parse(number.of).selections)
-
-
 def _numbers(document: Document, place: KeyPath, figures: Collection[str]) -> Iterator[PublishedNumber]:
     for one in filled(document, place, NumbersTable):
         if one.unit not in UNITS:
@@ -134,14 +136,6 @@ def _number(table: NumbersTable, what: str, of: str, value: float) -> PublishedN
 
 def _result(name: str, workload: str, environment: str) -> str:
     return f"{name}({workload!r}, {environment!r})"
-
-
-def _conclusions(
-    document: Document, place: KeyPath, figures: Collection[str]
-) -> Iterator[PublishedConclusion]:
-    for one in filled(document, place, PublishedConclusion):
-        _parse(document, (*place, "holds"), one.holds, "truth", figures)
-        yield one
 
 
 def _parse(document: Document, place: KeyPath, text: str, kind: Kind, figures: Collection[str]) -> Expression:
