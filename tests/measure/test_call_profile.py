@@ -29,9 +29,8 @@ def process(rank, computation, send, **fields):
         "MPI_Finalize": Tally(1, 0.5, 0.0, 0),
     }
     sizes = [(0, 0)] * 10 + [(4, 4000)] + [(0, 0)] * 54
-    defaults = {"rank": rank, "size": 2, "pid": 10 + rank, "host": "h", "library": "L", "state": "complete",
-                "restarted": False, "elapsed": 4.0,
-                "cpu": 3.0, "threads": 1, "tallies": tallies, "sizes": sizes}  # fmt: skip
+    defaults = {"rank": rank, "size": 2, "pid": 10 + rank, "host": "h", "state": "complete", "restarted": False,
+                "elapsed": 4.0, "cpu": 3.0, "threads": 1, "tallies": tallies, "sizes": sizes}  # fmt: skip
     return ProcessProfile(**{**defaults, **fields})
 
 

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from linkworth.bench import settings as options
 from linkworth.bench.carrier import find_carrier
 from linkworth.bench.naming import environment
@@ -120,13 +122,8 @@ def execute(
     stream = ResultStream(on_row)
     watch = CounterWatch(prepared.opened.counters, Both(stream, watcher) if watcher else stream)
     started = datetime.now(UTC)
-    job = prepared.job
-    end = prepared.plan.launcher.run(
-        Job(
-            command=job.command, ranks=job.ranks, environment=job.environment, timeout=timeout, record=folder
-        ),
-        watch,
-    )
+    job = msgspec.structs.replace(prepared.job, timeout=timeout, record=folder)
+    end = prepared.plan.launcher.run(job, watch)
     counted, _ = watch.finish()
     result = _result(prepared, stream, end.counters or counted, started)
     if folder is not None:

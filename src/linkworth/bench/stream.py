@@ -23,7 +23,6 @@ class StreamRow(BenchRow, frozen=True, kw_only=True, tag_field="kind", tag="row"
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
     """Ranks that take part."""
 
-    test: str
     node_names: list[str]
     node_of_rank: list[int]
     members: list[int]
@@ -46,7 +45,6 @@ class Remark(msgspec.Struct, tag_field="kind", tag="warning"):
 class Overlap(msgspec.Struct, tag_field="kind", tag="overlap"):
     """Hidden share of the communication, for the size of the rows just before."""
 
-    bytes: int
     share: float | None
 
 

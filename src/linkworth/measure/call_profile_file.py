@@ -37,7 +37,6 @@ class ProcessProfile:
     size: int
     pid: int
     host: str
-    library: str
     state: str
     restarted: bool
     """Only a sign that a process began MPI again after its counting had ended."""
@@ -69,7 +68,7 @@ def read(path: Path) -> ProcessProfile:
     if version != _VERSION:
         raise UsageError(f"{path} has profile version {version}, this linkworth reads {_VERSION}")
     start, latest = tuple(rest[:3]), tuple(rest[3:6])
-    cpu, _, pid, _, known_rate, host, _, library = rest[6:]
+    cpu, _, pid, _, known_rate, host, *_ = rest[6:]
     names = data[names_offset : names_offset + names_bytes].rstrip(b"\0").decode(errors="replace").split("\0")
     tick = _tick_seconds(start, latest, known_rate)
     totals = [[0] * _TALLY_WORDS for _ in names]
@@ -97,8 +96,7 @@ def read(path: Path) -> ProcessProfile:
         rank=rank if flags & _INITIALISED else -1,
         size=size,
         pid=pid,
-        host=_text(host),
-        library=_text(library),
+        host=host.split(b"\0")[0].decode(errors="replace"),
         state="aborted" if flags & _ABORTED else "complete" if flags & _FINALISED else "cut",
         restarted=bool(flags & _RESTARTED),
         elapsed=(last - start[0]) * tick,
@@ -111,7 +109,3 @@ def read(path: Path) -> ProcessProfile:
         },
         sizes=sizes,
     )
-
-
-def _text(stored: bytes) -> str:
-    return stored.split(b"\0")[0].decode(errors="replace")
