@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linkworth.api import html
-from linkworth.api.table import Table, Tabular, from_rows
-from linkworth.errors import EnvironmentLacksError
+from linkworth.api.table import Table, Tabular, from_rows, installed
 from linkworth.model import sweep as model
 from linkworth.predict import axes
 from linkworth.units import plural
@@ -37,11 +36,9 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
         named `bandwidth_factor` instead of `bandwidth`. Times are NaN for numbers of nodes that a placement does not have.
         Raises EnvironmentLacksError if xarray is not installed.
         """
-        try:
-            import numpy
-            import xarray
-        except ImportError:
-            raise EnvironmentLacksError("xarray is not installed; install it: pip install xarray") from None
+        import numpy
+
+        xarray = installed("xarray")
         table = self.to_table()
         settings = {name: list(dict.fromkeys(table[name].tolist())) for name in _SETTINGS}
         coordinates: dict[str, Any] = dict(settings)

@@ -1,5 +1,6 @@
 """Tables that other libraries read through the Arrow C stream interface (https://arrow.apache.org/docs/format/CStreamInterface.html)."""
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,14 @@ SHOWN_ROWS = 10
 
 _NULLABLE = {"int32": "Int32", "int64": "Int64", "float64": "Float64", "bool": "boolean"}
 """Types of pandas with missing values."""
+
+
+def installed(name: str) -> Any:  # noqa: ANN401 (a module)
+    """Return an optional library. Raises EnvironmentLacksError if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise EnvironmentLacksError(f"{name} is not installed; install it: pip install {name}") from None
 
 
 class Table:
@@ -54,10 +63,7 @@ class Table:
 
     def to_pandas(self) -> Any:  # noqa: ANN401 (pandas is loaded late)
         """Return a `pandas.DataFrame`. Raises EnvironmentLacksError if pandas is not installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise EnvironmentLacksError("pandas is not installed; install it: pip install pandas") from None
+        pandas = installed("pandas")
         import numpy as np
 
         return pandas.DataFrame(
@@ -71,11 +77,7 @@ class Table:
 
     def to_arrow(self) -> Any:  # noqa: ANN401
         """Return a `pyarrow.Table`. Raises EnvironmentLacksError if pyarrow is not installed."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise EnvironmentLacksError("pyarrow is not installed; install it: pip install pyarrow") from None
-        return pyarrow.table(self)
+        return installed("pyarrow").table(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the table as one batch in a PyCapsule of an Arrow stream."""
