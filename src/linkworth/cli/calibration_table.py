@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from linkworth import units
+from linkworth.cli.catalog_tables import points_text
 from linkworth.cli.table import Table
 from linkworth.model.calibration import Calibration, FittedParameter, FittedPoint
 
@@ -72,10 +73,7 @@ def _test(point: FittedPoint) -> str:
 def _value(parameter: FittedParameter) -> str:
     value = parameter.value
     if isinstance(value, list):
-        return (
-            "\n".join(f"{units.message_size(size)}: {units.duration(seconds)}" for size, seconds in value)
-            or "none"
-        )
+        return points_text(value)
     if isinstance(value, str):
         return value
     if parameter.field.endswith("bytes_per_second"):

@@ -205,16 +205,17 @@ def _path_rows(path: Path) -> list[tuple[str, str]]:
         ("latency", units.duration(path.latency_seconds)),
         ("bandwidth of a rail, with headers", units.rate(path.bandwidth_bytes_per_second)),
         ("least gap between messages", units.duration(path.gap_seconds)),
-        ("send overhead", _points(path.send_overhead)),
-        ("receive overhead", _points(path.receive_overhead)),
-        ("latency that the size adds", _points(path.added_latency)),
+        ("send overhead", points_text(path.send_overhead)),
+        ("receive overhead", points_text(path.receive_overhead)),
+        ("latency that the size adds", points_text(path.added_latency)),
         ("eager messages up to", units.message_size(path.eager_limit_bytes)),
         ("packet (MTU)", packets),
         ("header bytes a packet", f"{path.header_bytes} ({path.header_in_mtu_bytes} in the MTU)"),
     ]
 
 
-def _points(points: Sequence[tuple[int, float]]) -> str:
+def points_text(points: Sequence[tuple[int, float]]) -> str:
+    """Return the seconds of points by message size, one a line."""
     return (
         "\n".join(f"{units.message_size(size)}: {units.duration(seconds)}" for size, seconds in points)
         or "none"

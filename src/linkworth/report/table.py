@@ -121,6 +121,12 @@ def cell(key: str, title: str, content: Cell) -> Field:
     return Field(_column(key, title), content)
 
 
+def node_hour(usd: float) -> Field:
+    """Return a field of the price of a node."""
+    text = units.significant(usd, 4)
+    return cell("price [US$ per node-hour]", "US$ a node-hour", Cell(text=text, value=usd))
+
+
 NOTHING = Cell(text="–", value=None, mark="quiet")
 """A cell without a measurement."""
 

@@ -16,7 +16,7 @@ from linkworth.profile.scan import listed_loop_share
 from linkworth.profile.where_called import place_of
 from linkworth.replay.collectives import rules_in_words
 from linkworth.report.item import ReportItem
-from linkworth.report.table import Cell, Field, ReportTable, cell, table, value, whole, words
+from linkworth.report.table import Cell, Field, ReportTable, cell, node_hour, table, value, whole, words
 
 GOOD_EFFICIENCY = 0.8
 """POP recommends a closer look at each efficiency below (https://pop-coe.eu/node/69, read 2026-11-25)."""
@@ -221,11 +221,7 @@ def prices(items: Sequence[ReportItem]) -> ReportTable:
         (_, _, usd), price = of
         return [
             words("network", price.fabric),
-            cell(
-                "price [US$ per node-hour]",
-                "US$ a node-hour",
-                Cell(text=units.significant(usd, 4), value=usd),
-            ),
+            node_hour(usd),
             words("node", " ".join(filter(None, [price.provider, price.name, price.region]))),
         ]
 

@@ -17,6 +17,7 @@ from linkworth.report.table import (
     ReportTable,
     Section,
     cell,
+    node_hour,
     table,
     value,
     whole,
@@ -76,7 +77,7 @@ def _costs(
             words("how", each.group.how, "time is"),
             value("seconds [s]", "time", each.seconds, "time"),
             whole("nodes", "nodes", each.nodes),
-            _node_hour(each.price),
+            node_hour(each.price.usd),
             cell("cost [US$]", scale.label, _cost(here, each, scale)),
             cell("against the cheapest [1]", "against the cheapest", _against(here, each)),
             *([cell("cheapest [share of draws]", "cheapest in draws", share)] if has_draws else []),
@@ -105,18 +106,10 @@ def _price(item: tuple[str, NodePrice]) -> list[Field]:
     name, price = item
     return [
         words("environment", name),
-        _node_hour(price),
+        node_hour(price.usd),
         words("node", price.name),
         words("source", price.source),
     ]
-
-
-def _node_hour(price: NodePrice) -> Field:
-    return cell(
-        "price [US$ per node-hour]",
-        "US$ a node-hour",
-        Cell(text=units.significant(price.usd, 4), value=price.usd),
-    )
 
 
 def _cost(here: Cheapest, each: Priced, scale: units.CostScale) -> Cell:

@@ -1,6 +1,6 @@
 """Time and cost over the number of nodes, of programs that are recorded on several numbers of ranks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from linkworth import units
 from linkworth.predict.uncertainty import interval
@@ -33,9 +33,15 @@ def sections(results: Results) -> Iterator[Section]:
     figures = [
         figure
         for number, ((name, _), places) in enumerate(programs.items(), 1)
-        if len({place.nodes for place in places}) > 1 and not _are_ambiguous(places)
+        if len({place.nodes for place in places}) > 1
+        # Environments may differ in more than the network and the number of nodes; the tables then have them.
+        and len({(place.fabric, place.nodes) for place in places}) == len(places)
         for figure in node_counts.time_and_cost(
-            f"nodes-{number}", name, sorted(places, key=_nodes), scale, grows=name in growing
+            f"nodes-{number}",
+            name,
+            sorted(places, key=lambda place: place.nodes),
+            scale,
+            grows=name in growing,
         )
     ]
     if figures:
@@ -57,12 +63,3 @@ def _place(results: Results, group: RunGroup, nodes: int, cost: float | None) ->
         low=drawn.low_seconds,
         high=drawn.high_seconds,
     )
-
-
-def _are_ambiguous(places: Sequence[node_counts.NodeCount]) -> bool:
-    """Return whether environments differ in more than the network and the number of nodes; the tables then have them."""
-    return len({(place.fabric, place.nodes) for place in places}) < len(places)
-
-
-def _nodes(place: node_counts.NodeCount) -> int:
-    return place.nodes
