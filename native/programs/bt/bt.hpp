@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <string>
-#include <vector>
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
@@ -58,12 +57,7 @@ using Timers = PhaseTimers<6>;
 inline constexpr Timers::Names kPhases{"right-hand side", "x sweeps",      "y sweeps",
                                        "z sweeps",        "face exchange", "sweep exchange"};
 
-struct Result {
-    double seconds = 0.0;         ///< of the timed region, the slowest rank's; on rank 0
-    flow::State error_squares{};  ///< sums over all ranks
-    flow::State residual_squares{};
-    std::vector<double> iteration_seconds;
-};
+using flow::Result;
 
 /// Communication and phases of one run.
 template <Communicator Comm, Kernel K>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model.hpp"
 
@@ -105,5 +106,13 @@ inline std::string multi_partition_problem(const char* program, char letter, int
            std::to_string(static_cast<std::int64_t>(widest) * widest) + " ranks, not on " +
            std::to_string(ranks);
 }
+
+/// Figures of a run of BT or SP.
+struct Result {
+    double seconds = 0.0;   ///< of the timed region, the slowest rank's; on rank 0
+    State error_squares{};  ///< sums over all ranks
+    State residual_squares{};
+    std::vector<double> iteration_seconds;
+};
 
 }  // namespace linkworth::npb::flow

@@ -18,12 +18,7 @@ Outcome run_lu(MpiCommunicator& world, const Options& options) {
                     return with_kernel(kernel);
                 });
 
-    Outcome outcome = outcome_of("lu", world, problem, result, timers);
-    outcome.size = {problem.points, problem.points, problem.points};
-    outcome.iterations = problem.iterations;
-    outcome.tolerance = lu::kTolerance;
-    flow::add_checks(outcome, "residual", result.residuals, problem.residual);
-    flow::add_checks(outcome, "error", result.errors, problem.error);
+    Outcome outcome = flow::outcome_of("lu", world, problem, result, timers, result.residuals, result.errors);
     outcome.checks.push_back(checked("surface integral", result.surface_integral, problem.surface_integral));
     return outcome;
 }

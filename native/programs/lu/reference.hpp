@@ -12,8 +12,6 @@ namespace linkworth::npb::lu {
 
 struct Class : flow::Class {};
 
-using flow::kTolerance;
-
 /// Factor of the successive over-relaxation.
 inline constexpr double kRelaxation = 1.2;
 /// Residuals below which the specification lets a run stop early; none of the classes gets there.

@@ -18,15 +18,9 @@ Outcome run_sp(MpiCommunicator& world, const Options& options) {
             return with_kernel(kernel);
         });
 
-    Outcome outcome = outcome_of("sp", world, problem, result, timers);
-    outcome.size = {problem.points, problem.points, problem.points};
-    outcome.iterations = problem.iterations;
-    outcome.tolerance = sp::kTolerance;
-    flow::add_checks(outcome, "residual", flow::root_mean_squares(result.residual_squares, problem.points),
-                     problem.residual);
-    flow::add_checks(outcome, "error", flow::root_mean_squares(result.error_squares, problem.points),
-                     problem.error);
-    return outcome;
+    return flow::outcome_of("sp", world, problem, result, timers,
+                            flow::root_mean_squares(result.residual_squares, problem.points),
+                            flow::root_mean_squares(result.error_squares, problem.points));
 }
 
 }  // namespace linkworth::npb

@@ -12,8 +12,6 @@ namespace linkworth::npb::sp {
 
 struct Class : flow::Class {};
 
-using flow::kTolerance;
-
 inline constexpr std::array kClasses{
     Class{'S',
           12,

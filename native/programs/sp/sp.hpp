@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "../common/communicator.hpp"
 #include "../common/phase_timers.hpp"
@@ -63,12 +62,7 @@ using Timers = PhaseTimers<6>;
 inline constexpr Timers::Names kPhases{"faces",         "right-hand side", "lines along x",
                                        "lines along y", "lines along z",   "line exchange"};
 
-struct Result {
-    double seconds = 0.0;         ///< of the timed region, the slowest rank's; on rank 0
-    flow::State error_squares{};  ///< sums over all ranks
-    flow::State residual_squares{};
-    std::vector<double> iteration_seconds;
-};
+using flow::Result;
 
 /// Communication and phases of one run.
 template <Communicator Comm, Kernel K>
