@@ -19,45 +19,54 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Functions that the tracer itself calls, always past its own wrappers.
-struct lw_mpi {
-    int (*comm_size)(MPI_Comm, int*);
-    int (*comm_rank)(MPI_Comm, int*);
-    int (*comm_split)(MPI_Comm, int, int, MPI_Comm*);
-    int (*comm_free)(MPI_Comm*);
-    int (*comm_test_inter)(MPI_Comm, int*);
-    int (*comm_remote_size)(MPI_Comm, int*);
-    int (*comm_group)(MPI_Comm, MPI_Group*);
-    int (*comm_remote_group)(MPI_Comm, MPI_Group*);
-    int (*group_rank)(MPI_Group, int*);
-    int (*group_size)(MPI_Group, int*);
-    int (*group_translate_ranks)(MPI_Group, int, const int*, MPI_Group, int*);
-    int (*group_free)(MPI_Group*);
-    int (*cartdim_get)(MPI_Comm, int*);
-    int (*cart_shift)(MPI_Comm, int, int, int*, int*);
-    int (*graph_neighbors_count)(MPI_Comm, int, int*);
-    int (*graph_neighbors)(MPI_Comm, int, int, int*);
-    int (*dist_graph_neighbors_count)(MPI_Comm, int*, int*, int*);
-    int (*dist_graph_neighbors)(MPI_Comm, int, int*, int*, int, int*, int*);
-    int (*win_get_group)(MPI_Win, MPI_Group*);
-    int (*type_size_x)(MPI_Datatype, MPI_Count*);
-    int (*test)(MPI_Request*, int*, MPI_Status*);
-    int (*testany)(int, MPI_Request*, int*, int*, MPI_Status*);
-    int (*testsome)(int, MPI_Request*, int*, int*, MPI_Status*);
-    int (*test_cancelled)(const MPI_Status*, int*);
-    int (*iprobe)(int, int, MPI_Comm, int*, MPI_Status*);
-    int (*improbe)(int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
-    int (*ibarrier)(MPI_Comm, MPI_Request*);
-    int (*iallreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
-    int (*isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-    int (*irecv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-    int (*pack)(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
-    int (*pack_size)(int, MPI_Datatype, MPI_Comm, int*);
-    int (*query_thread)(int*);
-    int (*get_library_version)(char*, int*);
 #ifdef LW_HAS_SESSIONS
-    int (*group_from_session_pset)(MPI_Session, const char*, MPI_Group*);
+#define LW_SESSION_FUNCTIONS(FUNCTION) FUNCTION(group_from_session_pset, MPI_Group_from_session_pset)
+#else
+#define LW_SESSION_FUNCTIONS(FUNCTION)
 #endif
+
+/// Functions that the tracer itself calls, always past its own wrappers.
+#define LW_MPI_FUNCTIONS(FUNCTION)                                       \
+    FUNCTION(comm_size, MPI_Comm_size)                                   \
+    FUNCTION(comm_rank, MPI_Comm_rank)                                   \
+    FUNCTION(comm_split, MPI_Comm_split)                                 \
+    FUNCTION(comm_free, MPI_Comm_free)                                   \
+    FUNCTION(comm_test_inter, MPI_Comm_test_inter)                       \
+    FUNCTION(comm_remote_size, MPI_Comm_remote_size)                     \
+    FUNCTION(comm_group, MPI_Comm_group)                                 \
+    FUNCTION(comm_remote_group, MPI_Comm_remote_group)                   \
+    FUNCTION(group_rank, MPI_Group_rank)                                 \
+    FUNCTION(group_size, MPI_Group_size)                                 \
+    FUNCTION(group_translate_ranks, MPI_Group_translate_ranks)           \
+    FUNCTION(group_free, MPI_Group_free)                                 \
+    FUNCTION(cartdim_get, MPI_Cartdim_get)                               \
+    FUNCTION(cart_shift, MPI_Cart_shift)                                 \
+    FUNCTION(graph_neighbors_count, MPI_Graph_neighbors_count)           \
+    FUNCTION(graph_neighbors, MPI_Graph_neighbors)                       \
+    FUNCTION(dist_graph_neighbors_count, MPI_Dist_graph_neighbors_count) \
+    FUNCTION(dist_graph_neighbors, MPI_Dist_graph_neighbors)             \
+    FUNCTION(win_get_group, MPI_Win_get_group)                           \
+    FUNCTION(type_size_x, MPI_Type_size_x)                               \
+    FUNCTION(test, MPI_Test)                                             \
+    FUNCTION(testany, MPI_Testany)                                       \
+    FUNCTION(testsome, MPI_Testsome)                                     \
+    FUNCTION(test_cancelled, MPI_Test_cancelled)                         \
+    FUNCTION(iprobe, MPI_Iprobe)                                         \
+    FUNCTION(improbe, MPI_Improbe)                                       \
+    FUNCTION(ibarrier, MPI_Ibarrier)                                     \
+    FUNCTION(iallreduce, MPI_Iallreduce)                                 \
+    FUNCTION(isend, MPI_Isend)                                           \
+    FUNCTION(irecv, MPI_Irecv)                                           \
+    FUNCTION(pack, MPI_Pack)                                             \
+    FUNCTION(pack_size, MPI_Pack_size)                                   \
+    FUNCTION(query_thread, MPI_Query_thread)                             \
+    FUNCTION(get_library_version, MPI_Get_library_version)               \
+    LW_SESSION_FUNCTIONS(FUNCTION)
+
+struct lw_mpi {
+#define LW_MEMBER(member, procedure) __typeof__(procedure)* member;
+    LW_MPI_FUNCTIONS(LW_MEMBER)
+#undef LW_MEMBER
     MPI_Comm world, self, comm_null;
     MPI_Request request_null;
     MPI_Datatype packed, integer;
