@@ -44,12 +44,11 @@ std::vector<double> group_means(std::span<const double> samples) {
     return means;
 }
 
-std::size_t count_outliers(std::span<const double> sorted, double median) {
+std::size_t count_outliers(std::span<const double> samples, double median) {
     std::vector<double> distances;
-    for (const double value : sorted) distances.push_back(std::abs(value - median));
-    std::vector<double> ordered = distances;
-    std::sort(ordered.begin(), ordered.end());
-    const double scaled = kScaledToDeviation * median_of_sorted(ordered);
+    for (const double value : samples) distances.push_back(std::abs(value - median));
+    std::sort(distances.begin(), distances.end());
+    const double scaled = kScaledToDeviation * median_of_sorted(distances);
     if (scaled == 0.0) return 0;
     return static_cast<std::size_t>(std::count_if(distances.begin(), distances.end(),
                                                   [&](double d) { return d > kOutlierDeviations * scaled; }));
@@ -121,7 +120,7 @@ Summary summarise(std::span<const double> samples) {
     result.minimum = sorted.front();
     const double rank = std::ceil(0.99 * static_cast<double>(sorted.size()));
     result.p99 = sorted[static_cast<std::size_t>(rank) - 1];
-    result.outliers = count_outliers(sorted, result.median);
+    result.outliers = count_outliers(samples, result.median);
     result.half_width = relative_half_width(samples);
     if (samples.size() >= 2 * kGroups) {
         const std::vector<double> groups = group_means(samples);

@@ -54,8 +54,21 @@ static uint8_t* put_list(uint8_t* at, const struct lw_sides* sides, int peers) {
     return at;
 }
 
-static void write_fields(struct lw_call* call, struct lw_collective what, const struct lw_comm* comm,
-                         struct fields fields) {
+// Takes the lock and finds the communicator; without one (or after an error) the call is recorded as a local
+// one.
+static const struct lw_comm* begin(struct lw_call* call, struct lw_collective what) {
+    lw_lock();
+    const struct lw_comm* comm = call->succeeded ? lw_comm_find(what.comm) : NULL;
+    if (!comm) {
+        lw_write_local(call);
+        lw_unlock();
+    }
+    return comm;
+}
+
+// Records the call of a communicator that `begin` has found, and gives the lock back.
+static void end(struct lw_call* call, struct lw_collective what, const struct lw_comm* comm,
+                struct fields fields) {
     uint64_t listed = (uint64_t)(fields.sent_list ? fields.sent_peers : 0) +
                       (uint64_t)(fields.received_list ? fields.received_peers : 0);
     uint8_t* at = lw_payload_begin(call, what.class, (8 + listed) * LW_VARINT_MOST_BYTES);
@@ -69,25 +82,7 @@ static void write_fields(struct lw_call* call, struct lw_collective what, const 
         at = put_list(at, fields.received_list, fields.received_peers);
     }
     lw_write(call, at);
-    if (what.request)
-        lw_request_add(*what.request, what.class == LW_COLLECTIVE_INIT ? LW_REQUEST_PERSISTENT : 0);
-}
-
-// Takes the lock and finds the communicator; without one (or after an error) the call is recorded as a local
-// one.
-static const struct lw_comm* begin(struct lw_call* call, struct lw_collective what) {
-    lw_lock();
-    const struct lw_comm* comm = call->succeeded ? lw_comm_find(what.comm) : NULL;
-    if (!comm) {
-        lw_write_local(call);
-        lw_unlock();
-    }
-    return comm;
-}
-
-static void end(struct lw_call* call, struct lw_collective what, const struct lw_comm* comm,
-                struct fields fields) {
-    write_fields(call, what, comm, fields);
+    if (what.request) lw_request_add(*what.request, lw_collective_flags(what));
     lw_unlock();
 }
 
