@@ -73,7 +73,7 @@ class Otf2RankReader {
     void from_completions(const Call& call, const std::string& name);
     void from_name_alone(const std::string& name);
     Requests::iterator begin_late(const lw_otf2_event& end);
-    void begin_waiting(tracefile::Shape shape, const std::string& name, std::uint64_t request);
+    void begin_waiting(tracefile::CallClass call_class, const std::string& name, std::uint64_t request);
     /// Fills in what the end of a request reveals about its beginning.
     void know(Request& request, const lw_otf2_event& end);
     void nothing_known(Request& request, bool cancelled = false);
@@ -88,6 +88,7 @@ class Otf2RankReader {
     std::int32_t peer_of(std::uint32_t root, std::uint32_t comm);
     /// Throws ConvertError if the communicator has no such rank to exchange data with.
     void check_peer(std::uint32_t peer, std::uint32_t comm);
+    tracefile::Shape message(tracefile::CallClass call_class, const lw_otf2_event& record);
     /// Sets what the record of a message has.
     void take_message(tracefile::Shape& shape, const lw_otf2_event& record);
     /// Sets what the record of a collective's end has: which one it is, its root and its sizes.

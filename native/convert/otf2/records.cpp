@@ -34,13 +34,6 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
                              [&](const lw_otf2_event& record) { return record.kind == kind; });
     };
     const auto or_name = [&](const char* standard) { return name.empty() ? std::string(standard) : name; };
-    const auto message = [&](CallClass kind, const lw_otf2_event& record) {
-        Shape shape;
-        shape.call_class = kind;
-        shape.comm = comm_number(record.comm);
-        take_message(shape, record);
-        return shape;
-    };
     bool said = false;
     const bool exchange = count(LW_OTF2_SEND) == 1 && count(LW_OTF2_RECV) == 1;
     Shape both;
@@ -73,23 +66,17 @@ void Otf2RankReader::from_records(const Call& call, const std::string& name) {
                 said = true;
                 break;
             }
-            case LW_OTF2_IRECV_REQUEST: {
-                Shape shape;
-                shape.call_class = CallClass::irecv;
-                begin_waiting(std::move(shape),
+            case LW_OTF2_IRECV_REQUEST:
+                begin_waiting(CallClass::irecv,
                               name.starts_with("MPI_Start") ? "MPI_Irecv" : or_name("MPI_Irecv"),
                               record.request);
                 said = true;
                 break;
-            }
             case LW_OTF2_REQUEST_CANCELLED: forget(record.request, true); break;
-            case LW_OTF2_ICOLLECTIVE_REQUEST: {
-                Shape shape;
-                shape.call_class = CallClass::icollective;
-                begin_waiting(std::move(shape), name, record.request);
+            case LW_OTF2_ICOLLECTIVE_REQUEST:
+                begin_waiting(CallClass::icollective, name, record.request);
                 said = true;
                 break;
-            }
             case LW_OTF2_COLLECTIVE_END:
                 from_collective(record, call, name);
                 said = true;
@@ -123,6 +110,14 @@ void Otf2RankReader::check_peer(std::uint32_t peer, std::uint32_t comm) {
     if (peer >= peers)
         throw ConvertError("rank " + std::to_string(rank_) + " names rank " + std::to_string(peer) +
                            " of a communicator of " + std::to_string(peers) + "; the archive is damaged");
+}
+
+Shape Otf2RankReader::message(CallClass call_class, const lw_otf2_event& record) {
+    Shape shape;
+    shape.call_class = call_class;
+    shape.comm = comm_number(record.comm);
+    take_message(shape, record);
+    return shape;
 }
 
 void Otf2RankReader::take_message(Shape& shape, const lw_otf2_event& record) {
@@ -219,10 +214,7 @@ void Otf2RankReader::from_completions(const Call& call, const std::string& name)
 
 /// Puts the receive of a message, whose start has no record, before the call that ends it.
 Otf2RankReader::Requests::iterator Otf2RankReader::begin_late(const lw_otf2_event& end) {
-    Shape shape;
-    shape.call_class = CallClass::irecv;
-    shape.comm = comm_number(end.comm);
-    take_message(shape, end);
+    Shape shape = message(CallClass::irecv, end);
     const auto begun =
         requests_.try_emplace(end.request, Request{next_request_, false, false, Request::none}).first;
     const Times of_the_call = std::exchange(times_, {});
@@ -231,9 +223,11 @@ Otf2RankReader::Requests::iterator Otf2RankReader::begin_late(const lw_otf2_even
     return begun;
 }
 
-void Otf2RankReader::begin_waiting(Shape shape, const std::string& name, std::uint64_t request) {
+void Otf2RankReader::begin_waiting(CallClass call_class, const std::string& name, std::uint64_t request) {
     forget(request);
     requests_[request] = {next_request_, false, false, written_ + waiting_.size()};
+    Shape shape;
+    shape.call_class = call_class;
     emit(std::move(shape), name, false);
 }
 
