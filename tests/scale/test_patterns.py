@@ -654,6 +654,33 @@ def test_iterations_that_are_the_same_at_all_counts_are_kept(tmp_path: Path) -> 
     assert "differently often" not in " ".join(summary.scaling.remarks)
 
 
+def converging(rank: int, ranks: int, iterations: dict[int, int]) -> Iterator[Event]:
+    """Solve once, with neighbours on a line and iterations that data decide."""
+    for _ in range(iterations[ranks]):
+        for peer in (rank - 1, rank + 1):
+            if 0 <= peer < ranks:
+                yield swap("converge.c:1", peer, peer, 64)
+        yield "MPI_Barrier@converge.c:2", "collective", BARRIER
+
+
+@pytest.mark.parametrize(
+    ("iterations", "wanted"),
+    [
+        ({4: 188, 8: 211, 16: 190, 64: 0}, 196),
+        ({4: 100, 8: 121, 16: 139, 64: 0}, 192),
+        ({4: 70, 8: 60, 16: 43, 64: 0}, 26),
+    ],
+)
+def test_only_a_steady_trend_of_a_solvers_iterations_goes_on(
+    iterations: dict[int, int], wanted: int, tmp_path: Path
+) -> None:
+    made, summary = scaled(partial(converging, iterations=iterations), (4, 8, 16), 64, tmp_path)
+    assert "differently often each time" in " ".join(summary.scaling.remarks)
+    for rank in (0, 1, 63):
+        found = sum(entry == "MPI_Barrier@converge.c:2" for entry, _, _ in calls(made, rank))
+        assert found == pytest.approx(wanted, abs=2)
+
+
 def communication(path: Path, rank: int) -> int:
     return sum(call_class != "local" for _, call_class, _ in calls(path, rank))
 

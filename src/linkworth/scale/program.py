@@ -1,5 +1,6 @@
 """Builds the behaviour of a program from its recordings."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -29,6 +30,9 @@ from linkworth.scale.fit.rules import ByCount, Rule, Same, Samples, Turns, Unfit
 from linkworth.scale.grids import GridRule, are_groups, are_parts
 from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers, Times
+
+_FEWEST_VARYING = 3
+"""Recordings that show that iterations follow no rule of the rank count."""
 
 
 class _Runs(NamedTuple):
@@ -233,11 +237,7 @@ class Builder:
             recordings, first = np.unique(samples.recording, return_index=True)
             if len(recordings) > 1 and len(set(map(tuple, runs.entered))) == 1:
                 return Turns(tuple(runs.entered[0]))
-            means = runs.means[first]
-            # Only a steady trend goes on; the rest is the data's.
-            if not ((np.diff(means) > 0).all() or (np.diff(means) < 0).all()):
-                means = np.full_like(means, means.mean())
-            return Varying(samples.fitter.smooth(recordings.tolist(), means), site)
+            return Varying(samples.fitter.iterations(recordings.tolist(), runs.means[first].tolist()), site)
         across = next((found for each in columns if (found := each.across()) is not None), None)
         if across is not None:
             return across.repeats
@@ -250,9 +250,24 @@ class Builder:
             # One rank calls nobody, which is no step of a number that is the same at all other counts.
             return Same(int(times[0]))
         rule = fit_number(samples, runs.times)
-        if runs.times.all() or (isinstance(rule, ByCount) and rule.exact()):
+        if runs.times.all():
+            return self._if_varying(rule, samples, runs.times, site) or rule
+        if isinstance(rule, ByCount) and rule.exact():
             return rule
         return fit_appearance(samples, runs.times, site)
+
+    @staticmethod
+    def _if_varying(rule: Rule, samples: Samples, times: Numbers, site: str) -> Varying | None:
+        """Return the rule of iterations that follow none, such as those of a solver that converges, else None."""
+        if not isinstance(rule, Same | ByCount):
+            return None
+        recordings, first = np.unique(samples.recording, return_index=True)
+        series = recordings.tolist(), times[first].astype(float).tolist()
+        # It is infinite if a rule may be exact on grids that these recordings do not show.
+        error = rule.model.error if isinstance(rule, ByCount) and len(recordings) >= _FEWEST_VARYING else 0.0
+        if 0 < error < math.inf or samples.fitter.iterates(*series):
+            return Varying(samples.fitter.iterations(*series), site)
+        return None
 
     def _steps(self, counts: Sequence[Sequence[Any]], table: EventTable, each: Samples, site: str) -> Rule:
         """Return the rule of a ladder's steps. `counts`: by sequence, those of each time that it is entered."""

@@ -180,7 +180,7 @@ def _of_loops(found: Found) -> Iterator[str]:
     if varying:
         yield (
             f"loops with {', '.join(varying)} run differently often each time, as data decide, and are taken to run as often "
-            "as in the mean"
+            "as in the mean, or as a steady trend goes on"
         )
     if any(isinstance(count, Copied) for count in counts):
         yield (

@@ -499,6 +499,7 @@ class Fitter:
         """Fitter of messages to nobody, whose dimension is not known; None unless this one is of faces."""
         self._points = points
         self._pools: defaultdict[str, _Pool] = defaultdict(_Pool)
+        self._iterations = _Pool()
         self.shares: defaultdict[str, list[Any]] = defaultdict(list)
         """By call and field: rules of ranks' shares of an extent, which other roles may have as well."""
         self.peers: dict[str, Any] = {}
@@ -548,6 +549,28 @@ class Fitter:
             pool.add(own)
         found = self.fit(numbers, values)
         return found._replace(error=math.inf) if self._hides_an_extent(numbers) else found
+
+    def iterates(self, numbers: Sequence[int], values: Sequence[float]) -> bool:
+        """Return whether a loop whose iterations data decide has as many at these points in other roles."""
+        return self._iterations.beyond((tuple(numbers), tuple(values))) is not None
+
+    def iterations(self, numbers: Sequence[int], values: Sequence[float]) -> Model:
+        """Return the model of iterations that data decide. Other roles may have as many at these points, and at more.
+
+        Only a steady trend goes on, if not by a curve, then as a power; the rest is the data's.
+        """
+        own = tuple(numbers), tuple(values)
+        own = self._iterations.beyond(own) or own
+        self._iterations.add(own)
+        points, values = [self._points[number] for number in own[0]], own[1]
+        changes = np.diff(values)
+        if len({each.size for each in points}) == 1 and not ((changes > 0).all() or (changes < 0).all()):
+            return Sum((Monomial(),), (float(np.mean(values)),), math.inf)
+        found = self.fit(*own)
+        bends = isinstance(found, Sum) and min(found.coefficients) < 0
+        if found.error == 0 or (found.error <= _CLOSE and not bends):
+            return found
+        return power_law(points, values, -1.0, 1.0)
 
     def _hides_an_extent(self, numbers: Sequence[int]) -> bool:
         """Return whether some points are alike along a dimension, though not all are."""
