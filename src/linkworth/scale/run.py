@@ -57,6 +57,8 @@ OTHER_VOLUME = 1.2
 """Factor between calls or bytes as distributions and the recorded ones from which they are named."""
 MOST_WRONG = 2.0
 """Factor between a predicted time and the recorded one up to which messages are taken as distributions."""
+OTHER_PROGRAM = 5.0
+"""Factor between predicted and recorded calls beyond which recordings are not taken to be of one program."""
 
 _PROBLEMS = NumberRange(least=1e-9, most=1e18)
 _NO_TRUST = "how far it can be trusted is not known"
@@ -193,8 +195,8 @@ def _by_distributions(
             f"{reason}; messages cannot be distributions either, since ranks share memory (MPI_Win_allocate_shared), and what "
             f"they exchange through it is in no message; {_record_more(target)}"
         )
-    largest = f"the time of the recording on {recordings[-1].ranks} ranks"
-    why, advice = f"{largest} is not predicted from the others", _record_more(target)
+    largest = f"the recording on {recordings[-1].ranks} ranks"
+    why, advice = f"the time of {largest} is not predicted from the others", _record_more(target)
     as_distributions = _AsDistributions(reason, recordings[-1].without_local_calls(marks=False))
     for aligned in with_distributions(recordings, target):
         try:
@@ -281,13 +283,19 @@ def _check_distributions(left_out: LeftOut | None) -> None:
     """Raise UnfitError if messages as distributions do not predict the largest recording well enough."""
     if left_out is None:
         raise UnfitError("messages", "as distributions they do not predict the largest recording")
+    predicted = "it is predicted from the others"
+    _check_off("calls", left_out.calls, predicted, OTHER_PROGRAM)
     for differences, how in (
-        (left_out.seconds, "it is predicted from the others"),
+        (left_out.seconds, predicted),
         (left_out.as_distributions, "its own messages become distributions"),
     ):
-        worst = max(differences.values(), key=lambda each: abs(log1p(each)))
-        if abs(log1p(worst)) > log(MOST_WRONG):
-            raise TooWrongError(f"{percent(abs(worst))} if {how}")
+        _check_off("time", max(differences.values(), key=lambda each: abs(log1p(each))), how, MOST_WRONG)
+
+
+def _check_off(what: str, difference: float, how: str, most: float) -> None:
+    """Raise TooWrongError if a relative difference is beyond a factor."""
+    if difference <= -1 or abs(log1p(difference)) > log(most):
+        raise TooWrongError(f"{percent(abs(difference))} of its {what} if {how}")
 
 
 def _remarks(

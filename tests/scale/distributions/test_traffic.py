@@ -213,6 +213,11 @@ def erratic(rank: int, ranks: int) -> Iterator[Event]:
         yield entry, kind, fields | size
 
 
+def another(rank: int, ranks: int) -> Iterator[Event]:
+    """Be another program on 32 ranks, which sends ten times as often."""
+    yield from list(graph(rank, ranks)) * (10 if ranks == 32 else 1)
+
+
 def sharing(rank: int, ranks: int) -> Iterator[Event]:
     """Share memory beside the messages."""
     window = {"comm": 0, "new_window": 0, "bytes": 4096}
@@ -226,8 +231,9 @@ def sharing(rank: int, ranks: int) -> Iterator[Event]:
         (
             erratic,
             COUNTS,
-            r"distributions, the time of the recording on 32 ranks is off by \d\d+ %.* 64 ranks themselves",
+            r"distributions, the recording on 32 ranks is off by \d\d+ % of its time.* 64 ranks themselves",
         ),
+        (another, COUNTS, r"distributions, the recording on 32 ranks is off by \d\d % of its calls"),
         (graph, COUNTS[1:], "with 3 recordings or more, messages may be taken"),
     ],
 )
