@@ -73,6 +73,13 @@ def test_one_recording_given_twice_is_refused(tmp_path: Path) -> None:
         scale(ScaleRequest(traces=[path, path], ranks=8, output=tmp_path / "made.lwt"))
 
 
+def test_a_scaled_trace_is_no_recording(tmp_path: Path) -> None:
+    small, large = recording(4, tmp_path), tmp_path / "large.lwt"
+    scale(ScaleRequest(traces=[small, recording(8, tmp_path)], ranks=16, output=large))
+    with pytest.raises(UsageError, match=r"large\.lwt is scaled itself, .* give those"):
+        scale(ScaleRequest(traces=[small, large], ranks=32, output=tmp_path / "made.lwt"))
+
+
 @pytest.mark.parametrize(
     ("sizes", "reached", "known"),
     [

@@ -377,6 +377,11 @@ def _read(request: ScaleRequest, say: Callable[[str], None] | None) -> list[Reco
         # A trace without any event has its own advice.
         text = without_advice(error)
         raise DamagedInputError(text if text == str(error) else f"{text}; record it again") from None
+    for trace in traces:
+        if trace.metadata.scaling is not None:
+            raise UsageError(
+                f"{trace.path} is scaled itself, and shows no more than the recordings it was made from; give those"
+            )
     order = sorted(range(len(traces)), key=lambda each: (traces[each].engine.ranks, sizes[each]))
     for doubt in _doubts(request, [(traces[each].engine.ranks, traces[each]) for each in order]):
         if say is not None:
