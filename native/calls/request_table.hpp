@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// A rank's live requests by number. Numbers rise, and most requests end soon. A ring contains the latest,
-/// and a map the few that live on while very many others come and go.
+/// What a rank's live requests stand for, by their numbers. Numbers rise, and most requests end soon. A short
+/// table contains the latest, and a map the few that live on while many others come and go.
 #pragma once
 
 #include <algorithm>
@@ -9,124 +9,123 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "calls/pool.hpp"
+#include "calls/event.hpp"
 
 namespace linkworth::replay {
 
+/// Numbers of live requests differ in their lowest 32 bits, unless the trace is damaged.
 class RequestTable {
   public:
-    /// `operation` is `none` for a request that has nothing to wait for: its operation ended when it was
-    /// posted.
-    void insert(std::uint64_t number, std::uint32_t operation) {
-        if (first_ == end_) first_ = end_ = number;
-        if (number - first_ > mask_) [[unlikely]] {
-            if (number < first_) {  // only damage to the trace turns numbers back
-                long_lived()[number] = operation;
-                return;
-            }
-            make_room(number);
-        }
-        slot_of(number) = operation;
-        if (number >= end_) end_ = number + 1;
+    RequestTable() {
+        for (std::size_t place = 0; place < few_places; ++place) few_[place].number = other_than(place);
+    }
+
+    [[gnu::always_inline]] void insert(std::uint64_t number, std::uint32_t value) {
+        const auto low = static_cast<std::uint32_t>(number);
+        Place& place = place_of(low);
+        if (belongs_at(place, low) && place.number != low) [[unlikely]]
+            make_room(low) = {low, value};
+        else
+            place = {low, value};
     }
 
     /// Returns false if no such request is live.
-    bool take(std::uint64_t number, std::uint32_t& operation) {
-        if (number < first_) [[unlikely]]
-            return find_long_lived(number, operation) && long_lived_->erase(number) != 0;
-        if (number >= end_) return false;
-        std::uint32_t* const slots = ring();
-        std::uint32_t& slot = slots[number & mask_];
-        if (slot == ended) return false;
-        operation = slot;
-        slot = ended;
-        // The first one is live, or there is none.
-        if (number == first_) {
-            do {
-                ++number;
-            } while (number < end_ && slots[number & mask_] == ended);
-            first_ = number;
+    bool take(std::uint64_t number, std::uint32_t& value) {
+        const auto low = static_cast<std::uint32_t>(number);
+        Place& place = place_of(low);
+        if (place.number != low) [[unlikely]] {
+            if (!find_long_lived(low, value)) return false;
+            long_lived_->erase(low);
+            return true;
         }
+        value = place.value;
+        place.number = other_than(low);
         return true;
     }
 
-    bool find(std::uint64_t number, std::uint32_t& operation) const {
-        if (number < first_) [[unlikely]]
-            return find_long_lived(number, operation);
-        if (number >= end_) return false;
-        const std::uint32_t slot = slot_of(number);
-        if (slot == ended) return false;
-        operation = slot;
+    bool find(std::uint64_t number, std::uint32_t& value) const {
+        const auto low = static_cast<std::uint32_t>(number);
+        const Place& place = place_of(low);
+        if (place.number != low) return find_long_lived(low, value);
+        value = place.value;
         return true;
     }
 
-    /// The next requests are soon made or ended.
-    void prefetch() const { tracefile::prefetch_line(&slot_of(end_)); }
+    /// This request and the next ones are soon made or ended.
+    void prefetch(std::uint64_t number) const {
+        tracefile::prefetch_line(&place_of(static_cast<std::uint32_t>(number)));
+    }
 
   private:
-    /// Marks a request that has ended, or has not begun.
-    static constexpr std::uint32_t ended = none - 1;
-    static constexpr std::size_t few_slots = cache_line_bytes / sizeof(std::uint32_t);
-    static constexpr std::size_t most_slots = 1 << 16;
+    /// An empty place has a number that belongs to another one.
+    struct Place {
+        std::uint32_t number;
+        std::uint32_t value;
+    };
+    static constexpr std::size_t few_places = tracefile::cache_line_bytes / sizeof(Place);
 
-    const std::uint32_t* ring() const { return mask_ < few_slots ? few_.data() : more_.data(); }
-    std::uint32_t* ring() { return mask_ < few_slots ? few_.data() : more_.data(); }
-    const std::uint32_t& slot_of(std::uint64_t number) const { return ring()[number & mask_]; }
-    std::uint32_t& slot_of(std::uint64_t number) { return ring()[number & mask_]; }
-
-    void make_room(std::uint64_t number) {
-        while (number - first_ > mask_ && mask_ + 1 < most_slots) grow();
-        if (number - first_ > mask_) retire_before(number - mask_ / 2);
-        if (first_ == end_) first_ = end_ = number;
+    static std::uint32_t other_than(std::size_t number) { return ~static_cast<std::uint32_t>(number); }
+    /// Returns whether the request at a place belongs where this number does.
+    bool belongs_at(const Place& place, std::uint32_t number) const {
+        return ((place.number ^ number) & mask_) == 0;
+    }
+    const Place& place_of(std::uint32_t number) const {
+        return (mask_ < few_places ? few_.data() : more_.data())[number & mask_];
+    }
+    Place& place_of(std::uint32_t number) {
+        return (mask_ < few_places ? few_.data() : more_.data())[number & mask_];
     }
 
-    /// Empties the ring of requests with a lower number.
-    void retire_before(std::uint64_t number) {
-        for (; first_ < std::min(number, end_); ++first_) {
-            std::uint32_t& slot = slot_of(first_);
-            if (slot != ended) long_lived()[first_] = slot;
-            slot = ended;
-        }
-        while (first_ < end_ && slot_of(first_) == ended) ++first_;
+    /// Frees the place of a number: in a longer table if half of this one is live. Else all requests move to
+    /// the map, so that this is seldom needed.
+    [[gnu::noinline]] Place& make_room(std::uint32_t number) {
+        std::size_t live = 0;
+        for (std::uint32_t at = 0; at <= mask_; ++at) live += belongs_at(place_of(at), at) ? 1 : 0;
+        if (2 * live > mask_)
+            grow();
+        else
+            retire_all();
+        Place& place = place_of(number);
+        return belongs_at(place, number) ? make_room(number) : place;
     }
 
-    std::unordered_map<std::uint64_t, std::uint32_t>& long_lived() {
+    void retire_all() {
         if (long_lived_ == nullptr)
-            long_lived_ = std::make_unique<std::unordered_map<std::uint64_t, std::uint32_t>>();
-        return *long_lived_;
-    }
-
-    bool find_long_lived(std::uint64_t number, std::uint32_t& operation) const {
-        if (long_lived_ == nullptr) return false;
-        const auto found = long_lived_->find(number);
-        if (found == long_lived_->end()) return false;
-        operation = found->second;
-        return true;
+            long_lived_ = std::make_unique<std::unordered_map<std::uint32_t, std::uint32_t>>();
+        for (std::uint32_t at = 0; at <= mask_; ++at) {
+            Place& place = place_of(at);
+            if (!belongs_at(place, at)) continue;
+            (*long_lived_)[place.number] = place.value;
+            place.number = other_than(at);
+        }
     }
 
     void grow() {
-        std::vector<std::uint32_t> larger((mask_ + 1) * 2, ended);
-        for (std::uint64_t number = first_; number < end_; ++number)
-            larger[number & (larger.size() - 1)] = slot_of(number);
-        more_.swap(larger);
-        mask_ = more_.size() - 1;
+        std::vector<Place> longer(2 * (mask_ + std::size_t{1}));
+        const auto mask = static_cast<std::uint32_t>(longer.size() - 1);
+        for (std::size_t place = 0; place <= mask; ++place) longer[place].number = other_than(place);
+        for (std::uint32_t at = 0; at <= mask_; ++at)
+            if (const Place& place = place_of(at); belongs_at(place, at)) longer[place.number & mask] = place;
+        more_ = std::move(longer);
+        mask_ = mask;
     }
 
-    static constexpr std::array<std::uint32_t, few_slots> all_ended() {
-        std::array<std::uint32_t, few_slots> slots{};
-        slots.fill(ended);
-        return slots;
+    bool find_long_lived(std::uint32_t number, std::uint32_t& value) const {
+        if (long_lived_ == nullptr) return false;
+        const auto found = long_lived_->find(number);
+        if (found == long_lived_->end()) return false;
+        value = found->second;
+        return true;
     }
 
-    /// Ring of most ranks, stored with the rank: with many ranks, any other place costs an access to memory.
-    alignas(cache_line_bytes) std::array<std::uint32_t, few_slots> few_ = all_ended();
-    std::vector<std::uint32_t> more_;  ///< the ring, if it is longer
-    std::uint64_t mask_ = few_slots - 1;
-    std::uint64_t first_ = 0;
-    std::uint64_t end_ = 0;
-    std::unique_ptr<std::unordered_map<std::uint64_t, std::uint32_t>> long_lived_;  ///< below `first_`
+    /// Table of most ranks, stored with the rank: with many ranks, any other place costs an access to memory.
+    alignas(tracefile::cache_line_bytes) std::array<Place, few_places> few_;
+    std::vector<Place> more_;  ///< the table, if it is longer
+    std::uint32_t mask_ = few_places - 1;
+    std::unique_ptr<std::unordered_map<std::uint32_t, std::uint32_t>> long_lived_;
 };
 
 }  // namespace linkworth::replay

@@ -26,6 +26,7 @@ struct Pairing {
 
     std::uint32_t source() const { return static_cast<std::uint32_t>(ranks >> 32); }
     std::uint32_t destination() const { return static_cast<std::uint32_t>(ranks); }
+    std::uint32_t communicator() const { return static_cast<std::uint32_t>(line >> 32); }
     std::int32_t tag() const { return static_cast<std::int32_t>(static_cast<std::uint32_t>(line)); }
     bool operator==(const Pairing&) const = default;
 };

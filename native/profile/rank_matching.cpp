@@ -85,9 +85,9 @@ void RankScan::post(const Use& use, const Shape& shape, std::uint64_t number, do
     if (is_receive && tracefile::is_wildcard(shape.peer, shape.tag))
         post_wildcard(shape, shape.peer, shape.tag, number, start);
     else if (use.to != no_rank)
-        requests_.put({number, scan_.waits.take(send_half(use, shape.tag, start))});
+        requests_.insert(number, scan_.waits.take(send_half(use, shape.tag, start)));
     else if (use.from != no_rank)
-        requests_.put({number, receive(use, number, shape.tag, start)});
+        requests_.insert(number, receive(use, number, shape.tag, start));
 }
 
 // It may take the message that a probe found.
@@ -97,7 +97,7 @@ void RankScan::post_wildcard(const Shape& shape, std::int32_t peer, std::int32_t
     const std::uint32_t source =
         peer == tracefile::any_source ? probed_.pairing.source() : world_rank(on, peer);
     forget_probe_of({source, rank_, context_of(on), tag == tracefile::any_tag ? probed_.pairing.tag() : tag});
-    requests_.put({number, scan_.waits.without_partner(start), shape.comm});
+    requests_.insert(number, scan_.waits.without_partner(shape.comm, start));
 }
 
 // A request of two messages: the calls that wait for it are taken to wait for the one that it receives.
@@ -106,7 +106,7 @@ void RankScan::post_both(const Use& use, const Shape& shape, std::uint64_t numbe
     if (tracefile::is_wildcard(shape.recv_peer, shape.recv_tag))
         post_wildcard(shape, shape.recv_peer, shape.recv_tag, number, start);
     else if (use.from != no_rank)
-        requests_.put({number, receive(use, number, shape.recv_tag, start)});
+        requests_.insert(number, receive(use, number, shape.recv_tag, start));
 }
 
 void RankScan::start_all(Use& use, const Shape& shape, double start) {
@@ -124,35 +124,32 @@ void RankScan::start_all(Use& use, const Shape& shape, double start) {
 
 void RankScan::complete(const Use& use, const Shape& shape, double start, double end) {
     completed_.clear();
-    for (const tracefile::Completion& done : shape.completions) {
-        if (done.was_wildcard) [[unlikely]] {
+    for (const tracefile::Completion& done : shape.completions)
+        if (done.was_wildcard) [[unlikely]]
             complete_wildcard(done);
-        } else if (const std::uint32_t half = requests_.take(next_request_ - done.reference).half;
-                   half != no_half) {
+        else if (std::uint32_t half = no_half; requests_.take(next_request_ - done.reference, half))
             completed_.push_back(half);
-        }
-    }
     if (!completed_.empty()) scan_.waits.complete(rank_, use.name, start, end, completed_);
 }
 
 void RankScan::complete_wildcard(const tracefile::Completion& done) {
-    const RankRequests::Entry entry = requests_.take(next_request_ - done.reference);
-    if (entry.half == no_half) return;
-    const replay::Communicator* const on = communicator(entry.comm);
+    std::uint32_t half = no_half;
+    if (!requests_.take(next_request_ - done.reference, half)) return;
+    const replay::Communicator* const on = communicator(scan_.waits.communicator_of(half));
     if (const std::uint32_t from = world_rank(on, done.peer); from == no_rank)
-        scan_.waits.cancel(entry.half);
+        scan_.waits.cancel(half);
     else
-        scan_.waits.pair_with(entry.half, {from, rank_, context_of(on), done.tag});
-    completed_.push_back(entry.half);
+        scan_.waits.pair_with(half, {from, rank_, context_of(on), done.tag});
+    completed_.push_back(half);
 }
 
 void RankScan::cancel(const Shape& shape) {
     for (const std::uint64_t reference : shape.references) {
         const std::uint64_t number = next_request_ - reference;
+        std::uint32_t half = no_half;
         if (shape.call_class == CallClass::request_cancel) {
-            if (const auto entry = requests_.find(number); entry.half != no_half)
-                scan_.waits.cancel(entry.half);
-        } else if (const std::uint32_t half = requests_.take(number).half; half != no_half) {
+            if (requests_.find(number, half)) scan_.waits.cancel(half);
+        } else if (requests_.take(number, half)) {
             scan_.waits.abandon(half);  // its message may still arrive
         }
     }

@@ -187,10 +187,10 @@ inline void RankScan::take_call(Use& use, const When& when) {
             break;
         }
         case Step::isend:
-            requests_.put({next_request_++, scan_.waits.take(send_half(use, use.tag, when.posted))});
+            requests_.insert(next_request_++, scan_.waits.take(send_half(use, use.tag, when.posted)));
             break;
         case Step::irecv:
-            requests_.put({next_request_, receive(use, next_request_, use.tag, when.posted)});
+            requests_.insert(next_request_, receive(use, next_request_, use.tag, when.posted));
             ++next_request_;
             break;
         case Step::complete: complete(use, *use.shape, when.start, when.end); break;

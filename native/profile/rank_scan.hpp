@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "calls/communicators.hpp"
+#include "calls/request_table.hpp"
 #include "profile/loop_walk.hpp"
-#include "profile/rank_requests.hpp"
 #include "profile/scan.hpp"
 #include "trace/withdrawn.hpp"
 
@@ -139,7 +139,7 @@ class RankScan {
     /// Begins a non-blocking receive whose sender and tag are known, and returns its half.
     std::uint32_t receive(const Use& use, std::uint64_t request, std::int32_t tag, double start) {
         if (withdrawn_.next(request)) [[unlikely]]
-            return scan_.waits.without_partner(start);
+            return scan_.waits.without_partner(0, start);
         const Half half = receive_half(use, tag, start);
         forget_probe_of(half.pairing);
         return scan_.waits.take(half);
@@ -191,7 +191,7 @@ class RankScan {
     double marked_from_ = 0;
     double marked_compute_from_ = 0;
     double marked_files_from_ = 0;
-    RankRequests requests_;
+    replay::RequestTable requests_;  ///< of each its half
     tracefile::Withdrawn withdrawn_;
     std::vector<std::uint32_t> completed_;
     Probe probed_;  ///< the latest that found a message, until a receive takes it

@@ -82,8 +82,13 @@ class Waits {
         pair(number, half);
     }
     /// A receive that matches no message yet; `pair_with` gives its sender and tag, or `cancel` ends it.
-    std::uint32_t without_partner(double posted) {
-        return halves_.add({{}, posted, posted, 0, Side::receive, 0, false});
+    /// `communicator` is the rank's own number of it.
+    std::uint32_t without_partner(std::int32_t communicator, double posted) {
+        const Pairing known{0, 0, static_cast<std::uint32_t>(communicator), 0};
+        return halves_.add({known, posted, posted, 0, Side::receive, 0, false});
+    }
+    std::int32_t communicator_of(std::uint32_t request) {
+        return static_cast<std::int32_t>(halves_[request].pairing.communicator());
     }
     void pair_with(std::uint32_t request, const Pairing& pairing) {
         halves_[request].pairing = pairing;

@@ -72,7 +72,7 @@ void Simulation::prefetch_around(const Due& due) const {
             if (due.index >= rank_count()) return;
             const RankState& state = ranks_[due.index];
             state.cursor.prefetch_rows(events_ahead);
-            state.requests.prefetch();
+            state.requests.prefetch(state.event.next_request);
             if (state.actor.event_pending) prefetch_line(state.event.shape);
             state.program->communicators.prefetch(state.rank);
             network_.prefetch_sender(node_of(due.index));

@@ -154,7 +154,7 @@ struct RankState {
     std::uint32_t call_name = 0;  ///< of the call under way
     tracefile::CallClass call_class = tracefile::CallClass::local;  ///< of the same
     std::uint32_t last_destination = none;                          ///< of a message
-    RequestTable requests;
+    RequestTable requests;     ///< of each its operation; `none` if that ended when it was posted
     Stamp last_link_envelope;  ///< MPI keeps the order of a pair's messages
     Matcher matcher;
     Stamp last_local_envelope;

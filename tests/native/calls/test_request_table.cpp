@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "calls/pool.hpp"
 #include "calls/request_table.hpp"
 
 namespace linkworth::replay {
