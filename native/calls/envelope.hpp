@@ -16,8 +16,9 @@ struct Envelope {
 
     bool has_wildcard() const { return source == tracefile::any_source || tag == tracefile::any_tag; }
     bool accepts(const Envelope& message) const {
-        return context == message.context && (source == tracefile::any_source || source == message.source) &&
-               (tag == tracefile::any_tag || tag == message.tag);
+        // The source is most often the one that differs.
+        return (source == tracefile::any_source || source == message.source) &&
+               (tag == tracefile::any_tag || tag == message.tag) && context == message.context;
     }
     bool operator==(const Envelope&) const = default;
 };
