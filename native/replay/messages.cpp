@@ -6,12 +6,6 @@
 #include "replay/simulation.hpp"
 
 namespace linkworth::replay {
-namespace {
-
-/// Sorted by insertion.
-constexpr std::size_t few_operations = 16;
-
-}  // namespace
 
 [[gnu::flatten]] std::uint32_t Simulation::post_send(Actor& actor, const Membership& membership,
                                                      bool collective, std::int32_t peer, std::int32_t tag,
@@ -330,18 +324,7 @@ bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
         if (one.done_at.seconds != other.done_at.seconds) return one.done_at.seconds < other.done_at.seconds;
         return one.completion_overhead > other.completion_overhead;
     };
-    if (waiting.size() > few_operations) {
-        std::sort(waiting.begin(), waiting.end(), sooner);
-    } else {
-        // Most are in this order already.
-        std::uint32_t* const first = waiting.data();
-        for (std::size_t next = 1; next < waiting.size(); ++next) {
-            const std::uint32_t moved = first[next];
-            std::size_t place = next;
-            for (; place > 0 && sooner(moved, first[place - 1]); --place) first[place] = first[place - 1];
-            first[place] = moved;
-        }
-    }
+    std::sort(waiting.begin(), waiting.end(), sooner);
 }
 
 void Simulation::absorb(Actor& actor) {
