@@ -303,9 +303,8 @@ bool Simulation::takes_time(const Actor& actor) const {
 bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {
     for (const std::uint32_t waited : actor.waiting) {
         Operation& operation = operations_[waited];
-        if (operation.done) continue;
         operation.actor = index;
-        ++actor.outstanding;
+        actor.outstanding += operation.done ? 0 : 1;
     }
     const bool notices = calls_only_ && index < rank_count() && takes_time(actor);
     if (notices) begin_progress(actor);
