@@ -1,5 +1,6 @@
 """Hand-made report items: three programs of known shape, and one with hostile names."""
 
+import msgspec
 from advice_inputs import price
 from msgspec.structs import replace
 
@@ -205,8 +206,8 @@ def renamed(whole: ReportItem, old: str, new: str) -> ReportItem:
 
 def unpriced(whole: ReportItem) -> ReportItem:
     """Return an item without prices and without grids, as of a run that takes no time."""
-    advice = msgspec.structs.replace(whole.advice, choice=None, options=[], breakeven_price_ratio=None)
-    return msgspec.structs.replace(whole, advice=advice, grids=[], prices=[])
+    advice = replace(whole.advice, choice=None, options=[], breakeven_price_ratio=None)
+    return replace(whole, advice=advice, grids=[], prices=[])
 
 
 def without_replays() -> ReportItem:

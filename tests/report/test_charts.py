@@ -148,9 +148,7 @@ def test_networks_of_one_colour_have_other_shapes():
     one = other = samples.item()
     for name in samples.LINKS:
         other = samples.renamed(other, name, f"{name}-b")
-    many = msgspec.structs.replace(
-        one, grids=[*one.grids, *other.grids], fabrics=[*one.fabrics, *other.fabrics]
-    )
+    many = replace(one, grids=[*one.grids, *other.grids], fabrics=[*one.fabrics, *other.fabrics])
     figure = sensitivity.latency(many, "p0")
     assert figure is not None
     marks = figure.chart.to_dict()["layer"][-1]["encoding"]
