@@ -19,6 +19,7 @@ PUBLISHED = {
     # fabric: microseconds at 8 B (low, high), bytes per second at 4 MiB (low, high); from the sources in the files
     "shm": ((0.24, 0.51), (8.4e9, 10.8e9)),
     "shm-copies": ((0.24, 0.51), (4.4e9, 5.4e9)),
+    "shm-ucx": ((0.40, 0.47), (15.0e9, 15.5e9)),
     "loopback": ((14.5, 15.5), (5e9, 6e9)),
     "gbe": ((20, 30), (116e6, 118.5e6)),
     "10gbe": ((16, 37.8), (1.16e9, 1.19e9)),
@@ -66,12 +67,14 @@ def test_ideal_networks_cost_nothing_and_one_node_has_one_path():
     assert math.isinf(ideal.intranode_total_bytes_per_second)
     shm = fabrics.get("shm")
     assert shm.link == shm.intranode
-    assert fabrics.get("ib-fdr").intranode == shm.link
-    assert fabrics.get("ib-fdr").intranode_total_bytes_per_second == shm.intranode_total_bytes_per_second
+    for name, inside in (("opa100", "shm"), ("ib-fdr", "shm-ucx")):
+        fabric, path = fabrics.get(name), fabrics.get(inside)
+        assert fabric.intranode == path.link == path.intranode
+        assert fabric.intranode_total_bytes_per_second == path.intranode_total_bytes_per_second
 
 
 def test_faster_generations_of_a_family_carry_more_and_come_later():
-    assert fabrics.names()[:4] == ["ideal", "shm", "shm-copies", "loopback"]
+    assert fabrics.names()[:4] == ["ideal", "shm", "shm-copies", "shm-ucx"]
     for family in (
         ["gbe", "10gbe", "25gbe", "40gbe", "100gbe"],
         ["ib-sdr", "ib-ddr", "ib-qdr", "ib-fdr", "ib-edr", "ib-hdr", "ib-ndr"],

@@ -27,7 +27,7 @@ from linkworth.replay.collectives import library_in_words
 from linkworth.writing import toml
 from linkworth.writing.files import write_output
 
-_NO_BASE = {"ideal", "shm", "shm-copies", "loopback"}
+_NO_BASE = {"ideal", "shm", "shm-copies", "shm-ucx", "loopback"}
 """Fabrics that are no network between nodes."""
 _NEAR_BYTES = 1 << 20
 FAR_LESS = 1.7

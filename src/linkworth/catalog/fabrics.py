@@ -106,7 +106,7 @@ def file_of(name_or_path: str) -> str | None:
 
 
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
-    first = {"ideal": 0, "shm": 1, "shm-copies": 2, "loopback": 3}.get(fabric.name, 4)
+    first = {"ideal": 0, "shm": 1, "shm-copies": 2, "shm-ucx": 3, "loopback": 4}.get(fabric.name, 5)
     return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds
 
 

@@ -38,7 +38,8 @@ def takes_transport(environment: Environment) -> bool:
     """
     return environment.transport in SOCKETS or (
         environment.transport in _INSIDE
-        and fabrics.get(environment.fabric).intranode == fabrics.get("shm").link
+        and fabrics.get(environment.fabric).intranode
+        in (fabrics.get(inside).link for inside in ("shm", "shm-ucx"))
     )
 
 
