@@ -55,7 +55,7 @@ NAMES = {
 """Tests of linkworth by those of the sources."""
 COLLECTIVES = ("alltoall", "allgather", "allreduce")
 PING_PONG, STREAM = "ping-pong after calibration", "streams after calibration"
-COLLECTIVE = "collectives of 64 ranks"
+COLLECTIVE = "collectives"
 FORWARD, REVERSE = "InfiniBand given, Ethernet predicted", "Ethernet given, InfiniBand predicted"
 NOTHING = "nothing given"
 LAYOUT, LAYOUTS = "other layout, one given", "other layout, two given"
@@ -192,12 +192,7 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
     mpi = next(table.mpi for table in tables if table.test == "osu_latency")
     try:
         fabric = within_memory(
-            calibrated(
-                [table for table in tables if table.mpi == mpi],
-                system,
-                source.inside_a_node,
-                source.bases.get(system),
-            ),
+            calibrated([table for table in tables if table.mpi == mpi], system, source.bases.get(system)),
             source.memory_bytes_per_second,
         )
     except LinkworthError as error:
@@ -229,22 +224,13 @@ def _of_tests(source: Source, system: str) -> Iterator[Predicted]:
             yield point, Bench(pattern, technology, doubts.get(max(1, size), ()))
 
 
-def calibrated(
-    tables: Sequence[BenchTable],
-    system: str,
-    inside_a_node: BenchTable | None = None,
-    base: str | None = None,
-) -> Fabric:
+def calibrated(tables: Sequence[BenchTable], system: str, base: str | None = None) -> Fabric:
     """Return the fabric that `linkworth calibrate` fits to a system's tests between pairs of ranks."""
     between = [table for table in tables if NAMES[table.test] not in COLLECTIVES]
-    inside = [] if inside_a_node is None else [msgspec.structs.replace(inside_a_node, mpi=tables[0].mpi)]
     with tempfile.TemporaryDirectory(prefix="linkworth-published-") as folder:
-        files = [Path(folder) / f"{system}.json", Path(folder) / "inside-a-node.json"]
-        for file, its in zip(files, (between, inside), strict=True):
-            file.write_bytes(encode(BenchSet(results=[as_result(table) for table in its])))
-        return calibrate(
-            CalibrationRequest(files=files[:1], intranode=files[1:] if inside else [], base=base)
-        ).fabric
+        file = Path(folder) / f"{system}.json"
+        file.write_bytes(encode(BenchSet(results=[as_result(table) for table in between])))
+        return calibrate(CalibrationRequest(files=[file], base=base)).fabric
 
 
 def _of_parameters(

@@ -65,8 +65,6 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tests: list[BenchTable] = []
     bases: dict[str, str] = {}
     """Network of the catalog by system, if the figures alone do not show its kind."""
-    inside_a_node: BenchTable | None = None
-    """Test of two ranks of a node, on the nearest processor of which one is published."""
     layouts: LayoutTable | None = None
     name: str = ""
 
