@@ -53,7 +53,7 @@ class Prediction(NamedTuple):
 def test_a_time_that_a_program_can_take_is_met_in_few_replays(seconds):
     response = Paths(Piece(3.0, 1.0), Piece(1.0, 2.0), Piece(0.0, 2.5))
     scale = scale_for(response, seconds)
-    assert response.at(scale).seconds == pytest.approx(seconds, rel=1e-5)
+    assert response.at(scale).seconds == pytest.approx(seconds, rel=1e-4)
     assert len(response.known) <= 4
 
 
@@ -65,7 +65,7 @@ def test_at_a_large_jump_the_nearest_time_counts():
 
 def test_computation_off_the_longest_path_is_found_and_missing_computation_reported():
     hidden = Paths(Piece(3.0, 0.0), Piece(0.0, 1e-3))
-    assert scale_for(hidden, 5.0) == pytest.approx(5e3, rel=1e-5)
+    assert scale_for(hidden, 5.0) == pytest.approx(5e3, rel=1e-4)
     with pytest.raises(UsageError, match="no computation"):
         scale_for(Paths(Piece(3.0, 0.0)), 5.0)
     with pytest.raises(UsageError, match="communication alone takes 3 s"):

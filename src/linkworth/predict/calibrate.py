@@ -17,9 +17,8 @@ from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.read import TraceFile
 
-_RELATIVE_TOLERANCE = 1e-5
-_ROUGH_TOLERANCE = 1e-4
-"""Tolerance after a step that gained little, as near a jump of the time; more precise than any measurement."""
+_RELATIVE_TOLERANCE = 1e-4
+"""Largest miss of a measured time; more precise than any measurement."""
 _MOST_REPLAYS = 60
 _GAIN = 10.0
 """Factor by which a good step reduces the miss."""
@@ -149,7 +148,7 @@ def _search(fabric: Fabric, at: Callable[[float], Prediction], seconds: float, s
         misses[here] = miss
         # The first step past the time may miss by more than the last before it.
         gained = miss <= before / _GAIN or high == math.inf
-        if miss <= (_RELATIVE_TOLERANCE if gained else _ROUGH_TOLERANCE) * seconds:
+        if miss <= _RELATIVE_TOLERANCE * seconds:
             return here
         if time >= seconds:
             high = here
@@ -162,6 +161,8 @@ def _search(fabric: Fabric, at: Callable[[float], Prediction], seconds: float, s
                 else "the trace contains no computation to scale to that time"
             )
             raise UsageError(f"`measured` {fabric.name}={units.plain(seconds)}: {why}")
+        if high < math.inf and high - low <= _RELATIVE_TOLERANCE * high:
+            break
         guess = here + (seconds - time) / slope if slope > 0 else high
         halved = not low < guess < high or not (gained or halved)
         if halved and high < math.inf:
