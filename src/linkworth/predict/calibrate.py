@@ -127,7 +127,7 @@ def scale_for(response: Response, seconds: float) -> float:
 
 
 def _search(fabric: Fabric, at: Callable[[float], Prediction], seconds: float, start: float) -> float:
-    """Return the scale `at` which the time is `seconds`.
+    """Return the scale for which `at` gives the time `seconds`.
 
     The time rises with the computation, piecewise linearly, and a replay gives the slope of its piece. Steps of
     Newton's method, kept inside a shrinking bracket, end on the piece that contains the time. If messages compete, a
