@@ -140,7 +140,7 @@ def test_all_options_see_the_same_draws(trace):
 
 def test_networks_that_no_message_crosses_differ_in_no_draw(trace):
     options = [*map(fabrics.get, ("gbe", "ib-hdr")), named("own", 1e9, Spread(latency=0.5))]
-    options[2] = msgspec.structs.replace(options[2], intranode=options[0].intranode)
+    options = [msgspec.structs.replace(option, intranode=options[0].intranode) for option in options]
     for nodes, same in ((1, True), (2, False)):
         drawn = predict_with_draws(
             trace, options, Arrangement(nodes=nodes), settings=ReplaySettings(samples=40)

@@ -291,7 +291,7 @@ class Draws:
 
 
 def _kind_of(response: Response) -> Technology:
-    """Return the kind of network that messages cross; "" inside a single node, whose memory is the same on all of them."""
+    """Return the kind of network that messages cross; "" inside a single node, where all networks share their draws."""
     return "" if response.layout.nodes == 1 else technology_of(response.fabric)
 
 
