@@ -214,8 +214,8 @@ def erratic(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def another(rank: int, ranks: int) -> Iterator[Event]:
-    """Be another program on 32 ranks, which sends ten times as often."""
-    yield from list(graph(rank, ranks)) * (10 if ranks == 32 else 1)
+    """Be another program on 32 ranks, which sends six times as often."""
+    yield from list(graph(rank, ranks)) * (6 if ranks == 32 else 1)
 
 
 def sharing(rank: int, ranks: int) -> Iterator[Event]:
