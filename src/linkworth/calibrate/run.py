@@ -27,8 +27,6 @@ from linkworth.replay.collectives import library_in_words
 from linkworth.writing import toml
 from linkworth.writing.files import write_output
 
-_NO_BASE = {"ideal", "shm", "shm-copies", "shm-ucx", "loopback"}
-"""Fabrics that are no network between nodes."""
 _NEAR_BYTES = 1 << 20
 FAR_LESS = 1.7
 """Ratio of the mean misses above which a fit tells more than the distance."""
@@ -211,7 +209,7 @@ def _base(points: Sequence[MeasuredPoint]) -> tuple[Fabric, list[str]]:
     Latency and rate alone do not always tell an adapter that transfers by itself from TCP in the CPU. A sentence names both
     if neither fit is far better.
     """
-    known = [fabrics.get(name) for name in fabrics.names() if name not in _NO_BASE]
+    known = [fabrics.get(name) for name in fabrics.names() if name not in fabrics.WITHOUT_NETWORK]
     first = _nearest(points, known)
     shortest = measured.of_kind(points, measured.IN_TURN)[0]
     others = [

@@ -20,6 +20,9 @@ from linkworth.model import fabric as model
 _FILE = re.compile(r"\.toml(x[0-9]+)?(\+[a-z]+)?$")
 _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
+WITHOUT_NETWORK = ("ideal", "shm", "shm-copies", "shm-ucx", "loopback")
+"""Fabrics that are no network between nodes, in the order of the list."""
+
 
 def names() -> list[str]:
     """Return the names of the catalog's fabrics: those inside a node first, then in order of bandwidth."""
@@ -106,7 +109,8 @@ def file_of(name_or_path: str) -> str | None:
 
 
 def _order(fabric: model.Fabric) -> tuple[int, float, float]:
-    first = {"ideal": 0, "shm": 1, "shm-copies": 2, "shm-ucx": 3, "loopback": 4}.get(fabric.name, 5)
+    name = fabric.name
+    first = WITHOUT_NETWORK.index(name) if name in WITHOUT_NETWORK else len(WITHOUT_NETWORK)
     return first, fabric.link.bandwidth_bytes_per_second, -fabric.link.latency_seconds
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,15 +45,13 @@ def record_skeleton(
     folder = work_folder(output, f".{output.stem}-")
     try:
         progress.plan(ranks)
-        written = _engine.record_skeleton(
-            program.name,
-            program.arguments,
+        written = write_skeleton(
+            program,
             ranks,
-            [rates.seconds_per_operation[phase] for phase in program.phases],
-            str(folder / "skeleton.lwt"),
+            rates,
+            folder / "skeleton.lwt",
             encode(metadata).decode(),
-            len(os.sched_getaffinity(0)),
-            lambda _: progress.step(f"{program.workload}: ranks recorded"),
+            progress=lambda _: progress.step(f"{program.workload}: ranks recorded"),
         )
         path = publish(folder / "skeleton.lwt", output, replace)
     except _engine.TraceWriteError as error:
@@ -72,4 +71,31 @@ def record_skeleton(
         workload=program.workload,
         state="complete",
         rates=rates,
+    )
+
+
+def write_skeleton(
+    program: Program,
+    ranks: int,
+    rates: RateSource,
+    path: Path,
+    metadata_json: str,
+    *,
+    iterations: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, int]:
+    """Write a program's trace on all cores, and return its numbers of events and bytes.
+
+    `iterations`: those of a shorter run. Raises the engine's errors: SkeletonError for a program that cannot be recorded so.
+    """
+    return _engine.record_skeleton(
+        program.name,
+        program.arguments,
+        ranks,
+        [rates.seconds_per_operation[phase] for phase in program.phases],
+        str(path),
+        metadata_json,
+        len(os.sched_getaffinity(0)),
+        progress,
+        iterations,
     )

@@ -1,6 +1,5 @@
 """Short runs of a bundled program whose iterations are all alike."""
 
-import os
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.model.prediction import Prediction, ReplayTimes
 from linkworth.model.trace import TraceMetadata
 from linkworth.skeleton.program import parse
+from linkworth.skeleton.record import write_skeleton
 
 FEW, MORE = 2, 4
 """Iterations of the two runs."""
@@ -60,18 +60,9 @@ def _of_skeleton(trace: _engine.Trace) -> ShorterRuns | None:
 
 
 def _recorded(trace: _engine.Trace, metadata: TraceMetadata, iterations: int) -> _engine.Trace:
-    program = parse(metadata.command)
     assert metadata.rates is not None
     with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        path = str(Path(folder) / f"{program.name}.lwt")
-        _engine.record_skeleton(
-            program.name,
-            program.arguments,
-            trace.ranks,
-            [metadata.rates.seconds_per_operation[phase] for phase in program.phases],
-            path,
-            trace.metadata_json,
-            len(os.sched_getaffinity(0)),
-            iterations=iterations,
-        )
-        return _engine.Trace(path)
+        path = Path(folder) / "shorter.lwt"
+        program = parse(metadata.command)
+        write_skeleton(program, trace.ranks, metadata.rates, path, trace.metadata_json, iterations=iterations)
+        return _engine.Trace(str(path))
