@@ -1,6 +1,6 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
-/// What a rank's live requests stand for, by their numbers. Numbers rise, and most requests end soon. A short
-/// table contains the latest, and a map the few that live on while many others come and go.
+/// A table of what a rank's live requests stand for, by number. Numbers rise, and most requests end soon. A
+/// short table contains the latest, and a map the few that live on while many others come and go.
 #pragma once
 
 #include <algorithm>

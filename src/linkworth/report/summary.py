@@ -63,7 +63,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def priced(self) -> bool:
-        """Whether any time has a cost."""
+        """True if any time has a cost."""
         return any(cell.cost for row in self.rows for cell in row.cells)
 
 
