@@ -15,6 +15,7 @@
 
 #include "bindings/fields.hpp"
 #include "bindings/text.hpp"
+#include "replay/iterations.hpp"
 #include "replay/replay.hpp"
 #include "trace/trace.hpp"
 
@@ -119,6 +120,7 @@ void register_replay(nb::module_& module) {
         [&](const char* name, auto member, replay::Allowed) { result.def_ro(name, member); });
     module.def("request_fields", &request_fields);
     module.def("replay_together", &replay_together, nb::arg("programs"));
+    module.def("longer", &replay::longer, nb::arg("few"), nb::arg("more"), nb::arg("times"));
     module.def("interrupt_replays", &replay::interrupt_replays);
 }
 

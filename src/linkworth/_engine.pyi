@@ -202,6 +202,9 @@ def request_fields() -> list[str]:
     """Return the dotted names of the fields that the engine reads of a ReplayRequest."""
 
 def replay_together(programs: Sequence[tuple[Trace, ReplayRequest]]) -> list[ReplayResult]: ...
+def longer(few: ReplayResult, more: ReplayResult, times: float) -> ReplayResult:
+    """Return the result of a longer run: `more`, and `times` what it has beyond `few`."""
+
 def interrupt_replays() -> None:
     """End all replays that run now, in any thread, with a ReplayError. Those that begin later run."""
 

@@ -7,10 +7,10 @@ import msgspec
 
 from linkworth.model.advice import Advice, SettingGain
 from linkworth.model.fabric import Fabric
+from linkworth.predict.shorter import replayed
 from linkworth.predict.target import TargetMachine
 from linkworth.replay.collectives import rules_for
 from linkworth.replay.mpi_settings import command_line, tried
-from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile
 
 LEAST_GAIN = 0.05
@@ -44,14 +44,8 @@ def with_setting(advice: Advice, cases: Mapping[int, ReplayedCase]) -> Advice:
         settings = msgspec.structs.replace(
             target.settings, mpi_settings=target.settings.mpi_settings | {name: value}
         )
-        seconds = replay(
-            case.trace.engine,
-            fabric,
-            layout,
-            cpu_factor=target.cpu_factor,
-            tolerate_cut=case.trace.incomplete,
-            settings=settings,
-        ).seconds
+        found = replayed(case.trace, fabric, layout, cpu_factor=target.cpu_factor, settings=settings)
+        seconds = found.prediction.seconds
         gains.append(
             SettingGain(
                 name=name,

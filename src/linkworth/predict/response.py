@@ -1,6 +1,6 @@
 """Time of a program on one network as a function of its computation, from few replays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ from linkworth import _engine
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.shorter import ShorterRuns, shorter_runs
 from linkworth.replay.run import Neighbour, Replay, on_known_machine, replay_in_detail
-from linkworth.skeleton.shorter import ShorterRuns, shorter_runs
 from linkworth.trace.read import TraceFile
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Response:
         self.beside = beside
         self._known: dict[float, Replay] = {}
         self._estimated: dict[float, Prediction] = {}
+        self._short: dict[tuple[float, _engine.Trace], Replay] = {}
 
     def is_like(self, other: "Response") -> bool:
         """Return whether another response to the same trace has the same replays."""
@@ -53,8 +54,12 @@ class Response:
     def at(self, scale: float) -> Prediction:
         """Return the replay with the computation times `scale`."""
         if scale not in self._known:
-            self.add(scale, self._replayed(self.trace.engine, scale))
+            self.add(scale, self.steady(scale) or self._replayed(self.trace.engine, scale))
         return self._known[scale].prediction
+
+    def steady(self, scale: float) -> Replay | None:
+        """Return the replay with the computation times `scale` from short runs; None if they show no steady state."""
+        return self.shorter.steady(self._short_at(scale)) if self.shorter is not None else None
 
     def about(self, scale: float) -> Prediction:
         """Return the times at `scale` from short runs; without any, and at a known scale, those of the whole program."""
@@ -62,10 +67,7 @@ class Response:
             return self.at(scale)
         if scale not in self._estimated:
             assert self.shorter is not None
-            few, more = (
-                self._replayed(run, scale).prediction for run in (self.shorter.few, self.shorter.more)
-            )
-            self._estimated[scale] = self.shorter.whole(few, more)
+            self._estimated[scale] = self.shorter.estimate(self._short_at(scale)).prediction
         return self._estimated[scale]
 
     @cached_property
@@ -80,8 +82,9 @@ class Response:
         self._known[scale] = found
 
     def with_cpu_factor(self, factor: float) -> Replay | None:
-        """Return the replay with just this CPU factor; None if there is none."""
-        return next((found for scale, found in self._known.items() if 1 / scale == factor), None)
+        """Return the replay with just this CPU factor; None if only one of the whole program gives it."""
+        known = next((found for scale, found in self._known.items() if 1 / scale == factor), None)
+        return known or self.steady(1 / factor)
 
     @cached_property
     def file_seconds(self) -> float:
@@ -122,6 +125,14 @@ class Response:
         tangents = np.maximum(times[low] + (scales - known[low]) * slopes[low], last)
         result: npt.NDArray[np.float64] = np.where(scales > known[-1], last, np.minimum(chord, tangents))
         return result
+
+    def _short_at(self, scale: float) -> Callable[[_engine.Trace], Replay]:
+        def replayed(run: _engine.Trace) -> Replay:
+            if (scale, run) not in self._short:
+                self._short[scale, run] = self._replayed(run, scale)
+            return self._short[scale, run]
+
+        return replayed
 
     def _replayed(self, trace: _engine.Trace, scale: float, seed: int | None = None) -> Replay:
         levels = self.settings.cpu_factor_at

@@ -10,9 +10,9 @@ import msgspec
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction, SensitivityGrid
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.shorter import replayed
 from linkworth.predict.threads import ReplayThreads
 from linkworth.replay.layout import Arrangement
-from linkworth.replay.run import replay
 from linkworth.trace.read import TraceFile, opened
 
 FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -53,18 +53,12 @@ def sensitivity(
     latencies = [fabric.link.latency_seconds * factor for factor in FACTORS]
     bandwidths = [fabric.link.bandwidth_bytes_per_second * factor for factor in FACTORS]
 
-    def replayed(place: tuple[int, int]) -> Prediction:
-        return replay(
-            trace.engine,
-            _with_link(fabric, latencies[place[0]], bandwidths[place[1]]),
-            layout,
-            cpu_factor=cpu_factor,
-            tolerate_cut=trace.incomplete,
-            settings=settings,
-        )
+    def at(place: tuple[int, int]) -> Prediction:
+        there = _with_link(fabric, latencies[place[0]], bandwidths[place[1]])
+        return replayed(trace, there, layout, cpu_factor=cpu_factor, settings=settings).prediction
 
     def seconds_at(place: tuple[int, int]) -> float:
-        return replayed(place).seconds
+        return at(place).seconds
 
     here = (_OWN, _OWN)
     arms = [[(each, _OWN) for each in side] for side in _SIDES]
@@ -73,7 +67,7 @@ def sensitivity(
     places = [here, *(arm[0] for arm in arms)]
     places += [place for rows, columns in quadrants for place in list(zip(rows, columns, strict=True))[:2]]
     with ReplayThreads() as pool:
-        found = dict(zip(places, pool.map(replayed, places), strict=True))
+        found = dict(zip(places, pool.map(at, places), strict=True))
         known = {place: each.seconds for place, each in found.items()}
         for end, *others in arms:
             along_latency = end[1] == _OWN

@@ -20,9 +20,9 @@ from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
+from linkworth.predict.shorter import replayed
 from linkworth.predict.threads import ReplayThreads
 from linkworth.predict.warnings import replay_warnings
-from linkworth.replay.run import replay_in_detail
 from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.read import Allowance, TraceFile, open_trace
 
@@ -143,13 +143,6 @@ def _replayed_there(path: str, sent: bool, task: Task) -> TaskResult:
 
 
 def _replayed(trace: TraceFile, task: Task) -> TaskResult:
-    found = replay_in_detail(
-        trace.engine,
-        task.fabric,
-        task.layout,
-        cpu_factor=task.cpu_factor,
-        tolerate_cut=trace.incomplete,
-        settings=task.settings,
-    )
+    found = replayed(trace, task.fabric, task.layout, cpu_factor=task.cpu_factor, settings=task.settings)
     warnings = replay_warnings(trace, found, scaled=task.scaled)
     return TaskResult(found.prediction, warnings, found.result.marked_region)

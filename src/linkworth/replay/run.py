@@ -1,7 +1,7 @@
 """One replay: a trace, a fabric and a layout in, a prediction out."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,13 @@ class Replay(NamedTuple):
     """Rules that chose the collective algorithms."""
     neighbour_seconds: list[float]
     """Seconds of the programs beside this one, in their order."""
+
+    def longer(self, few: "Replay", times: float) -> "Replay":
+        """Return the replay of a longer run of the same program: this one, and `times` what it has beyond `few`."""
+        result = _engine.longer(few.result, self.result, times)
+        return self._replace(
+            result=result, prediction=msgspec.structs.replace(self.prediction, **_times(result))
+        )
 
 
 class ReplayStoppedError(UsageError):
@@ -135,13 +142,16 @@ def replay_in_detail(
         traces = [trace, *(other.trace for other in beside)]
         raise UsageError(_advised(str(error), traces)) from error
     require_effect(settings, [result, *of_others])
-    times = {field: getattr(result, field) for field in ReplayTimes.__struct_fields__}
     return Replay(
-        prediction=Prediction(fabric=fabric.name, mpi_settings=applied, **times),
+        prediction=Prediction(fabric=fabric.name, mpi_settings=applied, **_times(result)),
         result=result,
         collectives=own[1].collectives,
         neighbour_seconds=[each.seconds for each in of_others],
     )
+
+
+def _times(result: _engine.ReplayResult) -> dict[str, Any]:
+    return {field: getattr(result, field) for field in ReplayTimes.__struct_fields__}
 
 
 def on_known_machine(settings: ReplaySettings, rates: RateSource | None, layout: Layout) -> ReplaySettings:

@@ -5,12 +5,18 @@ import pytest
 from synthetic import recv, send, write_trace
 
 from linkworth.catalog import fabrics
+from linkworth.model.prediction import ReplayTimes
+from linkworth.model.settings import ReplaySettings
 from linkworth.predict import request
+from linkworth.predict.breakdown import efficiency
+from linkworth.predict.response import Response
+from linkworth.predict.shorter import shorter_runs
 from linkworth.replay.layout import Arrangement
-from linkworth.replay.run import replay
+from linkworth.replay.run import replay_in_detail
 from linkworth.skeleton.rates import RateRequest
-from linkworth.skeleton.shorter import shorter_runs
 from linkworth.trace.read import open_trace
+
+NODES = Arrangement(nodes=4).layout(16)
 
 
 @pytest.fixture
@@ -25,6 +31,10 @@ def opened():
     return open_skeleton
 
 
+def on(network):
+    return lambda trace: replay_in_detail(trace, fabrics.get(network), NODES)
+
+
 @pytest.mark.parametrize(
     ("program", "iterations"),
     [("cg.A", 15), ("mg.B", 20), ("ft.C", 20), ("bt.W", 200), ("sp.W", 400), ("lu.W", 300)],
@@ -33,16 +43,29 @@ def test_two_short_runs_give_the_time_of_the_whole(opened, program, iterations):
     trace = opened(f"npb:{program}")
     runs = shorter_runs(trace.engine, trace.metadata)
     assert runs is not None
-    assert 4 + 2 * runs.rest == iterations
+    assert runs.iterations == iterations
     for network in ("gbe", "ib-hdr"):
-        few, more, whole = (
-            replay(of, fabrics.get(network), Arrangement(nodes=4).layout(16))
-            for of in (runs.few, runs.more, trace.engine)
-        )
-        found = runs.whole(few, more)
+        found, whole = runs.estimate(on(network)).prediction, on(network)(trace.engine).prediction
         assert found.seconds == pytest.approx(whole.seconds, rel=5e-3)
         assert found.messages == whole.messages
         assert found.timed_internode_bytes == whole.timed_internode_bytes
+
+
+def test_three_short_runs_replace_the_whole_if_its_iterations_are_steady(opened):
+    trace = opened("npb:lu.W")
+    runs = shorter_runs(trace.engine, trace.metadata)
+    found, whole = runs.steady(on("gbe")), on("gbe")(trace.engine)
+    assert found.result.events == whole.result.events
+    assert found.prediction.internode_bytes == whole.prediction.internode_bytes
+    for field in ReplayTimes.__struct_fields__:
+        assert getattr(found.prediction, field) == pytest.approx(getattr(whole.prediction, field), rel=1e-9)
+    assert efficiency(found, 0.1).load_balance == pytest.approx(efficiency(whole, 0.1).load_balance, rel=1e-9)
+    # Messages that compete take turns in another order in each iteration.
+    trace = opened("npb:sp.W")
+    runs = shorter_runs(trace.engine, trace.metadata)
+    assert runs.steady(on("gbe")) is None
+    whole = on("gbe")(trace.engine).prediction
+    assert Response(trace, fabrics.get("gbe"), NODES, ReplaySettings()).at(1.0) == whole
 
 
 def test_programs_with_few_or_differing_iterations_have_none(opened, tmp_path):

@@ -1,0 +1,116 @@
+"""Short runs of a bundled program whose iterations are all alike."""
+
+import math
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from linkworth import __version__, _engine
+from linkworth.errors import UsageError
+from linkworth.model.fabric import Fabric
+from linkworth.model.prediction import Layout
+from linkworth.model.settings import ReplaySettings
+from linkworth.model.trace import TraceMetadata
+from linkworth.replay.run import Replay, replay_in_detail
+from linkworth.skeleton.program import parse
+from linkworth.skeleton.record import write_skeleton
+from linkworth.trace.read import TraceFile
+
+ITERATIONS = 2, 4, 8
+"""Iterations of the short runs. The first two give an estimate, and the third shows whether it is exact."""
+_LEAST_GAIN = 3
+"""Iterations of the whole program over those of the replayed runs from which on short runs take less time."""
+_STEADY = 5e-5
+"""Largest difference, relative to the time, between two estimates of a program with a steady state."""
+
+
+class ShorterRuns(NamedTuple):
+    """Traces of the same program with fewer iterations."""
+
+    traces: tuple[_engine.Trace, ...]
+    iterations: int
+    """Iterations of the whole program."""
+
+    def estimate(self, replayed: Callable[[_engine.Trace], Replay]) -> Replay:
+        """Return a replay of the whole program, to which each iteration adds what it adds to the shortest runs."""
+        few, more = map(replayed, self.traces[:2])
+        return self._whole(few, more, 1)
+
+    def steady(self, replayed: Callable[[_engine.Trace], Replay]) -> Replay | None:
+        """Return a replay of the whole program if its iterations have a steady state, else None.
+
+        They have one if a third run confirms the estimate: its times, their parts and each rank's computation.
+        """
+        if self.iterations < _LEAST_GAIN * sum(ITERATIONS):
+            return None
+        few, more, most = map(replayed, self.traces)
+        first, second = self._whole(few, more, 1), self._whole(more, most, 2)
+        return second if _agree(first, second) else None
+
+    def _whole(self, few: Replay, more: Replay, longer: int) -> Replay:
+        """`longer` is the place of the longer run in ITERATIONS."""
+        beyond = self.iterations - ITERATIONS[longer]
+        return more.longer(few, beyond / (ITERATIONS[longer] - ITERATIONS[longer - 1]))
+
+
+def _agree(first: Replay, second: Replay) -> bool:
+    seconds = second.prediction.seconds
+    pairs = [
+        (first.prediction.seconds, seconds),
+        *(
+            (value, second.prediction.critical_path[part])
+            for part, value in first.prediction.critical_path.items()
+        ),
+        *zip(first.result.rank_compute_seconds, second.result.rank_compute_seconds, strict=True),
+    ]
+    return all(math.isclose(one, other, rel_tol=0, abs_tol=_STEADY * seconds) for one, other in pairs)
+
+
+def replayed(
+    trace: TraceFile, fabric: Fabric, layout: Layout, *, cpu_factor: float, settings: ReplaySettings
+) -> Replay:
+    """Replay a trace on its own: by short runs if they show a steady state, else as a whole."""
+
+    def replay(run: _engine.Trace) -> Replay:
+        return replay_in_detail(
+            run, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete, settings=settings
+        )
+
+    runs = None if settings.noise else shorter_runs(trace.engine, trace.metadata)
+    steady = runs.steady(replay) if runs is not None else None
+    return steady or replay(trace.engine)
+
+
+def shorter_runs(trace: _engine.Trace, metadata: TraceMetadata) -> ShorterRuns | None:
+    """Return short runs of a trace's program; None for a recording, and for a program with few or differing iterations."""
+    if metadata.source != "skeleton" or metadata.linkworth != __version__:
+        return None
+    return _of_skeleton(trace)
+
+
+@lru_cache(maxsize=1)
+def _of_skeleton(trace: _engine.Trace) -> ShorterRuns | None:
+    metadata = msgspec.json.decode(trace.metadata_json, type=TraceMetadata)
+    try:
+        runs = tuple(_recorded(trace, metadata, iterations) for iterations in ITERATIONS)
+    except (UsageError, OSError, _engine.SkeletonError, _engine.TraceError):
+        return None
+    events, of_few, of_more = (sum(each.rank_events) for each in (trace, *runs[:2]))
+    further, remainder = divmod((events - of_more) * (ITERATIONS[1] - ITERATIONS[0]), of_more - of_few)
+    iterations = ITERATIONS[1] + further
+    if remainder or iterations < _LEAST_GAIN * ITERATIONS[1]:
+        return None
+    return ShorterRuns(runs, iterations)
+
+
+def _recorded(trace: _engine.Trace, metadata: TraceMetadata, iterations: int) -> _engine.Trace:
+    assert metadata.rates is not None
+    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+        path = Path(folder) / "shorter.lwt"
+        program = parse(metadata.command)
+        write_skeleton(program, trace.ranks, metadata.rates, path, trace.metadata_json, iterations=iterations)
+        return _engine.Trace(str(path))
