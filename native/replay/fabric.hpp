@@ -167,6 +167,7 @@ struct Fabric {
     Progress progress = Progress::asynchronous;
     double unexpected_copy_bytes_per_second = no_limit;
     double intranode_total_bytes_per_second = no_limit;
+    double intranode_duplex_bytes_per_second = no_limit;
     double combine_bytes_per_second = no_limit;
     double block_seconds = 0;
     double datatype_seconds = 0;
@@ -188,6 +189,7 @@ struct Fabric {
         visit("progress", &Fabric::progress, any);
         visit("unexpected_copy_bytes_per_second", &Fabric::unexpected_copy_bytes_per_second, rate);
         visit("intranode_total_bytes_per_second", &Fabric::intranode_total_bytes_per_second, rate);
+        visit("intranode_duplex_bytes_per_second", &Fabric::intranode_duplex_bytes_per_second, rate);
         visit("combine_bytes_per_second", &Fabric::combine_bytes_per_second, rate);
         visit("block_seconds", &Fabric::block_seconds, amount);
         visit("datatype_seconds", &Fabric::datatype_seconds, amount);

@@ -48,7 +48,8 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
     if (message.local) {
         Stamp envelope = now;
         envelope.add_latency_elsewhere(fabric_.intranode.latency_seconds);
-        message.at = network_.copy_to(message.destination, node_of(message.source), message.bytes, now);
+        message.at = network_.copy_between(message.source, message.destination, node_of(message.source),
+                                           message.bytes, now);
         message.at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
                                          overheads(true, message.bytes).added_latency);
         envelope.raise_to(sender.last_local_envelope);
@@ -250,7 +251,8 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp left;
     Stamp at;
     if (message.local) {
-        left = at = network_.copy_to(message.destination, node_of(message.source), message.bytes, message.at);
+        left = at = network_.copy_between(message.source, message.destination, node_of(message.source),
+                                          message.bytes, message.at);
         at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
                                  overheads(true, message.bytes).added_latency);
     } else {

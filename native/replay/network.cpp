@@ -72,7 +72,10 @@ Network::Network(const Fabric& fabric, bool contention, const std::vector<std::u
       out_full_(bucket_seconds_ > 0 ? out_.size() : 0),
       in_full_(out_full_.size()),
       memory_(ranks_on_node.size()),
-      copied_(ranks),
+      rank_duplex_factor_(std::max(
+          1.0, 2 * fabric.intranode.bandwidth_bytes_per_second / fabric.intranode_duplex_bytes_per_second)),
+      copied_in_(ranks),
+      copied_out_(rank_duplex_factor_ > 1 ? ranks : 0),
       waiting_bytes_(fabric.rails > 1 ? out_.size() : 0),
       next_rail_(ranks_on_node.size()),
       out_load_(with_loads ? out_.size() : 0),
@@ -474,13 +477,36 @@ Stamp Network::copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready)
     return within_ceiling(node, bytes, ready, alone);
 }
 
-Stamp Network::copy_to(std::uint32_t rank, std::uint32_t node, std::uint64_t bytes, const Stamp& ready) {
+Stamp Network::copy_between(std::uint32_t source, std::uint32_t destination, std::uint32_t node,
+                            std::uint64_t bytes, const Stamp& ready) {
     if (!contention_) return copy(node, bytes, ready);
-    Stamp& copied = copied_[rank];
-    copied.raise_to(ready);
-    copied.add_bandwidth(fabric_.intranode.wire_seconds(bytes), true);
-    copied = within_ceiling(node, bytes, ready, copied);
-    return copied;
+    const double seconds = fabric_.intranode.wire_seconds(bytes);
+    Stamp& in = copied_in_[destination];
+    if (rank_duplex_factor_ <= 1) {
+        in.raise_to(ready);
+        in.add_bandwidth(seconds, true);
+    } else {
+        Stamp& out = copied_out_[source];
+        out.raise_to(ready);
+        // The receiver copies a piece out while the sender copies the next one in.
+        in.raise_to(out);
+        copy_beside(seconds, in, copied_out_[destination]);
+        copy_beside(seconds, out, copied_in_[source]);
+        in.raise_to(out);
+    }
+    in = within_ceiling(node, bytes, ready, in);
+    return in;
+}
+
+/// Adds a copy of `seconds` to those of a rank in one direction. If it copies the other way then, both take
+/// longer.
+void Network::copy_beside(double seconds, Stamp& direction, Stamp& other) const {
+    if (other.seconds > direction.seconds) {
+        const double longer = (rank_duplex_factor_ - 1) * seconds;
+        other.add_bandwidth(longer, true);
+        seconds += longer;
+    }
+    direction.add_bandwidth(seconds, true);
 }
 
 /// Returns when a copy that is asked for at `ready` ends, and would end at `alone` without other ranks.

@@ -90,8 +90,9 @@ class Network {
 
     /// A rank copies at its own rate, and all copies of a node share its ceiling.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
-    /// A message inside a node. Its receiver copies one after the other.
-    Stamp copy_to(std::uint32_t rank, std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
+    /// A message inside a node. Its receiver copies one after the other, and its sender too if it copies.
+    Stamp copy_between(std::uint32_t source, std::uint32_t destination, std::uint32_t node,
+                       std::uint64_t bytes, const Stamp& ready);
 
     /// Prefetches the shipment of a message that moves soon.
     void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }
@@ -191,6 +192,7 @@ class Network {
             shipments_.resize(message + std::size_t{1});
         return shipments_[message];
     }
+    void copy_beside(double seconds, Stamp& direction, Stamp& other) const;
     Stamp within_ceiling(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, const Stamp& alone);
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready);
@@ -246,7 +248,9 @@ class Network {
     std::vector<Stamp> out_full_;             ///< as out_; empty if links have no bucket
     std::vector<Stamp> in_full_;              ///< likewise
     std::vector<Stamp> memory_;               ///< [node]
-    std::vector<Stamp> copied_;               ///< [rank]: when all is there that it receives inside its node
+    double rank_duplex_factor_;               ///< of a copy's time if its rank copies the other way as well
+    std::vector<Stamp> copied_in_;            ///< [rank]: when all is there that it receives inside its node
+    std::vector<Stamp> copied_out_;           ///< likewise, of what it sends; empty if only receivers copy
     std::vector<double> waiting_bytes_;       ///< as out_, of its chunks; empty with one rail
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
     std::unordered_map<std::uint64_t, std::uint32_t>

@@ -189,6 +189,20 @@ def test_an_adapters_latency_headers_and_both_directions_come_back():
     assert statistics.median(misses(again, fitted, found)) < 0.01
 
 
+def test_messages_both_ways_inside_a_node_show_that_both_ranks_copy():
+    fabric = msgspec.structs.replace(fabrics.get("ib-edr"), intranode=fabrics.get("shm-copies").link)
+    for limit in (5.2e9, math.inf):
+        known = msgspec.structs.replace(fabric, intranode_duplex_bytes_per_second=limit)
+        results = [
+            predicted(known, test, SIZES, inside_a_node=True)
+            for test in ("latency", "bandwidth", "bibandwidth")
+        ]
+        found, _ = measured.points(Origin(result, "replay.json") for result in results)
+        fitted = fit_path(found, fabrics.get("ib-edr"), inside_a_node=True)
+        assert fitted.duplex_bytes_per_second == pytest.approx(limit, rel=0.03)
+        assert fitted.path.bandwidth_bytes_per_second == pytest.approx(4.9e9, rel=0.03)
+
+
 def test_several_pairs_show_the_limits_of_memory_and_wire():
     fabric = msgspec.structs.replace(fabrics.get("ib-edr"), intranode_total_bytes_per_second=2.5e10)
     results = [predicted(fabric, test, SIZES[::3], inside_a_node=True) for test in ("latency", "bandwidth")]

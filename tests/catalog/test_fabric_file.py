@@ -101,7 +101,7 @@ def test_a_good_file_is_read_with_shared_memory_or_its_own(tmp_path):
         (
             "[link]\nlatency_seconds = 1.5e-6\nbandwidth_bytes_per_second = 1.0e9",
             "duplex_bytes_per_second = 1e9\n[link]\nlatency_seconds = 1.5e-6\nbandwidth_bytes_per_second = inf",
-            "duplex_bytes_per_second is 1000000000.0; it limits a link of finite bandwidth",
+            "duplex_bytes_per_second is 1000000000.0; it limits a path of finite bandwidth",
         ),
         ('title = "my network"', 'title = "t"\norigin = "me"', "no key 'origin'"),
         ("[link]", "[link", "is not valid TOML"),

@@ -19,6 +19,7 @@ from synthetic import (
 )
 from synthetic_calls import FENCE, UNLOCK, get, lock, sync, win_new
 
+from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Prediction
 from linkworth.model.settings import ReplaySettings
 
@@ -252,6 +253,28 @@ def test_messages_inside_a_node_have_their_own_path_limit_and_memory(predict: Pr
         on = fabric(way(), way(bandwidth=NANOSECOND_A_BYTE, eager=eager))
         assert predict(window, on, nodes=[0, 0]).seconds == pytest.approx(4 * MS)
         assert predict(several, on, nodes=[0] * 3).seconds == pytest.approx(2 * MS)
+
+
+@pytest.mark.parametrize("eager", [4096, 1 << 40])
+def test_ranks_that_copy_what_they_send_do_one_copy_after_the_other(predict: Predict, eager: int) -> None:
+    inside = way(bandwidth=NANOSECOND_A_BYTE, eager=eager)
+    receivers_copy = fabric(way(), inside)
+    both_copy = fabric(way(), inside, intranode_duplex_bytes_per_second=NANOSECOND_A_BYTE)
+
+    def milliseconds(ranks: list[list[Call]], on: Fabric) -> float:
+        return predict(ranks, on, nodes=[0] * len(ranks)).seconds / MS
+
+    stream = [[isend(1, MB) for _ in range(4)] + [waitall(1, 2, 3, 4)], [recv(0, MB) for _ in range(4)]]
+    exchange = [[irecv(peer, MB), isend(peer, MB), waitall(1, 2)] for peer in (1, 0)]
+    ring = [[irecv((rank - 1) % 4, MB), isend((rank + 1) % 4, MB), waitall(1, 2)] for rank in range(4)]
+    fan = [[isend(peer, MB) for peer in (1, 2, 3)] + [waitall(1, 2, 3)], *[[recv(0, MB)]] * 3]
+    both = [
+        [isend(peer, MB) for _ in range(4)] + [recv(peer, MB) for _ in range(4)] + [waitall(1, 2, 3, 4)]
+        for peer in (1, 0)
+    ]
+    for ranks, alone, copied in ((stream, 4, 4), (exchange, 1, 2), (both, 4, 8), (ring, 1, 2), (fan, 1, 3)):
+        assert milliseconds(ranks, receivers_copy) == pytest.approx(alone)
+        assert milliseconds(ranks, both_copy) == pytest.approx(copied)
 
 
 def test_computation_is_cpu_time_after_mpi_init(predict: Predict) -> None:

@@ -16,6 +16,7 @@ from linkworth.model.settings import ReplayRequest, ReplaySettings
 
 LIMITS = ("bandwidth_bytes_per_second", "restart_after_seconds", "port_buffer_bytes", "burst_seconds",
           "initial_window_bytes", "unexpected_copy_bytes_per_second", "intranode_total_bytes_per_second",
+          "intranode_duplex_bytes_per_second",
           "combine_bytes_per_second", "duplex_bytes_per_second", "memory_bandwidth_bytes_per_second",
           "pair_bytes_per_second")  # fmt: skip
 """Numbers that may be infinite."""

@@ -47,7 +47,15 @@ class FittedPath(NamedTuple):
     duplex_bytes_per_second: float
     pair_bytes_per_second: float
     total_bytes_per_second: float
-    total_reason: FieldReason | None
+
+    def inside_a_node(self, base: Fabric) -> Fabric:
+        """Return the base with this path inside its nodes."""
+        return msgspec.structs.replace(
+            base,
+            intranode=self.path,
+            intranode_duplex_bytes_per_second=self.duplex_bytes_per_second,
+            intranode_total_bytes_per_second=self.total_bytes_per_second,
+        )
 
     def between_nodes(self, base: Fabric) -> Fabric:
         """Return the base with this path between its nodes."""
@@ -89,9 +97,7 @@ class _Fit(OverheadFit):
             if _same(before, self.path):
                 break
         self._explain_the_rest()
-        return FittedPath(
-            self.path, self.reasons, self.duplex, self.pair, self.total, self.reasons.pop("total", None)
-        )
+        return FittedPath(self.path, self.reasons, self.duplex, self.pair, self.total)
 
     def _fit_bandwidth(self) -> None:
         """Fit the bandwidth: of message data without MTU, else of the wire, so that headers count as in the replay."""
@@ -249,23 +255,25 @@ class _Fit(OverheadFit):
     def _fit_duplex(self) -> None:
         """Fit the limit of both directions together, if large messages are slower both ways than one way.
 
-        It is the adapter's where one moves the messages, and else that of two ranks on a TCP connection.
+        It is that of a rank inside a node, the adapter's where one moves the messages, and else that of two ranks on a TCP
+        connection.
         """
         points = self.large(self.both)
-        if self.inside or not points:
+        if not points:
             return
         full = 2 * self.path.bandwidth_bytes_per_second
         share = statistics.median(self.replayed(point.kind, point.bytes) / point.seconds for point in points)
-        limit = min(self.duplex if self.hides_latency else self.pair, full) * share
+        of_pair = not (self.inside or self.hides_latency)
+        limit = min(self.pair if of_pair else self.duplex, full) * share
         # No limit is below what was measured, also if the results contradict each other.
         limit = max(limit, min(point.bytes / point.seconds for point in points))
         if limit >= FULL_DUPLEX * full:
             limit = math.inf
-        field = "duplex_bytes_per_second" if self.hides_latency else "tcp.pair_bytes_per_second"
-        if self.hides_latency:
-            self.duplex = limit
+        if of_pair:
+            self.pair, field = limit, "tcp.pair_bytes_per_second"
         else:
-            self.pair = limit
+            self.duplex = limit
+            field = "intranode_duplex_bytes_per_second" if self.inside else "duplex_bytes_per_second"
         if limit < math.inf:
             self.found(field, points, "from the largest messages of both directions at once")
         else:
@@ -282,9 +290,8 @@ class _Fit(OverheadFit):
             self.replayed(point.kind, point.bytes, most) / point.seconds for point in points
         )
         self.total = min(self.total, alone) * share
-        self.reasons["total"] = FieldReason(
-            True, tuple(points), f"from the largest messages of {plural(most, 'pair')} on one node"
-        )
+        note = f"from the largest messages of {plural(most, 'pair')} on one node"
+        self.found("intranode_total_bytes_per_second", points, note)
 
     def _explain_the_rest(self) -> None:
         reasons = {

@@ -65,20 +65,12 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         name=name,
         title=f"measured: {_tests(between)}; other parameters are those of {base.name}",
     )
-    own = Fabric.__struct_fields__
-    reasons = {
-        field if field.partition(".")[0] in own else f"link.{field}": found
-        for field, found in link.reasons.items()
-    }
+    reasons = _of_fabric(link.reasons, "link")
     notes += _bound_by_one_pair(fabric, base, points) + _without_short_messages(points)
     if inside_points:
         path = fit_path(inside_points, fabric, inside_a_node=True)
-        fabric = msgspec.structs.replace(
-            fabric, intranode=path.path, intranode_total_bytes_per_second=path.total_bytes_per_second
-        )
-        if path.total_reason:
-            reasons["intranode_total_bytes_per_second"] = path.total_reason
-        reasons |= {f"intranode.{field}": found for field, found in path.reasons.items()}
+        fabric = path.inside_a_node(fabric)
+        reasons |= _of_fabric(path.reasons, "intranode")
     if by_rails:
         rails = fit_rails(fabric, by_rails, points)
         fabric = rails.fabric
@@ -130,6 +122,15 @@ def calibrate(request: CalibrationRequest, output: Path | None = None) -> Calibr
         worst_residual=max(misses),
         notes=notes,
     )
+
+
+def _of_fabric(reasons: Mapping[str, FieldReason], path: str) -> dict[str, FieldReason]:
+    """Return a path's reasons by the fabric's fields."""
+    own = Fabric.__struct_fields__
+    return {
+        field if field.partition(".")[0] in own else f"{path}.{field}": found
+        for field, found in reasons.items()
+    }
 
 
 def _read(request: CalibrationRequest) -> tuple[list[Origin], list[Origin], dict[int, list[Origin]]]:

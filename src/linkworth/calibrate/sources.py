@@ -21,6 +21,7 @@ def rounded(fabric: Fabric) -> Fabric:
         intranode=_rounded_path(fabric.intranode),
         rail_efficiency=_round(fabric.rail_efficiency),
         intranode_total_bytes_per_second=_round(fabric.intranode_total_bytes_per_second),
+        intranode_duplex_bytes_per_second=_round(fabric.intranode_duplex_bytes_per_second),
         duplex_bytes_per_second=_round(fabric.duplex_bytes_per_second),
         tcp=msgspec.structs.replace(
             fabric.tcp, pair_bytes_per_second=_round(fabric.tcp.pair_bytes_per_second)

@@ -75,16 +75,17 @@ def _numbers(struct: msgspec.Struct, table: str = "") -> Iterator[tuple[str, flo
 
 
 def _check_both_directions(fabric: Fabric, origin: str) -> None:
-    for field, limit in (
-        ("duplex_bytes_per_second", fabric.duplex_bytes_per_second),
-        ("tcp.pair_bytes_per_second", fabric.tcp.pair_bytes_per_second),
+    for field, limit, path in (
+        ("duplex_bytes_per_second", fabric.duplex_bytes_per_second, "link"),
+        ("tcp.pair_bytes_per_second", fabric.tcp.pair_bytes_per_second, "link"),
+        ("intranode_duplex_bytes_per_second", fabric.intranode_duplex_bytes_per_second, "intranode"),
     ):
         _check(
-            math.isinf(limit) or math.isfinite(fabric.link.bandwidth_bytes_per_second),
+            math.isinf(limit) or math.isfinite(getattr(fabric, path).bandwidth_bytes_per_second),
             origin,
             field,
             limit,
-            "it limits a link of finite bandwidth, so give link.bandwidth_bytes_per_second as a number, or leave it out",
+            f"it limits a path of finite bandwidth, so give {path}.bandwidth_bytes_per_second as a number, or leave it out",
         )
 
 

@@ -20,6 +20,8 @@ from linkworth.model import fabric as model
 _FILE = re.compile(r"\.toml(x[0-9]+)?(\+[a-z]+)?$")
 _WITH_RAILS = re.compile(r"(?P<name>.+)x(?P<rails>[0-9]+)")
 
+_LIMITS = ("intranode_total_bytes_per_second", "intranode_duplex_bytes_per_second")
+"""Limits inside a node that belong to the path there, and come with its name."""
 WITHOUT_NETWORK = ("ideal", "shm", "shm-copies", "shm-ucx", "loopback")
 """Fabrics that are no network between nodes, in the order of the list."""
 
@@ -156,9 +158,9 @@ def _decoded(document: dict[str, Any], path: str, origin: str) -> model.Fabric:
     if not isinstance(named, str):
         return msgspec.structs.replace(parse(document, path), origin=origin)
     inside = _named_intranode(named, path)
-    total = {"intranode_total_bytes_per_second": inside.intranode_total_bytes_per_second}
-    found = parse(total | document | {"intranode": msgspec.to_builtins(inside.link)}, path)
-    sources = _renamed(inside.sources, keep_total=total.keys().isdisjoint(document))
+    limits = {field: getattr(inside, field) for field in _LIMITS}
+    found = parse(limits | document | {"intranode": msgspec.to_builtins(inside.link)}, path)
+    sources = _renamed(inside.sources, limits.keys() - document.keys())
     return msgspec.structs.replace(found, sources=[*found.sources, *sources], origin=origin)
 
 
@@ -175,15 +177,14 @@ def _named_intranode(name: str, origin: str) -> model.Fabric:
     return _of_catalog(name)
 
 
-def _renamed(sources: list[model.SourceNote], *, keep_total: bool) -> list[model.SourceNote]:
-    """Return the sources of a fabric's link as sources of another's intranode path."""
+def _renamed(sources: list[model.SourceNote], limits: set[str]) -> list[model.SourceNote]:
+    """Return the sources of a fabric's link, and of limits in a node, as sources of another's intranode path."""
     renamed = []
     for source in sources:
         fields = [
             field.replace("link.", "intranode.", 1) for field in source.fields if field.startswith("link.")
         ]
-        if keep_total and "intranode_total_bytes_per_second" in source.fields:
-            fields.append("intranode_total_bytes_per_second")
+        fields += [field for field in source.fields if field in limits]
         if fields:
             renamed.append(msgspec.structs.replace(source, fields=fields))
     return renamed

@@ -65,7 +65,10 @@ def fabric_details(document: FabricDocument) -> RenderableType:
         f"{fabric.rails} rail{'s' if fabric.rails > 1 else ''}; messages of "
         f"{units.message_size(fabric.stripe_min_bytes)} and more use all rails with efficiency {fabric.rail_efficiency:g}"
     )
-    total = f"all messages inside one node together: {units.rate(fabric.intranode_total_bytes_per_second)}"
+    total = (
+        f"all messages inside one node together: {units.rate(fabric.intranode_total_bytes_per_second)}; what one rank sends and "
+        f"receives there: {units.rate(fabric.intranode_duplex_bytes_per_second)}"
+    )
     going_on = "only while their ranks wait inside MPI calls" if fabric.progress == "calls" else "at any time"
     progress = f"long messages go on {going_on}"
     return Group(table, Text(rails), Text(total), Text(progress), Text(), *_sources(fabric.sources))

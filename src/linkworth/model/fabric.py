@@ -375,6 +375,15 @@ class Fabric(_Table, frozen=True, kw_only=True):
             default="that of the fabric named by `intranode`, else none",
         ),
     ] = float("inf")
+    intranode_duplex_bytes_per_second: Annotated[
+        float,
+        Parameter(
+            help="Upper limit of what one rank sends and receives inside its node together. It is about the bandwidth if both "
+            "ranks of a message copy it, through memory that they share. `inf`: only the receiver copies.",
+            allowed=_RATE,
+            default="that of the fabric named by `intranode`, else none",
+        ),
+    ] = float("inf")
     combine_bytes_per_second: Annotated[
         float,
         Parameter(
