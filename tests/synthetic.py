@@ -167,4 +167,5 @@ def fabric(link: Way, intranode: Way | None = None, **fields: Any) -> Fabric:
     fields.setdefault("combine_bytes_per_second", float("inf"))
     fields.setdefault("block_seconds", 0.0)
     fields.setdefault("datatype_seconds", 0.0)
+    fields.setdefault("post_seconds", 0.0)
     return Fabric(name="by hand", title="by hand", link=link, intranode=intranode or way(), **fields)

@@ -171,6 +171,7 @@ struct Fabric {
     double combine_bytes_per_second = no_limit;
     double block_seconds = 0;
     double datatype_seconds = 0;
+    double post_seconds = 0;
     Topology topology;
     Tcp tcp;
 
@@ -193,6 +194,7 @@ struct Fabric {
         visit("combine_bytes_per_second", &Fabric::combine_bytes_per_second, rate);
         visit("block_seconds", &Fabric::block_seconds, amount);
         visit("datatype_seconds", &Fabric::datatype_seconds, amount);
+        visit("post_seconds", &Fabric::post_seconds, amount);
         visit("topology", &Fabric::topology, any);
         visit("tcp", &Fabric::tcp, any);
     }

@@ -224,8 +224,12 @@ bool Simulation::run_schedule(std::uint32_t index) {
                 operation =
                     post_send(actor, actor.membership, true, peer, tag, actor.step.bytes, SendMode::standard);
                 break;
-            case StepKind::recv: operation = post_receive(actor, actor.membership, true, peer, tag); break;
+            case StepKind::recv:
+                actor.now.add_overhead(fabric_.post_seconds);
+                operation = post_receive(actor, actor.membership, true, peer, tag);
+                break;
             case StepKind::recv_ahead:
+                actor.now.add_overhead(fabric_.post_seconds);
                 actor.ahead.push_back(post_receive(actor, actor.membership, true, peer, tag));
                 break;
             case StepKind::combine:

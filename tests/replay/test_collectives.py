@@ -59,6 +59,9 @@ def test_packing_and_combining_take_their_time(run: Run) -> None:
     # Two rotations of 4 blocks, and two rounds that make a datatype, and pack and unpack 2 blocks each.
     assert got.overhead_seconds == pytest.approx(22 * US)
     assert got.seconds == pytest.approx(22 * US + 2 * 12 * US + 16_000 / (2 * GB))
+    posts = fabric(way(latency=10 * US), post_seconds=3 * US)
+    ranks = [[collective("MPI_Barrier")]] * 4
+    assert run(ranks, "barrier=bruck", on=posts).prediction.seconds == pytest.approx(2 * 13 * US)
     slow = fabric(way(latency=10 * US, bandwidth=GB), combine_bytes_per_second=GB / 2)
     ranks = [[collective("MPI_Allreduce", 100_000, element_bytes=8)]] * 2
     got = run(ranks, "allreduce=recursive_doubling", on=slow).prediction

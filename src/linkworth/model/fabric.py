@@ -254,6 +254,11 @@ MPI_Type_free, less the same without blocks and `BLOCK_SECONDS` for each of them
 UCX 1.9 to 2.3. MPICH 4.0.2: 1.4 to 1.9. One core of an AMD EPYC, measured 2026-11-26."""
 
 
+POST_SECONDS = 5e-8
+"""MPI_Sendrecv of 8 bytes between two ranks of a node, less a message of a ping-pong: 20 to 60 ns with Open MPI 4.1.4 (20 to
+30 over UCX), 60 to 70 with 5.0.11, 30 to 90 with MPICH 4.0.2 and 5.0.2. Two cores of an AMD EPYC, measured 2026-11-30."""
+
+
 class Spread(_Table, frozen=True, kw_only=True):
     """Uncertainty of the parameters: relative standard deviations (0.1: 10 %). 0 if nothing is known."""
 
@@ -405,6 +410,14 @@ class Fabric(_Table, frozen=True, kw_only=True):
             allowed=LATENCY_SECONDS,
         ),
     ] = DATATYPE_SECONDS
+    post_seconds: Annotated[
+        float,
+        Parameter(
+            help="CPU time of a collective for each receive that it posts. A ping-pong hides it, since its receive is posted "
+            "before the message comes.",
+            allowed=LATENCY_SECONDS,
+        ),
+    ] = POST_SECONDS
     topology: Annotated[
         Topology, Parameter(help="Switches between nodes.", default="one switch of full bisection")
     ] = Topology()
