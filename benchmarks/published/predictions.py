@@ -416,6 +416,7 @@ def _alone(response: Response) -> Response:
     found = copy.copy(response)
     del found.trace
     found.shorter = None
+    found._short = {}
     found._known = {scale: each._replace(result=None) for scale, each in found._known.items()}  # type: ignore[arg-type]
     return found
 
