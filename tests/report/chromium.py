@@ -1,5 +1,6 @@
 """Headless Chromium over its debugging pipe (Chrome DevTools Protocol), with no library between."""
 
+import base64
 import json
 import os
 import select
@@ -7,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,6 +130,19 @@ class Page:
     def text(self, selector: str) -> str:
         """Return the text of the first element that matches."""
         return str(self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent"))
+
+    def pixel(self, x: float, y: float) -> tuple[int, ...]:
+        """Return the red, green and blue of a point of the page."""
+        clip = {"x": x, "y": y, "width": 1, "height": 1, "scale": 1}
+        shot = self.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        data = base64.b64decode(shot["data"])
+        pixels, start = b"", 8  # after the signature
+        while start < len(data):
+            end = start + 8 + int.from_bytes(data[start : start + 4])
+            if data[start + 4 : start + 8] == b"IDAT":
+                pixels += data[start + 8 : end]
+            start = end + 4  # after the checksum
+        return tuple(zlib.decompress(pixels)[1:4])
 
     def _receive(self, seconds: float = 600.0) -> dict[str, Any]:
         deadline = time.monotonic() + seconds

@@ -118,3 +118,21 @@ def test_every_page_fits_in_both_widths_and_schemes(pages):
                     browser.size(width, 900, mobile=width == 390)
                     faults += [f"{name}, {width} px, {scheme}: {fault}" for fault in browser.evaluate(FAULTS)]
     assert not faults, "\n".join(faults)
+
+
+def test_the_heaviest_cell_of_a_heat_map_stands_out_in_both_schemes(page_file):
+    heaviest = """(() => { const cells = [...document.querySelectorAll('[aria-roledescription="rect mark"][fill^="rgb("]')];
+        const sum = (cell) => cell.getAttribute("fill").match(/\\d+/g).reduce((a, b) => a + +b, 0);
+        const { x, y, width, height } = cells.sort((a, b) => sum(a) - sum(b))[0].getBoundingClientRect();
+        return { x: x + scrollX + width / 2, y: y + scrollY + height / 2 }; })()"""
+    with Page() as browser:
+        browser.open(page_file, width=1400)
+        for scheme in ("light", "dark"):
+            browser.call(
+                "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+            )
+            card = browser.evaluate(
+                "getComputedStyle(document.querySelector('figure')).backgroundColor.match(/\\d+/g).map(Number)"
+            )
+            cell = browser.pixel(**browser.evaluate(heaviest))
+            assert abs(sum(cell) - sum(card)) > 400, (scheme, cell, card)
