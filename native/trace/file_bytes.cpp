@@ -21,7 +21,9 @@ namespace {
 class OpenFile {
   public:
     /// Throws TraceError (one sentence that names the file) if it cannot be opened, is no file or is empty.
-    explicit OpenFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    explicit OpenFile(const std::string& path)
+        // Without O_NONBLOCK, opening a named pipe waits for a writer.
+        : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (descriptor_ < 0) throw TraceError("cannot open " + path + ": " + std::strerror(errno));
         struct stat status{};
         const bool is_file = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);

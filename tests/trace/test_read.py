@@ -1,5 +1,6 @@
 """Opening traces: what cannot be used is refused in one sentence, what is damaged is said."""
 
+import os
 import struct
 
 import pytest
@@ -51,6 +52,9 @@ def test_folders_archives_and_odd_metadata_are_refused(tmp_path):
         open_trace(archive)
     with pytest.raises(UsageError, match="is not a file"):
         open_trace(tmp_path)
+    os.mkfifo(tmp_path / "pipe.lwt")
+    with pytest.raises(UsageError, match="is not a file"):  # without waiting for a writer
+        open_trace(tmp_path / "pipe.lwt")
     writer = _engine.TraceWriter(str(tmp_path / "t.lwt"), 1, '{"workload": 5}')
     writer.close()
     with pytest.raises(UsageError, match="metadata cannot be read"):

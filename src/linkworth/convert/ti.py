@@ -109,6 +109,8 @@ def _listed_file(entry: Path, name: str) -> Path:
 
 def _first_line(path: Path) -> str | None:
     """Return the first line with content if `path` is a text file, else None."""
+    if not path.is_file():  # opening a named pipe waits for a writer
+        return None
     try:
         with path.open("rb") as file:
             start = file.read(65536)
