@@ -122,6 +122,18 @@ def test_an_output_is_refused_before_the_measurement(name, why, tmp_path, refuse
     assert why in refused("machines", "measure", "-o", tmp_path / name)
 
 
+def test_the_file_of_another_run_at_the_same_time_is_kept(tmp_path, monkeypatch, refused):
+    path = tmp_path / "here.toml"
+
+    def while_another_finishes(*_):
+        measured.write_machine(machines.get("laptop"), path)
+        return machines.get("raspberry-pi-4"), ""
+
+    monkeypatch.setattr(measured, "measure_machine", while_another_finishes)
+    assert "is a measurement, which would be lost" in refused("machines", "measure", "-o", path)
+    assert 'name = "laptop"' in path.read_text()
+
+
 def test_the_measured_machine_is_printed_as_json(tmp_path, monkeypatch, json_of):
     machine = machines.get("laptop")
     monkeypatch.setattr(

@@ -8,7 +8,7 @@ from linkworth.catalog import documents, machines
 from linkworth.cli.catalog_group import catalog_group
 from linkworth.cli.catalog_tables import machine_details, machines_table
 from linkworth.cli.known_name import KnownName
-from linkworth.cli.output import OutputFile, json_option, note, show
+from linkworth.cli.output import OutputFile, json_option, note, refuse_loss, show
 from linkworth.cli.steps import Steps
 
 command = catalog_group(
@@ -47,6 +47,7 @@ def measure_command(output: Path, name: str | None, mpi: str | None, as_json: bo
     check_output(output)
     with Steps(plain_lines=True) as steps:
         machine, warning = measure_machine((name or "").strip() or default_name(), mpi, steps)
+    refuse_loss(output)  # another run may have written the file meanwhile
     write_machine(machine, output)
     if warning:
         note(f"linkworth: warning: {warning}")
