@@ -154,6 +154,13 @@ def test_a_tracer_and_mptcp_are_preloaded_together():
     assert f"LD_PRELOAD={library}:/lib/other.so" in words
 
 
+def test_the_library_of_mptcp_is_found_in_a_folder_with_a_space(tmp_path, monkeypatch):
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.setattr(aggregation, "compiled", lambda *_, **__: Path("/jane doe/ours.so"))
+    variables = aggregation.Mptcp(enabled=tmp_path).environment(SPEC)
+    assert variables == {"LD_PRELOAD": "ours.so", "LD_LIBRARY_PATH": "/jane doe"}
+
+
 @pytest.mark.requires("lab", "tap")
 def test_links_with_latency_come_of_a_switch_where_the_kernel_has_no_netem(monkeypatch):
     monkeypatch.setattr(kernel, "has_netem", lambda: False)

@@ -8,6 +8,7 @@ from linkworth.lab import addresses, kernel, links, network
 from linkworth.lab.native import compiled
 from linkworth.lab.plan import LabPlan, PlanCommand
 from linkworth.lab.spec import LabSpec
+from linkworth.mpi import preload
 
 MOST_SUBFLOWS = 8
 """The kernel's limit of subflows per connection besides the first (MPTCP_SUBFLOWS_MAX, Linux 6.1)."""
@@ -72,9 +73,9 @@ class Mptcp(Aggregation):
         return spec.nic_names[:1]
 
     def environment(self, spec: LabSpec) -> dict[str, str]:
-        """Return the variable with the preload library, compiling it if needed. Raises EnvironmentLacksError."""
+        """Return the variables with the preload library, compiling it if needed. Raises EnvironmentLacksError."""
         library = compiled("mptcp", "liblinkworth-mptcp.so", "-shared", "-fPIC", libraries=("dl",))
-        return {"LD_PRELOAD": str(library)}
+        return preload.loading([library])
 
 
 class RoundRobin(Aggregation):

@@ -68,23 +68,11 @@ def environment(
     tools behind it would be left out. The libraries behind ours are MPIs for programs that use any loaded one. Raises
     EnvironmentLacksError if the loader cannot take our library.
     """
-    if not can_be_loaded(library):
-        raise EnvironmentLacksError(
-            f"{str(library)!r} cannot be loaded into programs, because its path has a colon or a semicolon; set XDG_CACHE_HOME "
-            "to a folder without them"
-        )
     given = _preloaded(os.environ)
     mpis = [each for each in given if _is_mpi(each)]
     tools = [each for each in given if each not in mpis]
-    ours = [library, *behind]
-    # LD_PRELOAD cannot name a path with a space, but the loader searches folders for a name alone.
-    searched = [each.parent for each in ours if _has_space(each)]
-    names = [each.name if _has_space(each) else str(each) for each in ours]
-    variables = {"LD_PRELOAD": ":".join([*tools, *names, *mpis])}
-    searched += [folder for library in behind if (folder := _with_common_name(library))]
-    if searched:
-        known = os.environ.get("LD_LIBRARY_PATH", "")
-        variables["LD_LIBRARY_PATH"] = ":".join([*map(str, searched), *([known] if known else [])])
+    folders = [folder for each in behind if (folder := _with_common_name(each))]
+    variables = loading([*tools, library, *behind, *mpis], folders)
     if parts is not None:
         variables[PARTS] = str(parts)
     if yielding:
@@ -96,8 +84,29 @@ def environment(
     return variables
 
 
-def _has_space(library: Path) -> bool:
-    return re.search(r"\s", str(library)) is not None
+def loading(libraries: Sequence[str | Path], folders: Sequence[Path] = ()) -> dict[str, str]:
+    """Return the variables that preload libraries, and search `folders` too.
+
+    Raises EnvironmentLacksError if the loader cannot take one of the paths.
+    """
+    # LD_PRELOAD cannot name a path with a space, but the loader searches folders for a name alone.
+    names, searched = [], []
+    for library in libraries:
+        if isinstance(library, Path) and not can_be_loaded(library):
+            raise EnvironmentLacksError(
+                f"{str(library)!r} cannot be loaded into programs, because its path has a colon or a semicolon; set "
+                "XDG_CACHE_HOME to a folder without them"
+            )
+        if re.search(r"\s", str(library)):
+            names.append(Path(library).name)
+            searched.append(Path(library).parent)
+        else:
+            names.append(str(library))
+    variables = {"LD_PRELOAD": ":".join(names)}
+    if searched := [*searched, *folders]:
+        known = os.environ.get("LD_LIBRARY_PATH", "")
+        variables["LD_LIBRARY_PATH"] = ":".join([*map(str, searched), *([known] if known else [])])
+    return variables
 
 
 def _preloaded(variables: Mapping[str, str]) -> list[str]:
