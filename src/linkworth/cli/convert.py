@@ -140,7 +140,7 @@ def remarks(summary: ConversionSummary) -> list[str]:
         )
     if summary.unmatched:
         said.append(
-            f"messages that are not received, or not sent, between pairs of ranks: {summary.unmatched}; "
+            f"messages that are not received, or not sent, between pairs of ranks: {count(summary.unmatched)}; "
             "a replay may not end"
         )
     if summary.unknown:
@@ -150,4 +150,4 @@ def remarks(summary: ConversionSummary) -> list[str]:
 
 
 def _counted(calls: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({number})" for name, number in sorted(calls.items()))
+    return ", ".join(f"{name} ({count(number)})" for name, number in sorted(calls.items()))

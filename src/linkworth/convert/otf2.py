@@ -12,6 +12,7 @@ from linkworth.errors import UsageError
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
 from linkworth.model.trace import RankInfo, TraceMetadata
 from linkworth.trace.read import TraceFile
+from linkworth.units import count
 from linkworth.writing.documents import encode
 
 NAME = "traces"
@@ -88,10 +89,10 @@ def _remarks(taken: dict[str, Any]) -> list[str]:
         "1 / (ranks - 1)",
         "unfinished": "the archive ends inside of {} calls, which are left out",
     }
-    remarks = [sentence.format(taken[name]) for name, sentence in said.items() if taken[name]]
+    remarks = [sentence.format(count(taken[name])) for name, sentence in said.items() if taken[name]]
     if taken["silent"]:
-        calls = ", ".join(f"{name} ({count})" for name, count in sorted(taken["silent"].items()))
-        remarks.append(f"the archive lacks the bytes of these calls, so only their time is kept: {calls}")
+        silent = ", ".join(f"{name} ({count(calls)})" for name, calls in sorted(taken["silent"].items()))
+        remarks.append(f"the archive lacks the bytes of these calls, so only their time is kept: {silent}")
     return remarks
 
 
