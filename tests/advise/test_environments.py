@@ -39,8 +39,12 @@ def test_node_types_and_numbers_of_nodes_are_ranked_together():
 
 def test_break_even_over_numbers_of_nodes_is_that_of_node_hours():
     found = advise([TWO, FOUR], {"gbe": price("a", "gbe", 1.0), "ib-hdr": price("b", "ib-hdr", 2.0)})
-    # Cheapest node: gbe, of its options the faster one, 16 s on 4 nodes; fastest: ib-hdr on 4 nodes, 5.5 s.
-    assert found.breakeven_price_ratio == pytest.approx(16.0 / 5.5)
+    # Cheapest node: gbe, of its options the cheaper one, 20 s on 2 nodes; fastest: ib-hdr on 4 nodes, 5.5 s.
+    assert found.breakeven_price_ratio == pytest.approx(20.0 * 2 / (5.5 * 4))
+    at_it = advise([TWO, FOUR], {"gbe": price("a", "gbe", 1.0), "ib-hdr": price("b", "ib-hdr", 20 / 11)})
+    assert at_it.options[3].cost_usd == pytest.approx(
+        min(each.cost_usd for each in at_it.options if each.fabric == "gbe")
+    )
     assert found.options[0].breakeven_usd_per_node_hour == pytest.approx(10.0 * 2 * 2.0 / (20.0 * 2))
 
 

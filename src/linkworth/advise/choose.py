@@ -216,5 +216,12 @@ def _breakeven(options: Sequence[AdviceOption]) -> float | None:
     options = [option for option in options if option.has_room]
     if len(options) < 2:
         return None
-    fastest, cheapest = fastest_of(options), min(options, key=by_node)
-    return cheapest.seconds * cheapest.nodes / (fastest.seconds * fastest.nodes)
+    fastest = fastest_of(options)
+    least_price = min(option.price_usd_per_node_hour for option in options)
+    if fastest.price_usd_per_node_hour == least_price:
+        return 1.0
+    # On as many of the cheapest nodes as cost least: a run on the fastest option must cost less than that one.
+    cheapest = min(
+        option.seconds * option.nodes for option in options if option.price_usd_per_node_hour == least_price
+    )
+    return cheapest / (fastest.seconds * fastest.nodes)
