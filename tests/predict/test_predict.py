@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import Call, collective, fabric, recv, send, way, write_trace
 
+from linkworth.catalog import fabrics
 from linkworth.errors import DamagedInputError, UsageError
 from linkworth.predict import predict, sensitivity
 from linkworth.predict.calibrate import MeasuredTime
 from linkworth.predict.sensitivity import FACTORS
+from linkworth.predict.sweep import arrangements, sweep
 from linkworth.replay.layout import Arrangement, block
 from linkworth.trace.read import Allowance, open_trace
 
@@ -30,6 +32,16 @@ def test_one_prediction_a_fabric_in_the_order_asked(trace):
     assert [round(each.seconds / MS, 3) for each in found.predictions] == [20.1, 10.101]
     assert (found.workload, found.ranks, found.nodes, found.ppn, found.region) == ("two", 2, 2, 1, "whole")
     assert found.warnings == []
+
+
+def test_a_path_inside_a_node_is_no_network_between_nodes(trace):
+    warned = [
+        predict(trace, [fabrics.get(name)], Arrangement(nodes=nodes)).warnings
+        for name, nodes in (("shm", 2), ("shm", 1), ("ideal", 2))
+    ]
+    assert [len(sentences) for sentences in warned] == [1, 0, 0]
+    assert "shm joins no nodes" in warned[0][0]
+    assert sweep(trace, [fabrics.get("shm")], [], arrangements([1, 2])).warnings == warned[0]
 
 
 def test_computation_is_scaled_by_a_factor_or_a_measured_time(trace):

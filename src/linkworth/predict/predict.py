@@ -127,7 +127,7 @@ def predict_with_draws(
             for prediction, times in zip(predictions, drawn.seconds, strict=True)
         ]
     warnings += replay_warnings(trace, replays[0], scaled=known is not None)
-    warnings += given_warnings(trace, fabrics, known, [layout.ppn], settings)
+    warnings += given_warnings(trace, fabrics, known, [layout], settings)
     if measured is not None and known is not None:
         warnings += contradictions(trace, measured, settings, known.scale)
     warnings += [damage for other in others for damage in other.damage]

@@ -93,7 +93,7 @@ def sweep(
     calibration, known = calibrated(
         trace, layouts[0][1], cpu_factor=cpu_factor, measured=measured, settings=settings
     )
-    partly += given_warnings(trace, fabrics, known, (layout.ppn for _, layout in layouts), settings)
+    partly += given_warnings(trace, fabrics, known, [layout for _, layout in layouts], settings)
     tasks, settled = [], []
     for fabric, (placement, layout) in product(fabrics, layouts):
         for values in product(*(axis.values for axis in axes)):

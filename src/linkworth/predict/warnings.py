@@ -1,12 +1,12 @@
 """Warnings on a replayed time: damage, threads, calls that are not modelled, files, verification."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from linkworth import _engine
-from linkworth.catalog.fabrics import bad_fit
+from linkworth.catalog.fabrics import WITHOUT_NETWORK, bad_fit
 from linkworth.model.fabric import Fabric
-from linkworth.model.prediction import Prediction
+from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
 from linkworth.model.trace import MpiInfo
 from linkworth.predict.calibrate import KnownTime
@@ -155,17 +155,19 @@ def given_warnings(
     trace: TraceFile,
     fabrics: Sequence[Fabric],
     known: KnownTime | None,
-    ppns: Iterable[int],
+    layouts: Sequence[Layout],
     settings: ReplaySettings,
 ) -> list[str]:
-    """Return sentences on the fabrics' calibrations, their MPI libraries, and the time that scales the computation.
-
-    `ppns`: ranks on a node of each layout.
-    """
+    """Return sentences on the fabrics' fit to the layouts, their MPI libraries, and the time that scales the computation."""
     used = [*fabrics, *([known.response.fabric] if known is not None else [])]
     of_others = (other_library(fabric, trace.metadata.mpi, settings) for fabric in used)
     fits = chain.from_iterable(map(bad_fit, used))
-    warnings = list(dict.fromkeys(filter(None, [*fits, *of_others])))
+    inside = [
+        f"{fabric.name} joins no nodes, only ranks of one node: its times on several nodes are those of an imaginary network"
+        for fabric in fabrics
+        if fabric.name in WITHOUT_NETWORK[1:] and any(layout.nodes > 1 for layout in layouts)
+    ]
+    warnings = list(dict.fromkeys(filter(None, [*fits, *of_others, *inside])))
     if known is None:
         return warnings
     if not 1 / _FARTHEST_CORES <= known.scale <= _FARTHEST_CORES:
@@ -174,7 +176,7 @@ def given_warnings(
             "long as in the trace; check that it is in seconds, and of the same problem and part of the program"
         )
     warnings += measured_warnings(known.seconds, known.response.at(known.scale))
-    for ppn in sorted(set(ppns)):
+    for ppn in sorted({layout.ppn for layout in layouts}):
         warnings += layout_warnings(known.response.layout.ppn, ppn, settings)
     return warnings
 
