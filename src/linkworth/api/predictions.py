@@ -57,7 +57,7 @@ class Predictions(Mapping[str, Prediction], Tabular):
         ]
         kinds = {"fabric": "object", "nodes": "int64", "seconds": "float64"}
         kinds |= {f"{part}_seconds": "float64" for part in model.CRITICAL_PATH}
-        kinds |= {"messages": "int64", "internode_bytes": "int64"}
+        kinds |= {"messages": "int64", "internode_bytes": "int64", "timed_internode_bytes": "int64"}
         return from_rows(rows, kinds, f"{self.document.workload} on {plural(self.document.nodes, 'node')}")
 
     def plot(self) -> Any:  # noqa: ANN401

@@ -78,7 +78,8 @@ def interconnects(slower: float = 1.0) -> tuple[Study, list[RunRecord]]:
                 "critical_latency_seconds": 0.0,
                 "critical_bandwidth_seconds": network * factor * 1.05,
                 "critical_wait_seconds": 0.0,
-                "internode_bytes": 1e9 * network,
+                "internode_bytes": 2e9 * network,
+                "timed_internode_bytes": 1e9 * network,
                 "parallel_efficiency": compute / seconds,
             }
             records.append(record(name, environment, "predict", metrics=predicted))

@@ -193,6 +193,11 @@ def test_profiles_say_where_they_are_from(interconnects_sections):
         assert sum(cell.value for cell in row[3:8]) == pytest.approx(1)
 
 
+def test_bytes_beside_a_predicted_time_are_those_of_that_time(interconnects_sections):
+    row = cells(interconnects_sections["profiles"].tables[1], "npb:ft.C")
+    assert row["bytes between nodes in this time"].value == 64e9  # and not those of the whole run
+
+
 def test_curves_are_equal_by_size_or_not(networks_sections):
     section = networks_sections["curve-1"]
     table = section.tables[0]

@@ -184,7 +184,7 @@ def critical_path(results: Results) -> list[ReportTable]:
     """Return the table of the parts of each prediction's critical path, if there are predictions."""
     rows = []
     for group in results.groups(modes=["predict"]):
-        whole, crossing = group.describe("seconds"), group.describe("internode_bytes")
+        whole, crossing = group.describe("seconds"), group.describe("timed_internode_bytes")
         parts = [group.describe(f"critical_{part}_seconds") for part in CRITICAL_PATH]
         if whole is None or whole.mean <= 0 or None in parts:
             continue
@@ -196,7 +196,7 @@ def critical_path(results: Results) -> list[ReportTable]:
                 value("seconds [s]", "predicted time", whole.mean, "time"),
                 *(value(f"{part} [1]", title, each.mean / whole.mean, "share")
                   for (part, title), each in shares if each),
-                value("internode bytes [B]", "bytes between nodes", crossing.mean if crossing else None, "size"),
+                value("timed internode bytes [B]", "bytes between nodes in this time", crossing.mean if crossing else None, "size"),
             ]
         )  # fmt: skip
     title = "Predictions: what the critical path is made of"
