@@ -196,7 +196,7 @@ def critical_path(results: Results) -> list[ReportTable]:
                 value("seconds [s]", "predicted time", whole.mean, "time"),
                 *(value(f"{part} [1]", title, each.mean / whole.mean, "share")
                   for (part, title), each in shares if each),
-                value("timed internode bytes [B]", "bytes between nodes in this time", crossing.mean if crossing else None, "size"),
+                value("timed internode bytes [B]", "bytes between nodes in this time", crossing and crossing.mean, "size"),
             ]
         )  # fmt: skip
     title = "Predictions: what the critical path is made of"
