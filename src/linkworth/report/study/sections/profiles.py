@@ -188,6 +188,7 @@ def critical_path(results: Results) -> list[ReportTable]:
         parts = [group.describe(f"critical_{part}_seconds") for part in CRITICAL_PATH]
         if whole is None or whole.mean <= 0 or None in parts:
             continue
+        data = crossing.mean if crossing else None
         shares = zip(CRITICAL_PATH.items(), parts, strict=True)
         rows.append(
             [
@@ -196,7 +197,7 @@ def critical_path(results: Results) -> list[ReportTable]:
                 value("seconds [s]", "predicted time", whole.mean, "time"),
                 *(value(f"{part} [1]", title, each.mean / whole.mean, "share")
                   for (part, title), each in shares if each),
-                value("timed internode bytes [B]", "bytes between nodes in this time", crossing and crossing.mean, "size"),
+                value("timed internode bytes [B]", "bytes between nodes in this time", data, "size"),
             ]
         )  # fmt: skip
     title = "Predictions: what the critical path is made of"
