@@ -19,7 +19,7 @@ SIZE_LABEL = "datum.value < 1 ? '0 B' : format(datum.value, '.3~s') + 'B'"
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return `value` rounded to `digits` significant digits, without an exponent."""
+    """Return `value` rounded to `digits` significant digits, or to a whole number that has more, without an exponent."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))

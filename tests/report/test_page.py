@@ -1,6 +1,7 @@
 """The page in a real browser: sliders, escaping, widths, and no network."""
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -79,6 +80,15 @@ def test_the_table_is_right_before_a_slider_moves(page, page_file):
         ratio = item.advice.breakeven_price_ratio
         assert ratio is not None
         assert float(page.text(f'[data-program="{program}"] .breakeven')) == pytest.approx(ratio, rel=0.005)
+
+
+def test_a_slider_leaves_the_digits_of_other_networks(browser, tmp_path):
+    report.write([samples.item(compute=5_678_901.0)], tmp_path / "long.html")
+    with browser.visit(tmp_path / "long.html"):
+        before = [shown(browser, 0, GBE, what) for what in ("time", "cost")]
+        assert all(len(re.findall(r"[1-9]", text)) > 3 for text in before), before
+        move(browser, IB_FDR, "price", 100)
+        assert [shown(browser, 0, GBE, what) for what in ("time", "cost")] == before
 
 
 def test_a_free_node_has_no_slider_of_its_price(browser, tmp_path):

@@ -10,6 +10,7 @@
   const significant = (value, digits = 3) => {
     if (value === 0 || !Number.isFinite(value)) return String(value);
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+    if (decimals === 0) return value.toFixed(0); // whole numbers keep their digits, as in the page's tables
     const rounded = Number(value.toPrecision(digits));
     const exact = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(rounded))));
     return rounded.toFixed(Math.min(decimals, exact, 20));
