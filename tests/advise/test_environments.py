@@ -48,6 +48,15 @@ def test_break_even_over_numbers_of_nodes_is_that_of_node_hours():
     assert found.options[0].breakeven_usd_per_node_hour == pytest.approx(10.0 * 2 * 2.0 / (20.0 * 2))
 
 
+def test_a_node_type_billed_by_the_core_hour_is_one_type_at_every_number_of_nodes():
+    by_core = msgspec.structs.replace(price("a", "gbe", 0.0), usd_per_core_hour=0.1)
+    one = predicted({"gbe": 1.0}, 1)
+    found = advise([one, FOUR], {"gbe": by_core, "ib-hdr": price("b", "ib-hdr", 9.0)})
+    prices = {each.nodes: each.price_usd_per_node_hour for each in found.options if each.fabric == "gbe"}
+    assert prices[1] > prices[4]
+    assert found.breakeven_price_ratio == 1  # the fastest is gbe on one node, the cheapest node gbe's on four
+
+
 def test_a_node_with_fewer_cores_than_ranks_is_no_option():
     found = advise(
         TWO, {"gbe": price("small", "gbe", 0.1, cores=16), "ib-hdr": price("big", "ib-hdr", 9.0, cores=32)}

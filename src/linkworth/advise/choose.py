@@ -218,10 +218,17 @@ def _breakeven(options: Sequence[AdviceOption]) -> float | None:
         return None
     fastest = fastest_of(options)
     least_price = min(option.price_usd_per_node_hour for option in options)
-    if fastest.price_usd_per_node_hour == least_price:
+    # By the core-hour, one node type has several prices.
+    cheapest_types = {_type(option) for option in options if option.price_usd_per_node_hour == least_price}
+    if _type(fastest) in cheapest_types:
         return 1.0
-    # On as many of the cheapest nodes as cost least: a run on the fastest option must cost less than that one.
+    # A run on the fastest option must cost less than on any number of the cheapest nodes.
     cheapest = min(
-        option.seconds * option.nodes for option in options if option.price_usd_per_node_hour == least_price
+        (option for option in options if _type(option) in cheapest_types),
+        key=lambda option: (option.cost_usd, option.seconds * option.nodes),
     )
-    return cheapest / (fastest.seconds * fastest.nodes)
+    return cheapest.seconds * cheapest.nodes / (fastest.seconds * fastest.nodes)
+
+
+def _type(option: AdviceOption) -> tuple[str, str]:
+    return option.fabric, option.price_name
