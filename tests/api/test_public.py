@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow
 import pytest
+import synthetic
 from synthetic import Call, write_trace
 from synthetic_calls import FENCE, get, put, sync, win_new
 
@@ -353,6 +354,14 @@ def test_a_result_shows_itself_in_one_line_and_names_what_it_has(trace):
         trace.messages()["size"]
     assert list(found.to_table()) == list(found.to_table().rows())
     assert {name for name in dir(lw) if not name.startswith("__")} == PUBLIC - {"__version__"}
+
+
+def test_no_name_in_a_trace_controls_the_terminal_that_shows_a_result(tmp_path):
+    ring = [[synthetic.sendrecv(1 - rank, 100, 1 - rank)] for rank in range(2)]
+    named = lw.open(synthetic.write_trace(tmp_path / "t.lwt", ring, workload="odd\x1b[31m"))
+    found = named.predict("gbe")
+    for each in (named, found, named.profile(), lw.advise(found, {"gbe": 1}), named.sweep("gbe")):
+        assert "odd\\x1b[31m" in repr(each) and "\x1b" not in repr(each)
 
 
 MISTAKES = {

@@ -23,6 +23,7 @@ from linkworth.model import advice as model
 from linkworth.model.number_range import DRAWS, PRICE_USD
 from linkworth.model.price import Market
 from linkworth.predict.request import is_program, measured_texts
+from linkworth.writing.text import printable
 from linkworth.writing.user_folder import expanded
 
 
@@ -47,7 +48,7 @@ class Advice(model.Advice, Tabular, frozen=True, kw_only=True):
         return from_rows(rows, kinds, f"options for {self.workload}")
 
     def __repr__(self) -> str:
-        return f"<linkworth.Advice on {self.workload}: {self.reason}>"
+        return printable(f"<linkworth.Advice on {self.workload}: {self.reason}>")
 
     def _repr_html_(self) -> str:
         rows = [

@@ -13,6 +13,7 @@ from linkworth.catalog import fabric_file
 from linkworth.catalog import fabrics as catalog
 from linkworth.errors import UsageError
 from linkworth.model import fabric as model
+from linkworth.writing.text import printable
 from linkworth.writing.user_folder import expanded
 
 FabricLike = str | PathLike[str] | model.Fabric
@@ -56,7 +57,7 @@ class Fabric(model.Fabric, frozen=True, kw_only=True):
         return msgspec.structs.replace(shown_as(type(self), changed), origin=origin)
 
     def __repr__(self) -> str:
-        return f"<linkworth.Fabric {self.name}: {self.title}>"
+        return printable(f"<linkworth.Fabric {self.name}: {self.title}>")
 
     def _repr_html_(self) -> str:
         link = self.link

@@ -11,6 +11,7 @@ from linkworth.api.shown import shown_as
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import prediction as model
 from linkworth.units import plural
+from linkworth.writing.text import printable
 
 
 class Prediction(model.Prediction, frozen=True, kw_only=True):
@@ -83,7 +84,8 @@ class Predictions(Mapping[str, Prediction], Tabular):
 
     def __repr__(self) -> str:
         times = ", ".join(f"{each.fabric}: {each.seconds:.4g} s" for each in self._found.values())
-        return f"<linkworth.Predictions of {self.document.workload} on {plural(self.document.nodes, 'node')}: {times}>"
+        where = plural(self.document.nodes, "node")
+        return printable(f"<linkworth.Predictions of {self.document.workload} on {where}: {times}>")
 
     def _repr_html_(self) -> str:
         rows = [(each.fabric, each.seconds, *each.critical_path.values()) for each in self._found.values()]

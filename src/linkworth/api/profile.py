@@ -6,6 +6,7 @@ from linkworth import units
 from linkworth.api import html
 from linkworth.api.table import Table, Tabular, from_rows
 from linkworth.model import profile as model
+from linkworth.writing.text import printable
 
 _KINDS = {str: "object", int: "int64", float: "float64"}
 _COLUMNS = {
@@ -27,7 +28,7 @@ class Profile(model.Profile, Tabular, frozen=True, kw_only=True):
         )
 
     def __repr__(self) -> str:
-        return f"<linkworth.Profile of {self._summary()}>"
+        return printable(f"<linkworth.Profile of {self._summary()}>")
 
     def _repr_html_(self) -> str:
         rows = [[getattr(call, name) for name in _COLUMNS] for call in self.calls[:_SHOWN_ROWS]]

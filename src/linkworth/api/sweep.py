@@ -9,6 +9,7 @@ from linkworth.api.table import Table, Tabular, from_rows, installed
 from linkworth.model import sweep as model
 from linkworth.predict import axes
 from linkworth.units import plural
+from linkworth.writing.text import printable
 
 _SETTINGS = ("fabric", "nodes", "placement")
 _UNITS = {"latency": "s", "bandwidth": "byte/s"}
@@ -65,7 +66,8 @@ class Sweep(model.Sweep, Tabular, frozen=True, kw_only=True):
         )
 
     def __repr__(self) -> str:
-        return f"<linkworth.Sweep of {self.workload} on {plural(self.ranks, 'rank')}: {plural(len(self.points), 'point')}>"
+        size = plural(len(self.points), "point")
+        return printable(f"<linkworth.Sweep of {self.workload} on {plural(self.ranks, 'rank')}: {size}>")
 
     def _repr_html_(self) -> str:
         table = self.to_table()

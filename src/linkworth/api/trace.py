@@ -43,6 +43,7 @@ from linkworth.skeleton.rates import RateRequest
 from linkworth.skeleton.request import record_on_request
 from linkworth.trace import record as recording
 from linkworth.trace.read import Allowance, TraceFile, open_trace
+from linkworth.writing.text import printable
 from linkworth.writing.user_folder import expanded
 
 _BATCH_ROWS = 1 << 18
@@ -250,7 +251,8 @@ class Trace:
         return _reopened, (self.path.absolute(), self._file.incomplete)
 
     def __repr__(self) -> str:
-        return f"<linkworth.Trace of {self.workload}: {units.plural(self.ranks, 'rank')}, {self.events:,} calls, {self.path}>"
+        size = f"{units.plural(self.ranks, 'rank')}, {self.events:,} calls"
+        return printable(f"<linkworth.Trace of {self.workload}: {size}, {self.path}>")
 
     def _repr_html_(self) -> str:
         metadata = self.metadata
