@@ -46,6 +46,15 @@ def test_a_skeleton_is_recorded_with_options_behind_the_program(called, tmp_path
     assert open_trace(trace).metadata.rates.machine == "xeon-e5-2650v3-x2"
 
 
+def test_a_profile_of_a_skeleton_gives_each_rank_a_core_of_the_machine(called, tmp_path):
+    for machine in ("laptop", "xeon-e5-2650v3-x2"):
+        trace = tmp_path / f"{machine}.lwt"
+        assert called("trace", "--skeleton", "-n", 64, "--machine", machine, "-o", trace, "npb:cg.A")[0] == 0
+        gain = json.loads(called("profile", trace, "--json")[1])["gain"]
+        alone = json.loads(called("predict", trace, "--nodes", 64, "--on", "ideal", "--json")[1])
+        assert gain["ideal_seconds"] == pytest.approx(alone["predictions"][0]["seconds"], rel=1e-3)
+
+
 def test_the_prediction_is_as_before(called):
     code, out, err = called("predict", "npb:cg.A", "-n", 16, "--nodes", 4, "--on", "gbe", "--on", "ib-fdr",
                          "--measured", "gbe=2", "--json")  # fmt: skip

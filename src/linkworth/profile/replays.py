@@ -24,6 +24,8 @@ LEAST_REPLAYED = 0.9
 MOST_UNMATCHED = 0.05
 """Most messages and collectives without their other side, for each call, with which a replay is still meaningful."""
 
+_NO_LIMIT = 1e15
+"""Bytes per second."""
 NOT_KNOWN = "network dependence, serialisation and transfer are not known"
 
 
@@ -106,8 +108,11 @@ def _unmodelled_share(found: TraceScan) -> float:
 def replay(part: Part, fabric: str, nodes: int) -> Replay:
     """Replay the part of a trace on equal blocks of its ranks."""
     layout = block(part.events.ranks, nodes)
-    # A profile reports calls that are not modelled; they must not prevent it.
-    settings = ReplaySettings(pass_unmodelled=True)
+    # A profile reports calls that are not modelled; they must not prevent it. All ranks compute as with a node for each,
+    # also those of a skeleton, whose machine has so many cores and so much memory bandwidth a node.
+    settings = ReplaySettings(
+        pass_unmodelled=True, cores_per_node=layout.ppn, memory_bandwidth_bytes_per_second=_NO_LIMIT
+    )
     cut = part.of.incomplete or part.is_beginning
     made = replay_in_detail(part.events, fabrics.get(fabric), layout, tolerate_cut=cut, settings=settings)
     if part.of.metadata.source == "converted" and not part.of.incomplete:
