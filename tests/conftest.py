@@ -138,6 +138,23 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def once(cache_home: Path) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Return what lets the first worker that needs a file or folder make it, for all workers of the session."""
+    from linkworth.mpi.cache import built_once
+
+    def path_of(name: str, make: Callable[[Path], object]) -> Path:
+        place, done = cache_home / "shared" / name, "done"
+
+        def fill(folder: Path) -> None:
+            make(folder / name)
+            (folder / done).touch()
+
+        return built_once(place, done, fill, what=None).with_name(name)
+
+    return path_of
+
+
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Let no variable of the caller's shell and no file of the user's change what the command line prints."""

@@ -1,6 +1,6 @@
-"""Pages of hand-made items, written once for all tests of a worker."""
+"""Pages of hand-made items, written once for all tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,12 +9,17 @@ from report.chromium import Page
 
 from linkworth import report
 
+Once = Callable[[str, Callable[[Path], object]], Path]
+
 
 @pytest.fixture(scope="session")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    report.write(samples.three(), path)
-    return path
+def page_file(once: Once) -> Path:
+    return once("report.html", lambda path: report.write(samples.three(), path))
+
+
+@pytest.fixture(scope="session")
+def one_program_file(once: Once) -> Path:
+    return once("one-program.html", lambda path: report.write([samples.item()], path))
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +29,5 @@ def browser() -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def hostile_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "hostile.html"
-    report.write(samples.hostile(), path)
-    return path
+def hostile_file(once: Once) -> Path:
+    return once("hostile.html", lambda path: report.write(samples.hostile(), path))

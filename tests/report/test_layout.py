@@ -52,11 +52,9 @@ FAULTS = """(() => {
 
 
 @pytest.fixture(scope="module")
-def pages(page_file, hostile_file, tmp_path_factory):
+def pages(page_file, one_program_file, hostile_file, tmp_path_factory):
     folder = tmp_path_factory.mktemp("layout")
-    one = folder / "one.html"
-    report.write(samples.three()[1:2], one)
-    found = {"several programs": page_file, "one program": one, "hostile names": hostile_file}
+    found = {"several programs": page_file, "one program": one_program_file, "hostile names": hostile_file}
     studies = {
         "interconnects": Results(*study_samples.interconnects(), study_samples.profiles()),
         "networks": Results(*study_samples.networks()),

@@ -22,27 +22,19 @@ class Elements(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
-    """A page of one program; those of the browser's tests have several."""
-    path = tmp_path_factory.mktemp("write") / "page.html"
-    report.write([samples.item()], path)
-    return path
-
-
-def test_ids_are_unique_and_nothing_is_fetched(page_file):
-    elements = Elements(page_file.read_text(encoding="utf-8"))
+def test_ids_are_unique_and_nothing_is_fetched(one_program_file):
+    elements = Elements(one_program_file.read_text(encoding="utf-8"))
     fetching = {"img", "link", "iframe", "object", "embed", "video", "audio", "base", "form"}
     assert not [tag for tag, _ in elements.tags if tag in fetching]
     assert not [attributes for _, attributes in elements.tags if "src" in attributes or "style" in attributes]
-    ids = [a["id"] for _, a in Elements(page_file.read_text(encoding="utf-8")).tags if "id" in a]
+    ids = [a["id"] for _, a in Elements(one_program_file.read_text(encoding="utf-8")).tags if "id" in a]
     assert len(ids) == len(set(ids))
 
 
-def test_the_policy_allows_this_script_and_style_alone(page_file):
+def test_the_policy_allows_this_script_and_style_alone(one_program_file):
     policy = next(
         attributes["content"] or ""
-        for tag, attributes in Elements(page_file.read_text(encoding="utf-8")).tags
+        for tag, attributes in Elements(one_program_file.read_text(encoding="utf-8")).tags
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     assert "default-src 'none'" in policy
@@ -51,7 +43,7 @@ def test_the_policy_allows_this_script_and_style_alone(page_file):
     assert re.search(r"script-src 'sha256-[^']+';", policy)
 
 
-def test_hostile_names_make_no_element_and_end_no_script(tmp_path, page_file):
+def test_hostile_names_make_no_element_and_end_no_script(tmp_path, one_program_file):
     name = "".join(samples.HOSTILE)
     hostile_file = tmp_path / "hostile.html"
     report.write([samples.item(name, host=name, command=[name, "--x", name])], hostile_file)
@@ -60,7 +52,7 @@ def test_hostile_names_make_no_element_and_end_no_script(tmp_path, page_file):
         return {tag for tag, _ in Elements(path.read_text(encoding="utf-8")).tags}
 
     text = hostile_file.read_text(encoding="utf-8")
-    assert structure(hostile_file) == structure(page_file)
+    assert structure(hostile_file) == structure(one_program_file)
     assert text.count("<script") == text.count("</script>") == 2
     assert "alert(1)" in text
     assert not any(
@@ -76,8 +68,8 @@ def test_a_failed_program_is_shown_as_failed_and_has_no_prediction(tmp_path):
     assert 'id="what-if"' not in text
 
 
-def test_sources_of_fabrics_and_prices_stand_in_the_page(page_file):
-    text = page_file.read_text(encoding="utf-8")
+def test_sources_of_fabrics_and_prices_stand_in_the_page(one_program_file):
+    text = one_program_file.read_text(encoding="utf-8")
     assert "chosen for the tests (2025-01)" in text
     assert "chosen for the tests, 2025-01-01" in text
 

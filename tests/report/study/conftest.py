@@ -1,5 +1,6 @@
-"""Reports of the hand-made studies, written once for all tests of a worker."""
+"""Reports of the hand-made studies, written once for all tests."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from linkworth.report.study.results import Results
 from linkworth.report.table import Section
 from linkworth.skeleton.progress import SilentProgress
 
+Once = Callable[[str, Callable[[Path], object]], Path]
 Sample = tuple[Study, list[RunRecord]]
 
 
@@ -43,26 +45,20 @@ def networks_sections() -> dict[str, Section]:
 
 
 @pytest.fixture(scope="session")
-def networks_folder(tmp_path_factory: pytest.TempPathFactory, networks_sections: dict[str, Section]) -> Path:
-    folder = tmp_path_factory.mktemp("networks")
-    write_files(list(networks_sections.values()), folder, ["csv", "latex", "parquet"])
-    write_files([networks_sections["by-mtu"]], folder, ["svg", "png", "pdf"])
-    return folder
+def networks_folder(once: Once, networks_sections: dict[str, Section]) -> Path:
+    def make(folder: Path) -> None:
+        write_files(list(networks_sections.values()), folder, ["csv", "latex", "parquet"])
+        write_files([networks_sections["by-mtu"]], folder, ["svg", "png", "pdf"])
+
+    return once("networks", make)
 
 
 @pytest.fixture(scope="session")
-def study_page(
-    tmp_path_factory: pytest.TempPathFactory,
-    interconnects: Results,
-    interconnects_sections: dict[str, Section],
-) -> Path:
-    path = tmp_path_factory.mktemp("study-page") / "report.html"
-    path.write_bytes(render(interconnects, list(interconnects_sections.values())))
-    return path
+def study_page(once: Once, interconnects: Results, interconnects_sections: dict[str, Section]) -> Path:
+    sections = list(interconnects_sections.values())
+    return once("study.html", lambda path: path.write_bytes(render(interconnects, sections)))
 
 
 @pytest.fixture(scope="session")
-def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hostile-study")
-    write(samples.hostile(), folder)
-    return folder
+def hostile_folder(once: Once) -> Path:
+    return once("hostile-study", lambda folder: write(samples.hostile(), folder))
