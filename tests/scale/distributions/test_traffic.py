@@ -29,7 +29,8 @@ from linkworth.scale.recording import Call, Recording
 from linkworth.scale.setup import Meetings
 
 STEPS = 5
-COUNTS = (8, 16, 32)
+COUNTS = (4, 8, 16)
+LARGE = 32
 
 
 def neighbours(rank: int, ranks: int) -> list[tuple[int, int]]:
@@ -134,15 +135,17 @@ def sent(path: Path, ranks: int) -> tuple[int, int]:
 @pytest.mark.parametrize(("together", "alone"), [(10**6, 10), (10, 10**5)])
 def test_as_many_bytes_wait_for_one_another(together: int, alone: int, tmp_path: Path) -> None:
     program = partial(token, together=together, alone=alone)
-    made, summary = scaled(program, COUNTS, 64, tmp_path)
+    made, summary = scaled(program, COUNTS, LARGE, tmp_path)
     assert "messages are distributions" in summary.scaling.remarks[0]
-    wanted = trace(program, 64, tmp_path)
-    assert seconds_on("gbe", made, nodes=64) == pytest.approx(seconds_on("gbe", wanted, nodes=64), rel=0.2)
+    wanted = trace(program, LARGE, tmp_path)
+    assert seconds_on("gbe", made, nodes=LARGE) == pytest.approx(
+        seconds_on("gbe", wanted, nodes=LARGE), rel=0.2
+    )
 
 
 @pytest.mark.parametrize("program", [persistent, around, measured])
 def test_messages_on_a_graph_are_as_many_and_as_large(program: Program, tmp_path: Path) -> None:
-    made, summary = scaled(program, COUNTS, 64, tmp_path)
+    made, summary = scaled(program, (8, 16, 32), 64, tmp_path)
     assert "messages are distributions" in summary.scaling.remarks[0]
     assert "graph.c" in summary.scaling.remarks[0]
     assert any("MPI_Pcontrol" in remark for remark in summary.scaling.remarks) == (program is measured)
@@ -164,10 +167,12 @@ def test_larger_recordings_are_advised_if_all_are_small(
 
 
 def test_data_that_is_read_is_sent(tmp_path: Path) -> None:
-    made, _ = scaled(reading, (4, 8, 16), 32, tmp_path)
-    _, size = sent(trace(graph, 32, tmp_path), 32)
-    assert sent(made, 32)[1] == pytest.approx(size, rel=0.15)
-    assert seconds_on("gbe", made) == pytest.approx(seconds_on("gbe", trace(reading, 32, tmp_path)), rel=0.25)
+    made, _ = scaled(reading, COUNTS, LARGE, tmp_path)
+    _, size = sent(trace(graph, LARGE, tmp_path), LARGE)
+    assert sent(made, LARGE)[1] == pytest.approx(size, rel=0.15)
+    assert seconds_on("gbe", made) == pytest.approx(
+        seconds_on("gbe", trace(reading, LARGE, tmp_path)), rel=0.25
+    )
 
 
 def irregular(rank: int, ranks: int) -> Iterator[Event]:
@@ -183,9 +188,9 @@ def irregular(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_collective_calls_that_not_all_recordings_have_count_as_messages(tmp_path: Path) -> None:
-    made, _ = scaled(irregular, COUNTS, 64, tmp_path)
+    made, _ = scaled(irregular, COUNTS, LARGE, tmp_path)
     per_rank = [
-        [entry[:13] for entry, kind, _ in calls(made, rank) if kind == "collective"] for rank in range(64)
+        [entry[:13] for entry, kind, _ in calls(made, rank) if kind == "collective"] for rank in range(LARGE)
     ]
     assert all(each == per_rank[0] for each in per_rank)
     assert per_rank[0].count("MPI_Bcast@gra") == 1
@@ -201,21 +206,21 @@ def tasks(rank: int, ranks: int) -> Iterator[Event]:
 
 
 def test_tasks_that_a_master_gives_stay_messages_with_rank_0(tmp_path: Path) -> None:
-    made, _ = scaled(tasks, COUNTS, 64, tmp_path)
-    wanted = seconds_on("gbe", trace(tasks, 64, tmp_path))
+    made, _ = scaled(tasks, COUNTS, LARGE, tmp_path)
+    wanted = seconds_on("gbe", trace(tasks, LARGE, tmp_path))
     assert seconds_on("gbe", made) == pytest.approx(wanted, rel=0.4)
 
 
 def erratic(rank: int, ranks: int) -> Iterator[Event]:
-    """Send forty times as much on 16 ranks."""
+    """Send forty times as much on 8 ranks."""
     for entry, kind, fields in graph(rank, ranks):
-        size = {"bytes": fields["bytes"] * (40 if ranks == 16 else 1)} if kind in ("isend", "irecv") else {}
+        size = {"bytes": fields["bytes"] * (40 if ranks == 8 else 1)} if kind in ("isend", "irecv") else {}
         yield entry, kind, fields | size
 
 
 def another(rank: int, ranks: int) -> Iterator[Event]:
-    """Be another program on 32 ranks, which sends six times as often."""
-    yield from list(graph(rank, ranks)) * (6 if ranks == 32 else 1)
+    """Be another program on 16 ranks, which sends six times as often."""
+    yield from list(graph(rank, ranks)) * (6 if ranks == 16 else 1)
 
 
 def sharing(rank: int, ranks: int) -> Iterator[Event]:
@@ -231,9 +236,9 @@ def sharing(rank: int, ranks: int) -> Iterator[Event]:
         (
             erratic,
             COUNTS,
-            r"distributions, the recording on 32 ranks is off by \d\d+ % of its time.* 64 ranks themselves",
+            r"distributions, the recording on 16 ranks is off by \d\d+ % of its time.* 32 ranks themselves",
         ),
-        (another, COUNTS, r"distributions, the recording on 32 ranks is off by \d\d % of its calls"),
+        (another, COUNTS, r"distributions, the recording on 16 ranks is off by \d\d % of its calls"),
         (graph, COUNTS[1:], "with 3 recordings or more, messages may be taken"),
     ],
 )
@@ -241,7 +246,7 @@ def test_what_does_not_predict_the_largest_recording_is_refused(
     program: Program, counts: tuple[int, ...], reason: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ThresholdError, match=rf"do not align: MPI_.*@graph.c.*{reason}"):
-        scaled(program, counts, 64, tmp_path)
+        scaled(program, counts, LARGE, tmp_path)
     assert not (tmp_path / "made.lwt").exists()
 
 
@@ -253,8 +258,8 @@ def test_files_and_shared_cores_may_be_the_cause_of_a_refusal(
         yield from erratic(rank, ranks)
 
     monkeypatch.setattr(warnings, "shared_cores", lambda _: True)
-    with pytest.raises(ThresholdError, match=r"off by .* waits of 32 ranks.* where each rank has a core$"):
-        scaled(writing, COUNTS, 64, tmp_path)
+    with pytest.raises(ThresholdError, match=r"off by .* waits of 16 ranks.* where each rank has a core$"):
+        scaled(writing, COUNTS, LARGE, tmp_path)
 
 
 def test_a_set_up_that_takes_most_of_the_time_is_the_reason_of_a_refusal(
@@ -268,7 +273,7 @@ def test_a_set_up_that_takes_most_of_the_time_is_the_reason_of_a_refusal(
     with pytest.raises(
         ThresholdError, match=r"distributions, MPI_Allreduce@graph.c:4: the set-up up to it .*a longer run"
     ):
-        scaled(graph, COUNTS, 64, tmp_path)
+        scaled(graph, COUNTS, LARGE, tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [2, 7, 8])
