@@ -71,9 +71,11 @@ def _compiled(
     """Return the objects of a part, compiled from the files that users compile."""
     files = [*more, *joined.files(recipe, folder)]
     made = [folder / f"{number}-{source.stem}.o" for number, source in enumerate(files)]
+    # Only the programs compute for longer than the compiler optimises.
+    optimised = "-O1" if recipe.folder.name == "programs" else "-O0"
 
     def compiled(source: Path, made: Path) -> Path:
-        command = [*wrapper, *recipe.flags, *FLAGS, "-O1", *flags, f"-I{recipe.folder}"]
+        command = [*wrapper, *recipe.flags, *FLAGS, optimised, *flags, f"-I{recipe.folder}"]
         subprocess.run([*command, "-c", str(source), "-o", str(made)], check=True)
         return made
 

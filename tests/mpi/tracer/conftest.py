@@ -161,3 +161,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
     """Return the bench of one MPI; without any MPI the tests are skipped."""
     return Bench(request.param, tmp_path)
+
+
+@pytest.fixture
+def bench_of(tmp_path: Path) -> Callable[[str], Bench]:
+    """Return what makes the bench of an MPI by its name, for tests that one MPI is enough for."""
+
+    def made(name: str) -> Bench:
+        for mpi in MPIS:
+            if mpi.name == name:
+                return Bench(mpi, tmp_path)
+        pytest.skip(f"{name} is not installed")
+
+    return made

@@ -7,8 +7,6 @@ import sanitized_programs
 
 from linkworth.measure import call_profile_file
 
-EVERY_MPI = True
-
 PROGRAMS = {"point_to_point.c": 4, "collectives.c": 4, "communicators.c": 4, "one_sided.c": 4}
 """By source: ranks."""
 MPI_TESTED = "mpich-4.0.2"
@@ -16,24 +14,28 @@ MPI_TESTED = "mpich-4.0.2"
 
 
 @pytest.fixture
-def sanitized(bench):
+def tested(bench_of):
+    """Return the bench of one MPI: the tracer differs between them by handles and procedures only."""
+    return bench_of(MPI_TESTED)
+
+
+@pytest.fixture
+def sanitized(tested):
     """Return the libraries to preload: the sanitizers' and the tracer."""
-    if bench.mpi.name != MPI_TESTED:
-        pytest.skip("one MPI is enough: the tracer differs between them by handles and procedures only")
     runtime = sanitized_programs.runtime()
     if runtime is None:
         pytest.skip("the compiler has no AddressSanitizer (libasan)")
-    return f"{runtime}:{sanitized_programs.tracer(bench.mpi)}"
+    return f"{runtime}:{sanitized_programs.tracer(tested.mpi)}"
 
 
 @pytest.mark.parametrize("profiling", [False, True], ids=["trace", "profile"])
-def test_no_error_of_memory_and_no_undefined_behaviour(bench, sanitized, profiling):
+def test_no_error_of_memory_and_no_undefined_behaviour(tested, sanitized, profiling):
     for source, ranks in PROGRAMS.items():
-        program = bench.compile(source, output=source.removesuffix(".c"))
-        folder = bench.folder / f"{program.name}-parts"
+        program = tested.compile(source, output=source.removesuffix(".c"))
+        folder = tested.folder / f"{program.name}-parts"
         folder.mkdir()
         # Set by `env` for the ranks alone: the launcher is none of ours.
-        run = bench.launch(
+        run = tested.launch(
             "env",
             f"LD_PRELOAD={sanitized}",
             program,
