@@ -37,20 +37,19 @@ def test_examples_are_shown_and_have_options_that_there_are(verb, printed):
     assert all(f"linkworth {example.split(' --')[0]}" in page for example in EXAMPLES[verb])
 
 
-@pytest.mark.parametrize(("path", "command"), list(commands(cli)), ids=lambda each: " ".join(each)
-                         if isinstance(each, tuple) else "")  # fmt: skip
-def test_no_option_or_value_is_cut_at_80_columns(path, command, printed, monkeypatch):
+def test_no_option_or_value_is_cut_at_80_columns(printed, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    page = printed(*path, "--help")
-    assert max(map(len, page.splitlines())) <= 80
-    for option in command.params:
-        if isinstance(option, click.Option):
-            choices = getattr(option.type, "choices", None)
-            value = option.metavar or (f"[{'|'.join(choices)}]" if choices else "")
-            assert value in page
-            assert any(name in page for name in (*option.opts, *option.secondary_opts)), option.opts
-    if path == ("advise",):  # help pages are made of copies: options still have all their names
-        assert printed(*path, "--help") == page
+    for path, command in commands(cli):
+        page = printed(*path, "--help")
+        assert max(map(len, page.splitlines())) <= 80, path
+        for option in command.params:
+            if isinstance(option, click.Option):
+                choices = getattr(option.type, "choices", None)
+                value = option.metavar or (f"[{'|'.join(choices)}]" if choices else "")
+                assert value in page, (path, option.opts)
+                assert any(name in page for name in (*option.opts, *option.secondary_opts)), option.opts
+        if path == ("advise",):  # help pages are made of copies: options still have all their names
+            assert printed(*path, "--help") == page
 
 
 def test_long_pages_have_panels_and_negative_switches_their_default_in_words(printed):

@@ -1,6 +1,5 @@
 """Numbers that no replay is possible with: the engine refuses them by itself, and a time that is not finite."""
 
-import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -69,21 +68,18 @@ PYTHON_ONLY = {"spread", "worst_miss"}
 PLACES = [place for place in numbers(request()) if not PYTHON_ONLY & {*place}]
 
 
-@pytest.mark.parametrize(
-    ("place", "value"),
-    list(itertools.product(PLACES, [math.nan, math.inf, -math.inf, -1.0])),
-    ids=lambda each: ".".join(map(str, each)) if isinstance(each, tuple) else str(each),
-)
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
 def test_the_engine_refuses_each_senseless_number_by_itself(
-    trace: _engine.Trace, place: tuple[Any, ...], value: float
+    trace: _engine.Trace, place: tuple[Any, ...]
 ) -> None:
-    given = request()
-    put(given, place, value)
-    if value == math.inf and place[-1] in LIMITS:
-        assert math.isfinite(replayed(trace, given))
-        return
-    with pytest.raises(_engine.ReplayError, match="no replay is possible with that; give"):
-        replayed(trace, given)
+    for value in (math.nan, math.inf, -math.inf, -1.0):
+        given = request()
+        put(given, place, value)
+        if value == math.inf and place[-1] in LIMITS:
+            assert math.isfinite(replayed(trace, given))
+            continue
+        with pytest.raises(_engine.ReplayError, match="no replay is possible with that; give"):
+            replayed(trace, given)
 
 
 @pytest.mark.parametrize("path", ["link", "intranode"])

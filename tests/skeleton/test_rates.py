@@ -121,11 +121,11 @@ def test_a_machine_scales_the_reference():
         assert seconds == pytest.approx(reference.seconds_per_operation[phase] / machine.core_speed)
 
 
-@pytest.mark.parametrize("name", list(_engine.skeleton_programs()))
-def test_every_program_has_reference_rates(name):
-    found = reference_rates.of_program(name)
-    assert set(found.seconds_per_operation) == set(_engine.skeleton_programs()[name])
-    assert all(seconds > 0 for seconds in found.seconds_per_operation.values())
+def test_every_program_has_reference_rates():
+    for name, phases in _engine.skeleton_programs().items():
+        found = reference_rates.of_program(name)
+        assert set(found.seconds_per_operation) == set(phases)
+        assert all(seconds > 0 for seconds in found.seconds_per_operation.values()), name
 
 
 def test_measured_times_and_unknown_classes_run_nothing(monkeypatch):
