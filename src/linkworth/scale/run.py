@@ -21,6 +21,7 @@ from linkworth.model.trace import MOST_RANKS, TraceMetadata
 from linkworth.replay.node_aware import node_groups
 from linkworth.replay.run import ReplayStoppedError
 from linkworth.scale.check import Counted, Totals, compared, recorded, times
+from linkworth.scale.copies import with_joined_sites
 from linkworth.scale.distributions.exchanges import filled, patterns
 from linkworth.scale.distributions.imbalance import unbalanced
 from linkworth.scale.fit.rules import UnfitError
@@ -148,6 +149,9 @@ def _by_any(recordings: Sequence[Recording], target: Target, request: ScaleReque
     try:
         return _by_rules(recordings, target, request)
     except ThresholdError as error:
+        joined = with_joined_sites(recordings)
+        if joined is not None:
+            return _by_any(joined, target, request)
         if (target.ranks, target.size) == (recordings[-1].ranks, recordings[-1].size):
             raise ThresholdError(
                 f"{error}; {recordings[-1].trace.path} itself has {target.ranks} ranks"

@@ -135,19 +135,10 @@ class _Reader:
             [len(recording.calls) + codes[pair] if pair in codes else -1 for pair in self._pairs],
             dtype=np.int64,
         )
-        renamed: dict[tuple[int, str], int] = {}
-        fewer.sequences = []
-        for sequence, kept in zip(recording.sequences, self._kept, strict=True):
-            own = sequence.calls[kept]
-            # Data may also decide at which site a rank makes the call.
-            for at, (_, entry) in enumerate(self._pairs):
-                call = fewer.calls[own[at]]
-                if call.entry != entry:
-                    number = renamed.setdefault((int(own[at]), entry), len(fewer.calls))
-                    if number == len(fewer.calls):
-                        fewer.calls.append(call._replace(entry=entry))
-                    own[at] = number
-            fewer.sequences.append(_with_markers(sequence, own, kept, marker))
+        fewer.sequences = [
+            _with_markers(sequence, sequence.calls[kept], kept, marker)
+            for sequence, kept in zip(recording.sequences, self._kept, strict=True)
+        ]
         fewer.name_groups()
         fewer.stretches = self._stretches(codes, sent, roots)
         fewer.spans = self._spans()
