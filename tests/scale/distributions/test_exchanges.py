@@ -23,7 +23,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
         2.0 ** seed.integers(0, 6, BINS),
         np.full(BINS, True) if draw(st.booleans()) else seed.integers(0, 2, BINS).astype(bool),
         seed.integers(0, 10**6, BINS).astype(float),
-        Rooted(draw(st.sampled_from((0.0, 1.0))), 80.0),
+        Rooted(draw(st.sampled_from((0.0, 1.0, 3.0))), 80.0),
         Rooted(draw(st.sampled_from((0.0, 2.0))), 160.0),
     )
 

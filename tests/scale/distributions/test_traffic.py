@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -209,6 +209,27 @@ def test_tasks_that_a_master_gives_stay_messages_with_rank_0(tmp_path: Path) -> 
     made, _ = scaled(tasks, COUNTS, LARGE, tmp_path)
     wanted = seconds_on("gbe", trace(tasks, LARGE, tmp_path))
     assert seconds_on("gbe", made) == pytest.approx(wanted, rel=0.4)
+
+
+def results(rank: int, ranks: int) -> Iterator[Event]:
+    """Take large results of 400 tasks, in each round from most ranks, and give the next tasks."""
+    draw = random.Random(ranks)
+    rounds = chain.from_iterable(sorted(draw.sample(range(1, ranks), ranks * 4 // 5)) for _ in range(400))
+    workers = list(islice(rounds, 400))
+    for worker in workers if rank == 0 else [0] * workers.count(rank):
+        result, task = ("recv", "send") if rank == 0 else ("send", "recv")
+        yield message(result, worker, 200_000, 1, "tasks.c:1")
+        yield message(task, worker, 8, 1, "tasks.c:2")
+
+
+def test_a_master_takes_results_while_others_compute(tmp_path: Path) -> None:
+    def computation(rank: int, ranks: int, events: int) -> list[float]:
+        draw = random.Random(1000 * ranks + rank)
+        return [draw.uniform(0, 0.04) if rank and at % 2 else 0.0 for at in range(events)]
+
+    made, _ = scaled(results, COUNTS, 64, tmp_path, computation)
+    wanted = seconds_on("gbe", trace(results, 64, tmp_path, computation))
+    assert seconds_on("gbe", made) == pytest.approx(wanted, rel=0.2)
 
 
 def erratic(rank: int, ranks: int) -> Iterator[Event]:

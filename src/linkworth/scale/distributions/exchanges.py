@@ -86,7 +86,10 @@ class Pattern:
         """Divide the messages among steps, and these among rounds."""
         self._ranks = ranks
         self._scattered, self._gathered = stretch.scattered, stretch.gathered
-        rounds = max(round(stretch.rounds), 1)
+        # A root takes a result before it gives the next task, and two messages of each such turn wait for one another.
+        both = round(min(stretch.scattered.messages, stretch.gathered.messages))
+        self._turns = max(min(round(stretch.rounds / 2) + 1, both), 1)
+        rounds = max(round(stretch.rounds) - 2 * (self._turns - 1), 1)
         self.passed_on = ranks > 1 and 0 < stretch.messages < rounds
         """More messages wait for one another than a rank sends, so that some ranks have none in some rounds."""
         # A tenth of a message more takes no further step.
@@ -138,27 +141,53 @@ class Pattern:
 
         First of the time that the rank computes on its own, then of what it computes besides, as one of a chain of ranks.
         """
-        out = _of_root(rank, self._ranks, self._scattered, sends=rank == 0)
         to, source = self._away(rank), self._away(rank, towards=-1)
         sends = self._sends(np.full_like(to, rank)) & (to >= 0)
         receives = self._sends(source) & (source >= 0)
-        passed = [len(out)]
-        for begin, end in pairwise(self._begins.tolist()):
-            steps = range(begin, end)
-            calls = [_call("irecv", int(source[at]), int(self._bytes[at])) for at in steps if receives[at]]
-            calls += [_call("isend", int(to[at]), int(self._bytes[at])) for at in steps if sends[at]]
-            if calls:
-                out += [*calls, _wait(len(calls))]
-            passed.append(len(out))
-        # All ranks compute as much before a round, whether or not they have messages in it.
-        before = np.array(passed[:-1] or passed)
-        in_chain = before[np.flatnonzero(self._first[self._begins[:-1]] == rank)]
-        gathered = _of_root(rank, self._ranks, self._gathered, sends=rank != 0)
-        out += gathered
+        out: list[Made] = []
+        before: list[int] = []
+        rounds: list[int] = []
+        firsts = np.arange(self._turns + 1) * (len(self._begins) - 1) // self._turns
+        for turn, (first, last) in enumerate(pairwise(firsts.tolist())):
+            out += self._with_root(rank, turn)
+            passed = [len(out)]
+            for begin, end in pairwise(self._begins[first : last + 1].tolist()):
+                from_, into = (begin + np.flatnonzero(each[begin:end]) for each in (receives, sends))
+                calls = [_call("irecv", int(source[at]), int(self._bytes[at])) for at in from_]
+                calls += [_call("isend", int(to[at]), int(self._bytes[at])) for at in into]
+                if calls:
+                    out += [*calls, _wait(len(calls))]
+                passed.append(len(out))
+            # All ranks compute as much before a round, whether or not they have messages in it.
+            before += passed[:-1] or passed
+            rounds += passed[:-1]
+        out += self._with_root(rank, self._turns)
+        in_chain = np.array(rounds, dtype=np.int64)[self._first[self._begins[:-1]] == rank]
         alone, chain = (
-            np.bincount(each, minlength=len(out) + 1) / len(before) for each in (before, in_chain)
+            np.bincount(each, minlength=len(out) + 1) / max(len(of), 1)
+            for each, of in ((before, before), (in_chain, rounds))
         )
         return out, alone, chain
+
+    def _with_root(self, rank: int, turn: int) -> list[Made]:
+        """Return a rank's messages with a root before a turn: results of the turn before, and then tasks for this one."""
+        results, tasks = self._dealt(self._gathered, turn - 1), self._dealt(self._scattered, turn)
+        if rank == 0:
+            kinds, peers = ("recv", "send"), range(1, self._ranks)
+        else:
+            kinds, peers = ("send", "recv"), range(1)
+        return [
+            _call(kind, peer, size, _ROOT_TAG)
+            for peer in peers
+            for kind, (count, size) in zip(kinds, (results, tasks), strict=True)
+            for _ in range(count)
+        ]
+
+    def _dealt(self, rooted: Rooted, turn: int) -> tuple[int, int]:
+        """Return the number of a rank's messages with a root in a turn, and their bytes. There is none before the first turn."""
+        count = round(rooted.messages)
+        until, then = (count * min(max(each, 0), self._turns) // self._turns for each in (turn, turn + 1))
+        return then - until, round(rooted.bytes / rooted.messages) if count else 0
 
     def _away(self, rank: int, at: int | slice = slice(None), towards: int = 1) -> Numbers:
         """Return the rank that is so far away in some steps, or -1 beyond its part. `towards`: -1 for the other direction."""
@@ -203,13 +232,6 @@ def _steps_per_bin(stretch: Stretch, steps: int, leaving: Times, ranks: int) -> 
     nobody = (found > stretch.messages / BINS * ranks).any(axis=1)
     best: Times = found[np.lexsort((errors, nobody))[0]]
     return best
-
-
-def _of_root(rank: int, ranks: int, rooted: Rooted, *, sends: bool) -> list[Made]:
-    count = round(rooted.messages)
-    size = round(rooted.bytes / rooted.messages) if count else 0
-    peers = range(1, ranks) if rank == 0 else [0]
-    return [_call("send" if sends else "recv", peer, size, _ROOT_TAG) for peer in peers for _ in range(count)]
 
 
 def _call(call_class: str, peer: int, size: int, tag: int = _EXCHANGE_TAG) -> Made:
