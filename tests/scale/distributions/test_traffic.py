@@ -122,6 +122,24 @@ def token(rank: int, ranks: int, *, together: int, alone: int) -> Iterator[Event
         yield reduction(8)
 
 
+def owners(rank: int, ranks: int) -> Iterator[Event]:
+    """Let another rank in each step send to all, beside a few short messages of each that follow no rule."""
+    order = random.Random(ranks).sample(range(ranks), ranks)
+    at = order.index(rank)
+    for step in range(8 * STEPS):
+        owner = order[step % ranks]
+        for kind, sign, line in (("irecv", -1, 1), ("isend", 1, 2)):
+            yield from (
+                message(kind, order[(at + sign * far) % ranks], 8, far, f"own.c:{line}") for far in (1, 2, 3)
+            )
+        yield waitall("own.c:3", 6)
+        if rank != owner:
+            yield message("recv", owner, 30_000, 9, "own.c:4")
+        else:
+            yield from (message("send", to, 30_000, 9, "own.c:5") for to in range(ranks) if to != owner)
+        yield reduction(6)
+
+
 def sent(path: Path, ranks: int) -> tuple[int, int]:
     sizes = [
         fields["bytes"]
@@ -141,6 +159,12 @@ def test_as_many_bytes_wait_for_one_another(together: int, alone: int, tmp_path:
     assert seconds_on("gbe", made, nodes=LARGE) == pytest.approx(
         seconds_on("gbe", wanted, nodes=LARGE), rel=0.2
     )
+
+
+def test_owners_that_take_turns_send_one_after_another(tmp_path: Path) -> None:
+    made, _ = scaled(owners, COUNTS, 64, tmp_path)
+    wanted = trace(owners, 64, tmp_path)
+    assert seconds_on("gbe", made, nodes=64) == pytest.approx(seconds_on("gbe", wanted, nodes=64), rel=0.3)
 
 
 @pytest.mark.parametrize("program", [persistent, around, measured])

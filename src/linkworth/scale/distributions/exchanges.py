@@ -18,6 +18,8 @@ from linkworth.scale.recording import BINS, WORLD, Numbers, Recording, Rooted, S
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, without their whole parts, mix near and far messages."""
 _EXCHANGE_TAG, _ROOT_TAG = 0, 1
+_IN_TURN = 4.0
+"""Bytes that wait for one another over those that a rank sends, above which ranks send in turn. Uneven neighbours cause less."""
 _POWERS = np.linspace(-STEEPEST, STEEPEST, 33)
 """Powers of the sizes of messages, and of the shares that leave a part, which the numbers of steps are tried to follow."""
 
@@ -94,9 +96,10 @@ class Pattern:
         """More messages wait for one another than a rank sends, so that some ranks have none in some rounds."""
         # A tenth of a message more takes no further step.
         steps = rounds * max(ceil(stretch.messages / rounds - 0.1), 1)
-        if self.passed_on:
+        mean = max(float(stretch.bytes.mean()), 1.0)
+        in_turn = self.passed_on or (ranks > 1 and 0 < _IN_TURN * stretch.messages * mean < stretch.data)
+        if in_turn:
             # Somebody sends in each step.
-            mean = max(float(stretch.bytes.mean()), 1.0)
             steps = max(steps, min(round(stretch.data / mean), int(stretch.messages * ranks)))
         if stretch.messages <= 0 or ranks == 1:
             rounds = steps = 0
@@ -108,7 +111,7 @@ class Pattern:
         distance = np.where(stretch.wraps, distance % block, np.clip(distance, 1 - block, block - 1))
         distance = np.where(distance, distance, 1)
         per_bin = np.full(BINS, steps / BINS)
-        if self.passed_on:
+        if in_turn:
             per_bin = _steps_per_bin(stretch, steps, _leaving(ranks, block, distance, stretch.wraps), ranks)
         edges = np.interp(
             np.arange(steps + 1), np.concatenate([[0.0], np.cumsum(per_bin)]), np.arange(BINS + 1)
