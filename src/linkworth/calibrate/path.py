@@ -71,8 +71,7 @@ class _Fit(OverheadFit):
     def run(self) -> FittedPath:
         for turn in range(TURNS):
             before = self.path
-            if not self.inside:
-                self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
+            self.alternating = {point.bytes: self.stage_of_both_seconds(point) for point in self.both}
             if self.stream:
                 self.streaming = {point.bytes: self.stage_seconds(point) for point in self.stream}
             else:
@@ -192,7 +191,7 @@ class _Fit(OverheadFit):
     def _slope(self, points: list[MeasuredPoint]) -> float:
         """Return the seconds per byte of large messages. Inside a node, CPUs bound streams; the rest is the path's."""
         xs = [float(wire_bytes(self.path, point.bytes)) for point in points]
-        ys = [point.seconds - self._copying(point) for point in points]
+        ys = [point.seconds - copying for point, copying in zip(points, self._copying(points), strict=True)]
         per_byte = slope(xs, ys, [1 / point.seconds**2 for point in points])
         # Overheads are not negative: no message may be faster than its bytes on the path.
         shortest = self.in_turn[0].seconds
@@ -200,14 +199,19 @@ class _Fit(OverheadFit):
         # Less than a fiftieth of the whole is within the errors of both.
         return max(per_byte, points[-1].seconds / xs[-1] / 50)
 
-    def _copying(self, point: MeasuredPoint) -> float:
-        """Return the CPU time of a message inside a node, if it bounds a stream.
+    def _copying(self, points: list[MeasuredPoint]) -> list[float]:
+        """Return the CPU time of each message inside a node, if it bounds a stream.
 
-        The path bounds a stream that gains little over messages in turn: it carries one message after the other.
+        The path bounds streams that mostly gain little over messages in turn: it carries one message after the other.
         """
-        staged = self.streaming.get(point.bytes, 0.0)
-        bound = BOUND * self.wire(point.bytes) < staged < OVERLAPPED * point.seconds
-        return staged if self.inside and bound else 0.0
+        staged = [self.streaming.get(point.bytes, 0.0) for point in points]
+        shares = [each / point.seconds for each, point in zip(staged, points, strict=True)]
+        if not self.inside or statistics.median(shares) >= OVERLAPPED:
+            return [0.0] * len(points)
+        return [
+            each if share < OVERLAPPED and each > BOUND * self.wire(point.bytes) else 0.0
+            for each, share, point in zip(staged, shares, points, strict=True)
+        ]
 
     def _fit_small_overhead(self) -> float | None:
         """Return the overhead of either side for the shortest messages; None if streams show the wire only."""
