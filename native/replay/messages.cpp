@@ -252,7 +252,7 @@ void Simulation::on_transfer(std::uint32_t index) {
     Stamp at;
     if (message.local) {
         left = at = network_.copy_between(message.source, message.destination, node_of(message.source),
-                                          message.bytes, message.at);
+                                          message.bytes, message.at, overheads(true, message.bytes).receive);
         at.add_latency_elsewhere(fabric_.intranode.latency_seconds +
                                  overheads(true, message.bytes).added_latency);
     } else {

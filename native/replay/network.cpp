@@ -478,7 +478,7 @@ Stamp Network::copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready)
 }
 
 Stamp Network::copy_between(std::uint32_t source, std::uint32_t destination, std::uint32_t node,
-                            std::uint64_t bytes, const Stamp& ready) {
+                            std::uint64_t bytes, const Stamp& ready, double receiving) {
     if (!contention_) return copy(node, bytes, ready);
     const double seconds = fabric_.intranode.wire_seconds(bytes);
     Stamp& in = copied_in_[destination];
@@ -495,7 +495,9 @@ Stamp Network::copy_between(std::uint32_t source, std::uint32_t destination, std
         in.raise_to(out);
     }
     in = within_ceiling(node, bytes, ready, in);
-    return in;
+    const Stamp copied = in;
+    in.add_overhead(receiving);
+    return copied;
 }
 
 /// Adds a copy of `seconds` to those of a rank in one direction. If it copies the other way then, both take

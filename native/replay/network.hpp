@@ -91,8 +91,9 @@ class Network {
     /// A rank copies at its own rate, and all copies of a node share its ceiling.
     Stamp copy(std::uint32_t node, std::uint64_t bytes, const Stamp& ready);
     /// A message inside a node. Its receiver copies one after the other, and its sender too if it copies.
+    /// `receiving`: CPU time of the receiver for the message, if it copies itself, and nothing meanwhile.
     Stamp copy_between(std::uint32_t source, std::uint32_t destination, std::uint32_t node,
-                       std::uint64_t bytes, const Stamp& ready);
+                       std::uint64_t bytes, const Stamp& ready, double receiving = 0);
 
     /// Prefetches the shipment of a message that moves soon.
     void prefetch(std::uint32_t message) const { prefetch_lines(&shipments_[message], sizeof(Shipment)); }

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from synthetic import (
     Call,
     collective,
@@ -253,6 +254,13 @@ def test_messages_inside_a_node_have_their_own_path_limit_and_memory(predict: Pr
         on = fabric(way(), way(bandwidth=NANOSECOND_A_BYTE, eager=eager))
         assert predict(window, on, nodes=[0, 0]).seconds == pytest.approx(4 * MS)
         assert predict(several, on, nodes=[0] * 3).seconds == pytest.approx(2 * MS)
+    # A receiver that copies does not complete another message meanwhile, and an eager message is there already.
+    for eager, seconds in ((4096, 6 * MS), (1 << 40, 4.5 * MS)):
+        inside = replace(
+            way(bandwidth=NANOSECOND_A_BYTE, eager=eager), receive_overhead=[(5000, 0), (MB, 0.5 * MS)]
+        )
+        on = fabric(way(), inside)
+        assert predict(window, on, nodes=[0, 0]).seconds == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("eager", [4096, 1 << 40])
