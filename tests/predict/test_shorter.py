@@ -1,7 +1,7 @@
 """Short runs of the bundled programs, and the time of the whole that follows from them."""
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 from synthetic import recv, send, write_trace
 
 from linkworth.catalog import fabrics
@@ -41,7 +41,7 @@ def on(network):
 )
 def test_two_short_runs_give_the_time_of_the_whole(opened, program, iterations):
     trace = opened(f"npb:{program}")
-    runs = shorter_runs(trace.engine, trace.metadata)
+    runs = shorter_runs(trace, ReplaySettings())
     assert runs is not None
     assert runs.iterations == iterations
     for network in ("gbe", "ib-hdr"):
@@ -53,7 +53,7 @@ def test_two_short_runs_give_the_time_of_the_whole(opened, program, iterations):
 
 def test_three_short_runs_replace_the_whole_if_its_iterations_are_steady(opened):
     trace = opened("npb:lu.W")
-    runs = shorter_runs(trace.engine, trace.metadata)
+    runs = shorter_runs(trace, ReplaySettings())
     found, whole = runs.steady(on("gbe")), on("gbe")(trace.engine)
     assert found.result.events == whole.result.events
     assert found.prediction.internode_bytes == whole.prediction.internode_bytes
@@ -62,7 +62,7 @@ def test_three_short_runs_replace_the_whole_if_its_iterations_are_steady(opened)
     assert efficiency(found, 0.1).load_balance == pytest.approx(efficiency(whole, 0.1).load_balance, rel=1e-9)
     # Messages that compete take turns in another order in each iteration.
     trace = opened("npb:sp.W")
-    runs = shorter_runs(trace.engine, trace.metadata)
+    runs = shorter_runs(trace, ReplaySettings())
     assert runs.steady(on("gbe")) is None
     whole = on("gbe")(trace.engine).prediction
     assert Response(trace, fabrics.get("gbe"), NODES, ReplaySettings()).at(1.0) == whole
@@ -71,9 +71,10 @@ def test_three_short_runs_replace_the_whole_if_its_iterations_are_steady(opened)
 def test_programs_with_few_or_differing_iterations_have_none(opened, tmp_path):
     for program in ("npb:ft.A", "npb:ep.S", "npb:is.S", "imbalance:1", "stencil:24x24x8 --iterations 50"):
         trace = opened(program)
-        assert shorter_runs(trace.engine, trace.metadata) is None
+        assert shorter_runs(trace, ReplaySettings()) is None
     trace = opened("npb:lu.W")
-    older = msgspec.structs.replace(trace.metadata, linkworth="0.0.1")
-    assert shorter_runs(trace.engine, older) is None
+    older = replace(trace, metadata=replace(trace.metadata, linkworth="0.0.1"))
+    assert shorter_runs(older, ReplaySettings()) is None
+    assert shorter_runs(replace(trace, lacks="its second half"), ReplaySettings()) is None
     recorded = open_trace(write_trace(tmp_path / "two.lwt", [[send(1, 8)], [recv(0, 8)]]))
-    assert shorter_runs(recorded.engine, recorded.metadata) is None
+    assert shorter_runs(recorded, ReplaySettings()) is None

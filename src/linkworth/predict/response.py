@@ -73,9 +73,7 @@ class Response:
     @cached_property
     def shorter(self) -> ShorterRuns | None:
         """Short runs whose times give that of the program; None if its iterations may differ in the replay."""
-        if self.beside or self.settings.noise or self.trace.incomplete:
-            return None
-        return shorter_runs(self.trace.engine, self.trace.metadata)
+        return None if self.beside else shorter_runs(self.trace, self.settings)
 
     def add(self, scale: float, found: Replay) -> None:
         """Take a replay that was made elsewhere."""

@@ -31,7 +31,8 @@ _STEADY = 5e-5
 class ShorterRuns(NamedTuple):
     """Traces of the same program with fewer iterations."""
 
-    traces: tuple[_engine.Trace, ...]
+    traces: list[_engine.Trace]
+    """By ITERATIONS. The third is missing if the whole program takes no longer than all three."""
     iterations: int
     """Iterations of the whole program."""
 
@@ -45,7 +46,7 @@ class ShorterRuns(NamedTuple):
 
         They have one if a third run confirms the estimate: its times, their parts and each rank's computation.
         """
-        if self.iterations < _LEAST_GAIN * sum(ITERATIONS):
+        if len(self.traces) < len(ITERATIONS):
             return None
         few, more, most = map(replayed, self.traces)
         first, second = self._whole(few, more, 1), self._whole(more, most, 2)
@@ -80,29 +81,40 @@ def replayed(
             run, fabric, layout, cpu_factor=cpu_factor, tolerate_cut=trace.incomplete, settings=settings
         )
 
-    runs = None if settings.noise else shorter_runs(trace.engine, trace.metadata)
+    runs = shorter_runs(trace, settings)
     steady = runs.steady(replay) if runs is not None else None
     return steady or replay(trace.engine)
 
 
-def shorter_runs(trace: _engine.Trace, metadata: TraceMetadata) -> ShorterRuns | None:
-    """Return short runs of a trace's program; None for a recording, and for a program with few or differing iterations."""
-    if metadata.source != "skeleton" or metadata.linkworth != __version__:
+def shorter_runs(trace: TraceFile, settings: ReplaySettings) -> ShorterRuns | None:
+    """Return short runs of a trace's program; None for a recording, and for a program with few iterations.
+
+    Also None if its iterations differ, in the program, by the settings' noise, or since the trace is incomplete.
+    """
+    metadata = trace.metadata
+    if (
+        settings.noise
+        or trace.incomplete
+        or metadata.source != "skeleton"
+        or metadata.linkworth != __version__
+    ):
         return None
-    return _of_skeleton(trace)
+    return _of_skeleton(trace.engine)
 
 
 @lru_cache(maxsize=1)
 def _of_skeleton(trace: _engine.Trace) -> ShorterRuns | None:
     metadata = msgspec.json.decode(trace.metadata_json, type=TraceMetadata)
     try:
-        runs = tuple(_recorded(trace, metadata, iterations) for iterations in ITERATIONS)
+        runs = [_recorded(trace, metadata, iterations) for iterations in ITERATIONS[:2]]
+        events, of_few, of_more = (sum(each.rank_events) for each in (trace, *runs))
+        further, remainder = divmod((events - of_more) * (ITERATIONS[1] - ITERATIONS[0]), of_more - of_few)
+        iterations = ITERATIONS[1] + further
+        if remainder or iterations < _LEAST_GAIN * ITERATIONS[1]:
+            return None
+        if iterations >= _LEAST_GAIN * sum(ITERATIONS):
+            runs.append(_recorded(trace, metadata, ITERATIONS[2]))
     except (UsageError, OSError, _engine.SkeletonError, _engine.TraceError):
-        return None
-    events, of_few, of_more = (sum(each.rank_events) for each in (trace, *runs[:2]))
-    further, remainder = divmod((events - of_more) * (ITERATIONS[1] - ITERATIONS[0]), of_more - of_few)
-    iterations = ITERATIONS[1] + further
-    if remainder or iterations < _LEAST_GAIN * ITERATIONS[1]:
         return None
     return ShorterRuns(runs, iterations)
 
