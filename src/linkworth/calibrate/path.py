@@ -276,8 +276,7 @@ class _Fit(OverheadFit):
         if of_pair:
             self.pair, field = limit, "tcp.pair_bytes_per_second"
         else:
-            self.duplex = limit
-            field = "intranode_duplex_bytes_per_second" if self.inside else "duplex_bytes_per_second"
+            self.duplex, field = limit, self.duplex_field
         if limit < math.inf:
             self.found(field, points, "from the largest messages of both directions at once")
         else:

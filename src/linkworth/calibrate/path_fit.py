@@ -44,9 +44,10 @@ class PathFit:
         self.reasons: dict[str, FieldReason] = {}
         self.streaming: dict[int, float] = {}
         """Seconds of a stream's slowest stage, by message size."""
-        self.duplex = (
-            base.intranode_duplex_bytes_per_second if inside_a_node else base.duplex_bytes_per_second
+        self.duplex_field = (
+            "intranode_duplex_bytes_per_second" if inside_a_node else "duplex_bytes_per_second"
         )
+        self.duplex: float = getattr(base, self.duplex_field)
         """Bytes per second of both directions together: of a rail, or inside a node of a rank."""
         self.pair = base.tcp.pair_bytes_per_second
         """The same for windows between two ranks over TCP."""
@@ -66,13 +67,12 @@ class PathFit:
 
     def replayed(self, kind: str, size: int, pairs: int = 1) -> float:
         """Return the seconds of a message in the replay of a test on the current path."""
-        inside = "intranode_duplex_bytes_per_second", "intranode"
-        duplex, path = inside if self.inside else ("duplex_bytes_per_second", "link")
+        name = "intranode" if self.inside else "link"
         fabric = msgspec.structs.replace(
             self.fabric,
             tcp=msgspec.structs.replace(self.fabric.tcp, pair_bytes_per_second=self.pair),
             intranode_total_bytes_per_second=self.total,
-            **{duplex: self.duplex, path: self.path},
+            **{self.duplex_field: self.duplex, name: self.path},
         )
         return message_seconds(fabric, kind, size, pairs=pairs, inside_a_node=self.inside)
 
