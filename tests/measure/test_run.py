@@ -136,6 +136,8 @@ def test_what_cannot_be_run_is_one_sentence_and_exit_code_2(refused, verb):
     assert "there is no program ./absent" in refused(verb, "./absent")
     assert "npb:PROGRAM.CLASS" in refused(verb, "npb:ft")
     assert "0 is not in the range x>=1" in refused(verb, "-n", "0", "--", "true")
+    assert "two" in refused(verb, "-n", "two", "--", "true")
+    assert "timeout" in refused(verb, "--timeout", "0", "--", "true")
 
 
 def test_without_an_mpi_run_and_trace_and_doctor_say_so_with_3(linkworth, monkeypatch, tmp_path):

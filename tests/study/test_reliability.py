@@ -18,11 +18,11 @@ def reliability():
     return module
 
 
-@pytest.mark.slow  # three starts of the command line, and eight of an MPI launcher
+@pytest.mark.slow  # five starts of the command line, and sixteen of an MPI launcher
 def test_a_study_that_is_killed_again_and_again_has_each_result_once(reliability, tmp_path):
-    found = reliability.killed(tmp_path, runs=8, kills=2)
-    assert found["results"] == 8
-    assert 0 < found["results before the last call"] < 8
+    found = reliability.killed(tmp_path, runs=16, kills=4)
+    assert found["results"] == 16
+    assert 0 < found["results before the last call"] < 16
     wrong = ("lost", "made twice", "damaged", "not done", "left running", "exit code")
     assert {name: found[name] for name in wrong} == dict.fromkeys(wrong, 0)
 

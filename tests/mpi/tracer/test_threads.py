@@ -16,6 +16,8 @@ from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.trace.merge import merge
 from linkworth.trace.read import open_trace
 
+EVERY_MPI = True
+
 THREADS, ROUNDS = 4, 2000  # of programs/threads.c
 
 

@@ -81,8 +81,8 @@ static void* exchange(void* unused) {
 
 static atomic_bool over;
 
-// Open MPI 5.0 may crash in MPI_Finalized and MPI_Initialized meanwhile: MPI_Finalize takes away what they
-// look into.
+// Open MPI 5.0 may crash in MPI_Finalized and MPI_Initialized meanwhile. They walk the list of its hook
+// components, which MPI_Finalize empties (ompi/mca/hook/base/hook_base.c).
 static void* ask_version(void* unused) {
     int version, subversion;
     MPI_Get_version(&version, &subversion);
