@@ -1,8 +1,6 @@
 """Replay predictions for a micro-benchmark on a fabric."""
 
-import tempfile
 from functools import cache, partial
-from pathlib import Path
 from typing import NamedTuple
 
 from linkworth import _engine
@@ -13,6 +11,7 @@ from linkworth.bench.replayed.sampled import PINGPONG_WARM_UP, ROUNDS, WARM_UP
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.replay.run import replay
+from linkworth.writing.folders import temporary_folder
 
 WINDOW = 64
 """Messages under way at once in the bandwidth tests (osu_bw's default)."""
@@ -68,8 +67,8 @@ def _written(test: str, pairs: int) -> _Written:
 def _trace(test: str, size: int, pairs: int) -> tuple[_engine.Trace, float]:
     """Return the trace of a test, and the number of messages in its timed part."""
     written, ranks = _written(test, pairs), _ranks(test, pairs)
-    with tempfile.TemporaryDirectory(prefix="linkworth-calibrate-") as folder:
-        path = Path(folder) / "benchmark.lwt"
+    with temporary_folder() as folder:
+        path = folder / "benchmark.lwt"
         trace = writer(path, ranks)
         for number in range(ranks):
             rank = Rank(trace, number)

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from linkworth.lab.spec import LabSpec, preset
 from linkworth.lab.state import LabState
 from linkworth.lab.supervisor import KEEP, KILL
 from linkworth.places import proc
+from linkworth.writing.folders import remove_folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 DOWN_SECONDS = 30.0
@@ -232,7 +232,7 @@ def _swept(folder: Path) -> str:
         # One that is being taken down may have lost its state before its folder.
         if _soon(lambda: not folder.exists(), _GONE_SECONDS):
             return ""
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         return f"removed what was left of the lab {folder.name}"
     if not known.is_kept:
         if not folder.exists():  # its supervisor removed it, and was not killed
@@ -277,5 +277,5 @@ def _remove_rest(folder: Path, known: LabState) -> set[int]:
         return set()
     ended = proc.stop(lambda: proc.marked(MARK, known.mark) - {os.getpid()}, KILL)
     cgroups.remove_marked(known.mark, anywhere=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
     return ended

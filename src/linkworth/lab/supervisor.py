@@ -7,7 +7,6 @@ outlive its linkworth (`lab up`).
 
 import contextlib
 import os
-import shutil
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ import msgspec
 from linkworth.lab import cgroups, holder, system
 from linkworth.lab.plan import HEAD, MARK, HeldPlace, PlacePlan, SupervisorAnswer, SupervisorRequest
 from linkworth.places import proc
+from linkworth.writing.folders import remove_folder
 
 KEEP = b"keep\n"
 KILL = {signal.SIGKILL: 10.0}
@@ -243,7 +243,7 @@ class _Supervisor:
                 os.waitpid(place.pid, 0)
         self.places = []
         cgroups.remove_marked(self.request.lab)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
 
 
 class _Order(msgspec.Struct):

@@ -1,7 +1,6 @@
 """Runs a workload and sums its MPI calls by name in each rank: a profile without a trace."""
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from linkworth.mpi import build, preload
 from linkworth.places.job import Observer
 from linkworth.writing.documents import encode
 from linkworth.writing.files import write_atomically
+from linkworth.writing.folders import remove_folder
 
 _POLLING_GAP = 10e-6
 """Mean computation before a poll, in seconds, below which the polls are taken for loops that wait."""
@@ -77,7 +77,7 @@ def profile(
             raise LinkworthError(f"{decided.workload.name}: {trouble}")
         totals = summarise(result, found_processes(decided, result, files))
     finally:
-        shutil.rmtree(files, ignore_errors=True)
+        remove_folder(files)
     if folder is not None:
         write_atomically(folder / "profile.json", encode(totals, indent=2))
     return totals

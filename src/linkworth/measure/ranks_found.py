@@ -12,6 +12,7 @@ from linkworth.measure.plan import Plan
 from linkworth.mpi import find, identify, preload, target
 from linkworth.mpi.files import text_of
 from linkworth.places.given import GivenLauncher, is_launcher
+from linkworth.writing.folders import remove_folder
 
 _LINE = re.compile(r"^(\d+) (.*)$", re.MULTILINE)
 _WORDS = re.compile(r"[\w./-]+")
@@ -126,7 +127,7 @@ def ranks_found(decided: Plan, folder: Path | None = None) -> Iterator[RanksFoun
     try:
         yield _reports(place, own_library=not here)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        remove_folder(place)
 
 
 def _new_folder(parent: Path | None, *, may_be_here: bool) -> Path:

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from linkworth.errors import EnvironmentLacksError
 from linkworth.mpi import progress
 from linkworth.mpi.files import is_file
+from linkworth.writing.folders import remove_folder
 from linkworth.writing.user_folder import user_folder
 
 
@@ -65,12 +65,12 @@ def _build(place: Path, product: str, make: Callable[[Path], None]) -> None:
             # Another process built the same meanwhile, and its result is equivalent. Else the folder is what a cleaner
             # of old files left.
             if not is_file(place / product):
-                shutil.rmtree(place, ignore_errors=True)
+                remove_folder(place)
                 work.rename(place)
     except OSError as error:
         raise EnvironmentLacksError(f"cannot build {product} in {work.parent}: {error.strerror}") from None
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        remove_folder(work)
 
 
 def _cannot_write(place: Path, error: OSError) -> EnvironmentLacksError:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shlex
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from linkworth.places.job import Job, JobEnd, Observer
 from linkworth.places.job_folder import RECORD, JobFolder, JobRecord
 from linkworth.places.mpiexec import ROOT_ALLOWED
 from linkworth.places.pairing import Remembered
+from linkworth.writing.folders import remove_folder
 
 
 class BatchLauncher:
@@ -84,7 +84,7 @@ class BatchLauncher:
             return self._run(job, observer, JobFolder(place.absolute()))
         finally:
             if job.record is None:
-                shutil.rmtree(place, ignore_errors=True)
+                remove_folder(place)
 
     def _run(self, job: Job, observer: Observer, files: JobFolder) -> JobEnd:
         ways, remembered = self._ways(job)

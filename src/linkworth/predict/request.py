@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from linkworth.skeleton.program import check, parse
 from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.skeleton.rates import RateRequest, rates_for
 from linkworth.skeleton.record import record_skeleton
+from linkworth.writing.folders import temporary_folder
 from linkworth.writing.user_folder import expanded
 
 
@@ -48,8 +48,8 @@ def traced(
     program = parse(split_words(target, "the program"))
     count = check(program, ranks)
     source = rates_for(program, rates or RateRequest(), count, scaled=scaled, progress=progress)
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        trace = Path(folder) / f"{program.name}.lwt"
+    with temporary_folder() as folder:
+        trace = folder / f"{program.name}.lwt"
         record_skeleton(program, count, source, trace, progress=progress)
         yield trace
 

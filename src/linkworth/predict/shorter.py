@@ -1,10 +1,8 @@
 """Short runs of a bundled program whose iterations are all alike."""
 
 import math
-import tempfile
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +17,7 @@ from linkworth.replay.run import Replay, replay_in_detail
 from linkworth.skeleton.program import parse
 from linkworth.skeleton.record import write_skeleton
 from linkworth.trace.read import TraceFile
+from linkworth.writing.folders import temporary_folder
 
 ITERATIONS = 2, 4, 8
 """Iterations of the short runs. The first two give an estimate, and the third shows whether it is exact."""
@@ -121,8 +120,8 @@ def _of_skeleton(trace: _engine.Trace) -> ShorterRuns | None:
 
 def _recorded(trace: _engine.Trace, metadata: TraceMetadata, iterations: int) -> _engine.Trace:
     assert metadata.rates is not None
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        path = Path(folder) / "shorter.lwt"
+    with temporary_folder() as folder:
+        path = folder / "shorter.lwt"
         program = parse(metadata.command)
         write_skeleton(program, trace.ranks, metadata.rates, path, trace.metadata_json, iterations=iterations)
         return _engine.Trace(str(path))

@@ -2,8 +2,6 @@
 
 import contextlib
 import gc
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -49,6 +47,7 @@ from linkworth.trace.read import TraceFile, open_trace, without_advice
 from linkworth.trace.record import publish
 from linkworth.units import percent, plural
 from linkworth.writing.files import not_written, unwritable, work_folder
+from linkworth.writing.folders import remove_folder, temporary_folder
 
 MOST_OMITTED = 0.5
 """Share of the time that a set-up by no rule may take."""
@@ -277,8 +276,8 @@ def _scaled(
 
 def _trust(found: Found, recordings: Sequence[Recording], target: Target) -> _Trust:
     """Return how far the recordings predict the largest one. Raises UnfitError if its set-up takes most of the time."""
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        actual = _actual(recordings[-1], Path(folder))
+    with temporary_folder() as folder:
+        actual = _actual(recordings[-1], folder)
         omitted = _omitted(recordings[-1], actual)
         return _Trust(omitted, *_leave_out(recordings, target, found, actual))
 
@@ -436,17 +435,17 @@ def _leave_out(
         )
     largest = recordings[-1]
     there = target._replace(ranks=largest.ranks, size=largest.size, grid=None)
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
+    with temporary_folder() as folder:
         try:
             fewer = again(recordings[:-1], there, found)
             events = _events(fewer, recordings[:-1], there)
             counted = Counted(Balanced(events, recordings[-2], fewer.program.copied(), SLACK))
-            predicted = for_replay(Path(folder) / "left-out.lwt", largest, counted)
+            predicted = for_replay(folder / "left-out.lwt", largest, counted)
             totals: Totals = counted.totals
             left_out = compared(totals, recorded(largest), largest.ranks, (predicted, actual))
             if largest.stretches is not None:
                 # The error of messages as distributions may hide that of the growth.
-                same = for_replay(Path(folder) / "same.lwt", largest, _events(found, recordings, there))
+                same = for_replay(folder / "same.lwt", largest, _events(found, recordings, there))
                 left_out = msgspec.structs.replace(left_out, as_distributions=times(same, actual))
             return left_out, ""
         except (UnfitError, LinkworthError) as error:
@@ -555,4 +554,4 @@ def _write(
     except OSError as error:
         raise unwritable(output, error) from None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)

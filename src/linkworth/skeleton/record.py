@@ -1,7 +1,6 @@
 """Writes the trace that a run of a bundled program would produce."""
 
 import os
-import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from linkworth.skeleton.progress import SILENT, StepProgress
 from linkworth.trace.record import publish
 from linkworth.writing.documents import encode
 from linkworth.writing.files import not_written, unwritable, work_folder
+from linkworth.writing.folders import remove_folder
 
 
 def record_skeleton(
@@ -61,7 +61,7 @@ def record_skeleton(
     except OSError as error:
         raise unwritable(output, error) from None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
     return TraceSummary(
         path=str(path),
         ranks=ranks,

@@ -1,7 +1,6 @@
 """Makes the runs of a study one after another, and stores a record of each before the next begins."""
 
 import contextlib
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
@@ -37,6 +36,7 @@ from linkworth.study.runs.orphans import marked, stop_orphans
 from linkworth.study.status import Status, status_of
 from linkworth.study.store import Store, now
 from linkworth.study.unapplied import FACT, sentences, unapplied
+from linkworth.writing.folders import remove_folder
 
 
 def run_study(
@@ -207,7 +207,7 @@ class Runner:
                     raise KeyboardInterrupt
             except KeyboardInterrupt:
                 if folder is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove_folder(folder)
                 raise
             if outcome.state in ("done", "unverified") or outcome.hopeless:
                 break
@@ -245,7 +245,7 @@ class Runner:
             if record.state == "done":
                 raise
             # A run that a full disk stopped left part of its output: removing it makes room for the record.
-            shutil.rmtree(self.store.folder / "runs" / planned.run, ignore_errors=True)
+            remove_folder(self.store.folder / "runs" / planned.run)
             self.store.write(record)
         self.open.pop(planned.run)
         self.estimate.add(record)

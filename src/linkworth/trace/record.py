@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +25,7 @@ from linkworth.places.job import Observer
 from linkworth.trace.merge import merge
 from linkworth.writing.documents import encode
 from linkworth.writing.files import is_stream, put, unwritable, work_folder, write_atomically
+from linkworth.writing.folders import remove_folder
 
 METADATA = "metadata.json"
 """File in the folder of the parts with the inputs of the merge, so that it can also be done later."""
@@ -167,8 +167,8 @@ def _merge_kept(parts: Path, output: Path, metadata: TraceMetadata, replace: boo
         raise _kept(parts, output, error) from error
     finally:
         if beside is not None:
-            shutil.rmtree(beside, ignore_errors=True)
-    shutil.rmtree(parts, ignore_errors=True)
+            remove_folder(beside)
+    remove_folder(parts)
     return msgspec.structs.replace(summary, path=str(path))
 
 
@@ -201,7 +201,7 @@ def _parts_folder(output: Path) -> Path:
 
 def _remove(parts: Path, made: Sequence[Path]) -> None:
     """Remove the parts of a failed recording, and the folders that were made for its output, the innermost first."""
-    shutil.rmtree(parts, ignore_errors=True)
+    remove_folder(parts)
     for folder in made:
         with contextlib.suppress(OSError):  # not empty: another recording is there
             folder.rmdir()

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from linkworth import interrupts
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
+from linkworth.writing.folders import temporary_folder
 from linkworth.writing.text import encodable
 
 STANDARD_OUTPUT = Path("/dev/stdout")
@@ -31,8 +33,8 @@ def staged(path: Path) -> Iterator[Path]:
     Raises OSError.
     """
     beside = None if is_stream(path) else path.resolve().parent
-    with tempfile.TemporaryDirectory(prefix=".linkworth-", dir=beside, ignore_cleanup_errors=True) as folder:
-        made = Path(folder) / path.name
+    with temporary_folder(".linkworth-", beside) as folder:
+        made = folder / path.name
         yield made
         put(made, path)
 
@@ -48,10 +50,11 @@ def put(made: Path, path: Path) -> None:
         made.unlink()
         return
     target = path.resolve()
-    if target.is_dir() and made.is_dir():
-        shutil.rmtree(target)
     try:
-        made.replace(target)
+        with interrupts.deferred():  # between the two there is neither the old folder nor the new one
+            if target.is_dir() and made.is_dir():
+                shutil.rmtree(target)
+            made.replace(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise

@@ -5,9 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from linkworth.model.environment import Check
 from linkworth.model.mpi import MpiInstallation
@@ -15,6 +13,7 @@ from linkworth.mpi import build, find, identify, precompiled, search, wheels
 from linkworth.mpi.cache import cache_folder
 from linkworth.mpi.files import is_folder
 from linkworth.mpi.preload import can_be_loaded
+from linkworth.writing.folders import temporary_folder
 
 _PROBE = (
     "#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n"
@@ -111,12 +110,12 @@ def _remedy(mpi: MpiInstallation) -> str:
 def _compile_trouble(mpi: MpiInstallation) -> str:
     if not mpi.mpicc:
         return "no compiler wrapper (mpicc) was found"
-    with tempfile.TemporaryDirectory(prefix="linkworth-doctor-") as folder:
-        source = Path(folder) / "probe.c"
+    with temporary_folder() as folder:
+        source = folder / "probe.c"
         source.write_text(_PROBE)
         try:
             done = subprocess.run(
-                [mpi.mpicc, str(source), "-o", str(Path(folder) / "probe")],
+                [mpi.mpicc, str(source), "-o", str(folder / "probe")],
                 capture_output=True,
                 text=True,
                 errors="replace",

@@ -1,8 +1,6 @@
 """Longest chains of messages and of computation, from replays in which nothing else takes time."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,6 +14,7 @@ from linkworth.replay.layout import block
 from linkworth.replay.run import replay_in_detail
 from linkworth.scale.generate import RankEvents, events_of, for_replay
 from linkworth.scale.recording import WORLD, Numbers, Recording, Times
+from linkworth.writing.folders import temporary_folder
 
 _LATENCY_SECONDS = 1.0
 PARTS = 4
@@ -82,8 +81,8 @@ def _between(
     parts: int | None = None,
 ) -> Times:
     """Replay events with a mark after each call of all ranks, and one before the next. Return the times between these."""
-    with tempfile.TemporaryDirectory(prefix="linkworth-") as folder:
-        trace = for_replay(Path(folder) / "marked.lwt", recording, events).engine
+    with temporary_folder() as folder:
+        trace = for_replay(folder / "marked.lwt", recording, events).engine
         layout = block(recording.ranks, parts or recording.ranks)
         result = replay_in_detail(
             trace, fabric, layout, settings=settings, details=Details(marks=True)
