@@ -1,11 +1,10 @@
 """Slips of the pen on the command line are answered with what was meant."""
 
+import subprocess
 import sys
-from types import ModuleType
 
 import pytest
 
-from linkworth.cli import entry
 from linkworth.cli.main import VERBS, cli, main
 
 
@@ -42,17 +41,32 @@ def test_a_slip_is_answered(words, answer, refused):
     assert words[0] == "sweep" or sentence.startswith(f"linkworth: {answer}")
 
 
-def test_an_interrupt_while_modules_are_imported_is_one_sentence(monkeypatch, capsys):
-    class Importing(ModuleType):
-        @property
-        def main(self):
-            raise KeyboardInterrupt
+def entered(before):
+    """Run the console script after some lines of Python."""
+    lines = ["import atexit, os, signal, sys, types", before, "from linkworth.cli import entry", "entry()"]
+    run = [sys.executable, "-c", "\n".join(lines), "fabrics"]
+    return subprocess.run(run, capture_output=True, text=True, timeout=100, check=False)
 
-    monkeypatch.setitem(sys.modules, "linkworth.cli.main", Importing("linkworth.cli.main"))
-    with pytest.raises(SystemExit) as ended:
-        entry()
-    assert ended.value.code == 4
-    assert capsys.readouterr().err == "linkworth: interrupted\n"
+
+def test_an_interrupt_while_modules_are_imported_is_one_sentence():
+    done = entered(
+        """
+class Importing(types.ModuleType):
+    @property
+    def main(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.modules["linkworth.cli.main"] = Importing("linkworth.cli.main")
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", "linkworth: interrupted\n")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_after_the_answer_changes_nothing(name):
+    done = entered(f"atexit.register(os.kill, os.getpid(), signal.{name})")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ib-hdr" in done.stdout
 
 
 def test_too_little_memory_is_one_sentence(monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """Command line: one file for each verb, no logic."""
 
+import signal
 import sys
 
 
@@ -12,4 +13,7 @@ def entry() -> None:
     except KeyboardInterrupt:  # while modules are imported, which takes up to a second
         sys.stderr.write("linkworth: interrupted\n")
         code = 4
+    # The interpreter only ends now. An interrupt would print a traceback, abort its threads and change the exit code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
