@@ -3,8 +3,9 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
-# Containers often set it. Thousands of processes of the tests would then compile linkworth's modules anew.
-unexport PYTHONDONTWRITEBYTECODE
+# Containers often set both. Thousands of processes of the tests would compile linkworth's modules anew, and a test
+# that forgets to flush its output would hang on other machines only.
+unexport PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -134,14 +134,13 @@ def test_nothing_stays_when_the_supervisor_is_killed(kind):
 
 
 def test_without_root_it_says_so(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(isolation, "_is_root", lambda: False)
     with pytest.raises(EnvironmentLacksError, match="`isolation` lxc needs root"):
         isolation.tool_of(LabSpec(isolation="lxc"))
 
 
 def test_tools_that_are_missing_are_named_and_groups_removed_in_every_hierarchy(monkeypatch, tmp_path):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(isolation.kernel, "may_make_namespaces", lambda: True)
+    monkeypatch.setattr(isolation, "_is_root", lambda: True)
     monkeypatch.setattr(isolation.kernel, "_SBIN", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentLacksError, match="systemd-nspawn; install systemd-container"):

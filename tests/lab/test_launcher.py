@@ -22,7 +22,7 @@ from linkworth.lab.spec import LabSpec
 from linkworth.lab.state import LabState
 from linkworth.model.place import Place
 from linkworth.mpi import transports
-from linkworth.places.counters import difference
+from linkworth.places.counters import LEAST_CPU_TIME, difference
 from linkworth.places.job import Job
 
 
@@ -136,7 +136,7 @@ def test_messages_between_nodes_are_counted_on_the_nic(mpi, tmp_path, record_pro
         assert sent_once(counted[0], "d0", ETHERNET_SEGMENT_BYTES) < 1.1 * MESSAGE_BYTES, counted[0]
         assert sent["lo"] < 0.1 * MESSAGE_BYTES
         assert counted[0].tcp_segments_sent > 0
-        assert sum(counted[0].core_seconds) > 0
+        assert LEAST_CPU_TIME in opened.facts() or sum(counted[0].core_seconds) > 0
 
 
 @pytest.mark.requires("lab")

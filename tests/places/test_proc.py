@@ -29,7 +29,7 @@ print("interrupted" if end.interrupted else "ended", flush=True)
 
 
 def test_a_process_that_is_found_no_longer_must_end_as_well():
-    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(); signal.pause()"
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
     with subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as started:
         started.stdout.readline()
         found = iter([{started.pid}])

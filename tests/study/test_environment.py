@@ -1,7 +1,5 @@
 """Whatever an environment states is applied to its predictions, or named as not applied."""
 
-import os
-
 import msgspec
 import pytest
 from fake_installation import described
@@ -10,7 +8,7 @@ from linkworth.calibrate.run import write
 from linkworth.catalog import fabrics
 from linkworth.cli.study_commands import command_of
 from linkworth.errors import EnvironmentLacksError, UsageError
-from linkworth.lab import kernel
+from linkworth.lab import isolation, kernel
 from linkworth.mpi import find
 from linkworth.study import resume as taking_up
 from linkworth.study.definition.file import load
@@ -181,8 +179,7 @@ def test_a_missing_container_tool_is_named_before_anything_runs(tmp_path, monkey
         raise EnvironmentLacksError(f"a lab needs the command {name}; install systemd-container")
 
     monkeypatch.setattr(kernel, "tool", absent)
-    monkeypatch.setattr(kernel, "may_make_namespaces", lambda: True)
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(isolation, "_is_root", lambda: True)
     with pytest.raises(EnvironmentLacksError, match=r"^one, two: a lab needs .*systemd-nspawn; .* `filter`$"):
         plan_of(path, folder=tmp_path / "s.study", scale="", where="", filters=[], command_of=command_of)
     assert (

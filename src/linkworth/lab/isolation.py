@@ -15,11 +15,16 @@ def tool_of(spec: LabSpec) -> str:
     """Return the tool that starts a lab's containers, "" without containers. Raises EnvironmentLacksError."""
     if spec.isolation == "namespace":
         return ""
-    if os.geteuid() != 0 or not kernel.may_make_namespaces():
+    if not _is_root():
         raise EnvironmentLacksError(
             f"`isolation` {spec.isolation} needs root: {_TOOLS[spec.isolation]} starts containers only for it"
         )
     return kernel.tool(_TOOLS[spec.isolation])
+
+
+def _is_root() -> bool:
+    """Return whether this process is root with all rights that namespaces need. Root in a container may lack them."""
+    return os.geteuid() == 0 and kernel.may_make_namespaces()
 
 
 def extend(plan: LabPlan, spec: LabSpec) -> LabPlan:
