@@ -352,7 +352,7 @@ def _kinds() -> list[Kind]:
         Kind("hosts", "hosts", HOSTS, placement),
         Kind("queue", "queue.toml", [QUEUE], queue.load),
         Kind("benchmark", "out.txt", files(ROOT / "tests/fixtures/bench"), benchmark),
-        Kind("predictions", "p.json", [_predictions()], load_predictions),
+        Kind("predictions", "p.json", [_predictions()], lambda path: load_predictions(path.read_bytes(), path)),
         Kind("record", "run.json", [_record()], _decoded_record),
         Kind("ti", "actions.txt", [ACTIONS], imported),
         Kind("otf2", "archive.pickle", [b""], archive, _archive, archive_joined),

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "linkworth"
 
 LAYERS = [
-    "errors", "interrupts", "units", "writing", "model", "statistics", "catalog", "mpi", "places", "lab", "measure",
+    "errors", "interrupts", "units", "reading", "writing", "model", "statistics", "catalog", "mpi", "places", "lab", "measure",
     "trace", "skeleton", "replay", "bench", "calibrate", "convert", "profile", "predict", "scale", "advise", "study",
     "report", "demo", "api", "cli",
 ]  # fmt: skip

@@ -55,7 +55,6 @@ def test_a_fabric_file_is_priced_by_its_path(tmp_path):
 )
 def test_a_file_that_is_no_prediction_is_said(tmp_path, content, message):
     path = tmp_path / "p.json"
-    path.write_bytes(content)
     with pytest.raises(UsageError) as caught:
-        request.load_predictions(path)
+        request.load_predictions(content, path)
     assert str(path) in str(caught.value) and message in str(caught.value)

@@ -1,6 +1,8 @@
 """`linkworth advise` as a user calls it."""
 
 import json
+import os
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -36,6 +38,16 @@ def test_the_choice_is_a_sentence(run, predictions, arguments, code, sentence):
     assert got == code
     assert err == "linkworth: warning: the trace is cut\n"
     assert sentence in out
+
+
+def test_predictions_come_through_a_pipe(run, predictions):
+    out, into = os.pipe()
+    os.write(into, Path(predictions).read_bytes())
+    os.close(into)
+    assert run("--predictions", f"/dev/fd/{out}", "--prices", "demo") == run(
+        "--predictions", predictions, "--prices", "demo"
+    )
+    os.close(out)
 
 
 def test_only_a_budget_asks_for_the_fastest_that_can_be_paid(run, predictions):

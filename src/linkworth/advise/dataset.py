@@ -54,13 +54,12 @@ class _Dataset(msgspec.Struct, frozen=True):
     datapoints: list[_Point]
 
 
-def read(path: Path) -> list[_Point] | None:
-    """Return the runs of a file of HPCAdvisor's; None for another one, and for one that cannot be read."""
+def read(content: bytes, path: Path) -> list[_Point] | None:
+    """Return the runs in the content of a file of HPCAdvisor's; None for another one."""
     try:
-        content = path.read_bytes()
         if "datapoints" not in msgspec.json.decode(content, type=dict[str, msgspec.Raw]):
             return None
-    except (OSError, *JSON_ERRORS):
+    except JSON_ERRORS:
         return None
     try:
         points = msgspec.json.decode(content, type=_Dataset, strict=False).datapoints

@@ -11,7 +11,7 @@ import msgspec
 from linkworth.catalog import fabrics, on_premises
 from linkworth.catalog import prices as price_catalog
 from linkworth.catalog.assignment import parse_assignment
-from linkworth.catalog.decode import read_json
+from linkworth.catalog.decode import json_document
 from linkworth.errors import UsageError
 from linkworth.model.number_range import COUNT, PRICE_USD
 from linkworth.model.prediction import PredictionSet
@@ -188,6 +188,6 @@ def fabric_name(given: str) -> str:
         return given
 
 
-def load_predictions(path: Path) -> PredictionSet:
-    """Read a file of `linkworth predict --json`. Raises UsageError that names the file and the field."""
-    return read_json(path, PredictionSet, "`linkworth predict`")
+def load_predictions(content: bytes, path: Path) -> PredictionSet:
+    """Decode a file of `linkworth predict --json`. Raises UsageError that names the file and the field."""
+    return json_document(content, path, PredictionSet, "`linkworth predict`")

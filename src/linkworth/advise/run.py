@@ -9,6 +9,7 @@ from linkworth.advise.choose import advise
 from linkworth.advise.mpi_setting import with_setting
 from linkworth.advise.request import PriceOptions, fabric_name, gather_environments, unknown_cpus
 from linkworth.advise.source import TimesFile, TraceRequest, read_predictions, replay_predictions
+from linkworth.catalog.decode import read_file
 from linkworth.errors import UsageError
 from linkworth.model.advice import Advice, Limits
 from linkworth.skeleton.progress import SILENT, StepProgress
@@ -39,7 +40,8 @@ def advise_on_request(
             raise UsageError(
                 f"`draws` {draws}: predictions made before cannot be replayed; give the trace instead"
             )
-        runs = dataset.read(times.path)
+        content = read_file(times.path)  # once: it may be a pipe
+        runs = dataset.read(content, times.path)
         if runs is not None:
             return dataset.advise_on_dataset(
                 times.path, runs, inputs=times.inputs, on=on, prices=prices, limits=limits
@@ -48,7 +50,7 @@ def advise_on_request(
             raise UsageError(
                 f"`input` {times.inputs[0]}: {times.path} is no dataset of HPCAdvisor; leave it out"
             )
-        found = read_predictions(times.path, on, allowed)
+        found = read_predictions(content, times.path, on, allowed)
         needed = [prediction.fabric for prediction in found.predictions]
         environments = gather_environments(prices, needed=needed)
         return advise(found, environments, limits)

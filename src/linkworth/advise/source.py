@@ -65,13 +65,15 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Speed of the computation of a program that is not run."""
 
 
-def read_predictions(path: Path, on: Sequence[str], allowed: Allowance | None = None) -> PredictionSet:
-    """Return the predictions of a file, restricted to the fabrics `on` if there are any.
+def read_predictions(
+    content: bytes, path: Path, on: Sequence[str], allowed: Allowance | None = None
+) -> PredictionSet:
+    """Return the predictions in the content of a file, restricted to the fabrics `on` if there are any.
 
     A fabric that the file lacks is a UsageError. Predictions from an incomplete trace are a DamagedInputError unless
     they are `allowed`.
     """
-    found = load_predictions(path)
+    found = load_predictions(content, path)
     if found.incomplete is not None:
         if allowed is None:
             raise DamagedInputError(f"{path} has times of a part of the run: {found.incomplete}; {ADVICE}")

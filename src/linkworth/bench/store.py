@@ -11,6 +11,7 @@ import msgspec
 from linkworth.errors import UsageError
 from linkworth.model.bench import BenchResult, BenchSet
 from linkworth.model.json_errors import JSON_ERRORS, in_words
+from linkworth.reading import read_bytes
 from linkworth.writing.documents import encode
 from linkworth.writing.files import require_writable, unwritable, write_atomically
 
@@ -23,7 +24,7 @@ def document(results: Sequence[BenchResult]) -> BenchResult | BenchSet:
 def read(path: Path) -> list[BenchResult]:
     """Read the results of a file of ours (`measure.parsers.bench` also reads other tools'). Raises UsageError."""
     try:
-        content = path.read_bytes()
+        content = read_bytes(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     try:

@@ -14,6 +14,7 @@ import msgspec
 
 from linkworth.errors import UsageError
 from linkworth.model.json_errors import JSON_ERRORS, in_words
+from linkworth.reading import read_bytes
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -27,7 +28,8 @@ def data_folder() -> Traversable:
 def read_text(path: Path | Traversable) -> str:
     """Read the text of a TOML file, with its line ends and without a byte order mark. Raises UsageError that names the file."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        content = read_bytes(path) if isinstance(path, Path) else path.read_bytes()
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -53,10 +55,21 @@ def read_toml(path: Path | Traversable) -> dict[str, Any]:
 
 def read_json(path: Path, kind: type[S], verb: str) -> S:
     """Read the JSON document that a verb (`linkworth predict`) writes. Raises UsageError that names the file and the field."""
+    return json_document(read_file(path), path, kind, verb)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file or pipe. Raises UsageError that names it."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=kind)
+        return read_bytes(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def json_document(content: bytes, path: Path, kind: type[S], verb: str) -> S:
+    """Return the JSON document that a verb wrote to a file with this content. Raises UsageError like `read_json`."""
+    try:
+        found = msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:
         raise UsageError(f"{path} is not the JSON document of {verb}: {in_words(error)}") from None
     except JSON_ERRORS as error:

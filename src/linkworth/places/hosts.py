@@ -22,6 +22,7 @@ from linkworth.places.job_folder import parse_reading
 from linkworth.places.job_script import READ_COUNTED
 from linkworth.places.mpiexec import MpiexecLauncher, check_reaches_hosts
 from linkworth.places.place import check_layout
+from linkworth.reading import read_text
 from linkworth.units import plural
 
 _HOST = re.compile(r"[A-Za-z0-9][\w.@-]*")
@@ -188,7 +189,7 @@ class HostSlots(NamedTuple):
 def read(path: Path) -> list[HostSlots]:
     """Read a hostfile in its order. Raises UsageError with the invalid line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text file"
         raise UsageError(f"{path}: {reason}") from None

@@ -11,6 +11,7 @@ from linkworth.advise.allocate.queue import Queue
 from linkworth.catalog.decode import decode, read_toml, unknown_name
 from linkworth.errors import UsageError
 from linkworth.model.number_range import BACKGROUND_LOAD
+from linkworth.reading import read_text
 
 OPTION = "`network_state`"
 
@@ -57,7 +58,7 @@ def load(path: Path, queue: Queue) -> dict[str, LinkState]:
 
 def _csv(path: Path) -> list[LinkState]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_text(path).splitlines()
     except OSError as error:
         raise UsageError(f"{OPTION} {path}: {error.strerror}") from None
     except UnicodeDecodeError:

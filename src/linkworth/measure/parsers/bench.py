@@ -14,6 +14,7 @@ from linkworth.measure.parsers import hpcc, imb, netpipe, osu, ucx_perftest
 from linkworth.model.bench import BenchResult
 from linkworth.model.json_errors import JSON_ERRORS, in_words
 from linkworth.model.number_range import BYTES_PER_SECOND, LATENCY_SECONDS
+from linkworth.reading import read_text
 
 LONGEST_MESSAGE_BYTES = 1 << 50
 MOST_BYTES = 64 << 20
@@ -100,7 +101,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: longer than {MOST_BYTES >> 20} MiB; give the output of a benchmark")
-        return path.read_text(encoding="utf-8-sig", errors="replace")
+        return read_text(path, errors="replace")
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read ({error.strerror}); give the file of a benchmark's output"
