@@ -20,6 +20,7 @@ from linkworth.writing.files import (
     write_atomically,
     write_output,
 )
+from linkworth.writing.folders import temporary_folder
 
 
 def test_a_file_is_replaced_whole(tmp_path):
@@ -130,6 +131,10 @@ def test_why_it_cannot_be_written_decides_the_exit_code(tmp_path):
         write_output(tmp_path / "full", "content")
     with pytest.raises(UsageError, match="x: No such file or directory; give another place with `plot`"):
         write_output(tmp_path / "no/x", "content", "plot")
+    with temporary_folder() as folder:
+        (folder / "full").symlink_to("/dev/full")
+        with pytest.raises(EnvironmentLacksError, match="make room or name another folder in TMPDIR"):
+            write_output(folder / "full", "content")
 
 
 @pytest.mark.parametrize(

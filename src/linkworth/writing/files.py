@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from linkworth import interrupts
 from linkworth.errors import EnvironmentLacksError, LinkworthError, UsageError
-from linkworth.writing.folders import temporary_folder
+from linkworth.writing.folders import is_temporary, temporary_folder
 from linkworth.writing.text import encodable
 
 STANDARD_OUTPUT = Path("/dev/stdout")
@@ -137,16 +137,21 @@ def unwritable(path: Path, error: OSError, parameter: str = "output") -> Linkwor
     if isinstance(error, BrokenPipeError):
         raise error
     lacks = error.errno in _NO_ROOM
-    advice = f"{'make room or ' if lacks else ''}give another place with `{parameter}`"
+    advice = f"{'make room or ' if lacks else ''}{_elsewhere(path, parameter)}"
     return (EnvironmentLacksError if lacks else UsageError)(
         f"cannot write {path}: {error.strerror}; {advice}"
     )
 
 
+def _elsewhere(path: Path, parameter: str) -> str:
+    """Return the advice to write to another place."""
+    return "name another folder in TMPDIR" if is_temporary(path) else f"give another place with `{parameter}`"
+
+
 def not_written(error: Exception, made: Path, output: Path) -> EnvironmentLacksError:
     """Return the error for an output that the engine could not write under the name `made`: no room is left."""
     reason = str(error).replace(str(made), str(output))
-    return EnvironmentLacksError(f"{reason}; make room or give another place with `output`")
+    return EnvironmentLacksError(f"{reason}; make room or {_elsewhere(output, 'output')}")
 
 
 @contextmanager

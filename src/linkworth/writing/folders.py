@@ -8,6 +8,14 @@ from pathlib import Path
 
 from linkworth import interrupts
 
+_TEMPORARY: set[Path] = set()
+"""Folders of temporary files that exist."""
+
+
+def is_temporary(path: Path) -> bool:
+    """Return whether a path is in a folder of temporary files, which `TMPDIR` places."""
+    return not _TEMPORARY.isdisjoint(path.parents)
+
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder with all that can be removed of it. An interrupt is raised afterwards.
@@ -28,7 +36,10 @@ def temporary_folder(prefix: str = "linkworth-", beside: Path | None = None) -> 
     try:
         with interrupts.deferred():
             folder = Path(tempfile.mkdtemp(prefix=prefix, dir=beside))
+        if beside is None:
+            _TEMPORARY.add(folder)
         yield folder
     finally:
         if folder is not None:
             remove_folder(folder)
+            _TEMPORARY.discard(folder)
