@@ -91,6 +91,10 @@ def test_another_mpi_than_that_of_the_own_launcher_is_refused(tmp_path, monkeypa
         plan.plan(plan.workload(command, None), "mpich")
 
 
+def test_a_programs_name_is_one_line_that_orders_nothing():
+    assert plan.workload(["./a\nb\tc\x1b[31m"], 2).name == r"a\x0ab\x09c\x1b[31m"
+
+
 def test_a_rank_count_twice_is_refused(tmp_path):
     with pytest.raises(UsageError, match="has its own number of ranks"):
         plan.workload(["mpirun", "-n", "4", "./program"], 8)

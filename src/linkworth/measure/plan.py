@@ -14,6 +14,7 @@ from linkworth.places.given import GivenLauncher, is_launcher
 from linkworth.places.job import Launcher
 from linkworth.places.local import LocalPlace
 from linkworth.places.place import OpenPlace, check_started_ranks
+from linkworth.writing.text import label
 
 
 class Plan(NamedTuple):
@@ -76,9 +77,9 @@ def workload(command: Sequence[str], ranks: int | None, opened: OpenPlace | None
                     f"{command[0]} has its own options for the {name}; leave one of the two out ({name} {value})"
                 )
         given = GivenLauncher(command)
-        name = target.name_of(given.program_words) if given.program_words else given.name
+        name = label(target.name_of(given.program_words) if given.program_words else given.name)
         return Workload(name=name, command=list(command), ranks=given.ranks)
-    name = target.name_of(command)
+    name = label(target.name_of(command))
     if is_launcher(name):
         raise UsageError(
             f"{command[0]} would start {name} once for each rank; put {command[0]} before linkworth instead"

@@ -29,6 +29,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub(_escape, encodable(text))
 
 
+def label(text: str) -> str:
+    """Return a name for one line or one cell: without control characters."""
+    return printable(text).replace("\n", r"\x0a").replace("\t", r"\x09")
+
+
 def sentence(text: str) -> str:
     """Return a sentence for a terminal; names in it may be quoted by repr()."""
     return printable(_QUOTED_BYTE.sub(r"\1\\x\2", text))
