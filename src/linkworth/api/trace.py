@@ -313,7 +313,8 @@ def record(
     folder, with a number if that exists. `timeout` is in seconds.
 
     Raises UsageError if the program cannot be recorded, EnvironmentLacksError if the machine lacks something, and IncompleteError
-    if the program failed or was stopped; its message then names the trace, which has everything until that moment.
+    if the program failed, or Ctrl-C or the time limit stopped it or the merge of its ranks' parts. The message then names the
+    trace, which has everything until that moment, or the folder of the parts.
     """
     if timeout is not None and timeout not in TIMEOUT_SECONDS:
         raise UsageError(f"`timeout` {units.plain(timeout)}: give {TIMEOUT_SECONDS}")

@@ -134,7 +134,7 @@ def execute(
         return result
     ending = classify(end, "\n".join(stream.said), timeout)
     message = ending.message or "its results ended before all was measured"
-    last = next((line for line in reversed(stream.said) if line.strip()), "")
+    last = next((line for line in reversed(stream.said) if line.strip("- \n")), "")
     if end.interrupted or end.timed_out or result.rows:
         raise BenchStopped(f"{prepared.test.name}: {message}", stopped_by(ending), result)
     raise LinkworthError(f"{prepared.test.name}: {message}" + (f" ({last.strip()})" if last else ""))

@@ -8,7 +8,7 @@ import rich_click as click
 from linkworth.cli.damage_option import damage_option
 from linkworth.cli.given import refuse
 from linkworth.cli.number import Number
-from linkworth.cli.output import OutputFile, console, emit_json, json_option, note
+from linkworth.cli.output import OutputFile, console, emit_json, json_option, note, warn
 from linkworth.convert import ALIASES, FORMATS, recognise, targets
 from linkworth.model.collectives import CollectiveLibrary
 from linkworth.model.conversion import ConversionOptions, ConversionSummary
@@ -120,8 +120,7 @@ def command(
         f"{summary.entry}: {plural(summary.ranks, 'rank')}, {plural(summary.records, unit)}, "
         f"{plural(summary.bytes, 'byte')}{part}"
     )
-    for sentence in summary.damage:
-        note(f"linkworth: {trace}: {sentence}")
+    warn(summary.damage)
     for sentence in remarks(summary):
         note(f"linkworth: {summary.path}: {sentence}")
 
