@@ -12,7 +12,6 @@
 #include "trace/container_writer.hpp"
 #include "trace/parallel.hpp"
 #include "trace/part.hpp"
-#include "trace/rank_metadata.hpp"
 #include "trace/record_rewrite.hpp"
 #include "trace/thread_merge.hpp"
 #include "trace/trace.hpp"
@@ -286,7 +285,7 @@ void write_rank(const Part& part, std::int64_t start_ns, const std::vector<std::
 }  // namespace
 
 MergeResult merge_parts(const std::vector<std::string>& paths, const std::string& output,
-                        const std::string& metadata_json, const MergeOptions& options) {
+                        const MakeMetadata& make_metadata, const MergeOptions& options) {
     MergeResult result;
     const Parts parts = open_parts(paths, result.damage);
     if (parts.empty()) {
@@ -303,8 +302,7 @@ MergeResult merge_parts(const std::vector<std::string>& paths, const std::string
     ContainerWriter file(output, result.ranks);
     std::optional<Compressor> compressor;
     if (options.compress) compressor.emplace();
-    file.begin(with_ranks(metadata_json, result.rank_info, result.damage), common.names, 0,
-               compressor ? &*compressor : nullptr);
+    file.begin(make_metadata(result), common.names, 0, compressor ? &*compressor : nullptr);
     parallel_for(world.part_of_rank.size(), thread_count(), [&](std::size_t rank) {
         if (world.part_of_rank[rank] != nullptr) {
             const std::int64_t start = world.start_of_rank[rank] - world.origin;

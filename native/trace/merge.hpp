@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,10 +41,12 @@ struct MergeOptions {
     std::uint32_t step_ns = 0;  ///< to which times are rounded; 0: they are kept as they were recorded
 };
 
-/// Merges `parts` into `output`. `metadata_json` is a JSON object without "ranks" and "damage", which are
-/// added. Throws TraceError if no part can be used, WriteError if the file cannot be written. A part that
-/// cannot be used is named in `damage`.
+/// Returns the trace's metadata, a JSON object, from the ranks and the damage.
+using MakeMetadata = std::function<std::string(const MergeResult&)>;
+
+/// Merges `parts` into `output`. Throws TraceError if no part can be used, WriteError if the file cannot be
+/// written. A part that cannot be used is named in `damage`.
 MergeResult merge_parts(const std::vector<std::string>& parts, const std::string& output,
-                        const std::string& metadata_json, const MergeOptions& options);
+                        const MakeMetadata& make_metadata, const MergeOptions& options);
 
 }  // namespace linkworth::tracefile

@@ -3,12 +3,13 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from linkworth import __version__, _engine
 from linkworth.errors import IncompleteError, UsageError
-from linkworth.model.trace import MpiInfo, TraceMetadata, TraceSummary
+from linkworth.model.trace import MpiInfo, RankInfo, TraceMetadata, TraceSummary
 from linkworth.trace import call_sites
 from linkworth.trace.read import ENDINGS
 from linkworth.units import plural
@@ -23,12 +24,15 @@ def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummar
     and IncompleteError if the trace cannot be written (the parts can be merged again).
     """
     parts = sorted(str(path) for path in parts_dir.glob("*.part"))
-    document = msgspec.to_builtins(_completed(metadata, parts))
-    del document["ranks"], document["damage"]
+    completed = _completed(metadata, parts)
+    ranks: list[RankInfo] = []
+
+    def made(found: list[dict[str, Any]], damage: list[str]) -> str:
+        ranks.extend(RankInfo(**each) for each in found)
+        return encode(msgspec.structs.replace(completed, ranks=ranks, damage=damage)).decode()
+
     try:
-        result = _engine.merge_parts(
-            parts, str(output), encode(document).decode(), step_ns=metadata.time_step_ns
-        )
+        result = _engine.merge_parts(parts, str(output), made, step_ns=metadata.time_step_ns)
     except _engine.TraceWriteError as error:
         raise IncompleteError(f"{error}; the recorded parts are kept in {parts_dir}") from error
     except _engine.TraceError as error:
@@ -40,7 +44,7 @@ def merge(parts_dir: Path, output: Path, metadata: TraceMetadata) -> TraceSummar
         bytes=result["file_bytes"],
         verified=metadata.verified,
         workload=metadata.workload,
-        state=_state(result["states"]),
+        state=_state([rank.state for rank in ranks]),
         seconds=metadata.seconds,
         reported_seconds=metadata.reported_seconds,
         damage=[*metadata.damage, *result["damage"]],
