@@ -1,20 +1,140 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <queue>
+#include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
+#include "calls/call_numbers.hpp"
 #include "convert/messages.hpp"
-#include "convert/paje/header.hpp"
 #include "convert/text_file.hpp"
 #include "convert/timed_cursor.hpp"
 #include "convert/timeline.hpp"
 
 namespace linkworth::convert {
 namespace {
+
+/// Numbers of the events.
+constexpr int define_container_type = 0;
+constexpr int define_state_type = 1;
+constexpr int define_link_type = 2;
+constexpr int define_entity_value = 3;
+constexpr int create_container = 4;
+constexpr int destroy_container = 5;
+constexpr int pop_state = 6;
+constexpr int start_link = 7;
+constexpr int end_link = 8;
+/// A call's state, and after it, by class, the fields of its calls.
+constexpr int first_call = 10;
+
+/// By rank: the threads that call MPI, without the rank's first.
+using FurtherThreads = std::vector<std::set<std::uint32_t>>;
+
+struct EventField {
+    std::string_view name;
+    std::string_view type;
+};
+
+void define_fields(TextFile& file, std::initializer_list<EventField> fields) {
+    for (const EventField& field : fields) file << "%  " << field.name << " " << field.type << "\n";
+}
+
+void define(TextFile& file, std::string_view name, int number, std::initializer_list<EventField> fields) {
+    file << "%EventDef " << name << " " << number << "\n";
+    define_fields(file, fields);
+    file << "%EndEventDef\n";
+}
+
+void define_events(TextFile& file) {
+    const EventField alias{"Alias", "string"};
+    const EventField type{"Type", "string"};
+    const EventField name{"Name", "string"};
+    const EventField time{"Time", "date"};
+    const EventField container{"Container", "string"};
+    const EventField value{"Value", "string"};
+    const EventField key{"Key", "string"};
+    define(file, "PajeDefineContainerType", define_container_type, {alias, type, name});
+    define(file, "PajeDefineStateType", define_state_type, {alias, type, name});
+    define(file, "PajeDefineLinkType", define_link_type,
+           {alias, type, {"StartContainerType", "string"}, {"EndContainerType", "string"}, name});
+    define(file, "PajeDefineEntityValue", define_entity_value, {alias, type, name, {"Color", "color"}});
+    define(file, "PajeCreateContainer", create_container,
+           {time, alias, type, container, name, {"Host", "string"}});
+    define(file, "PajeDestroyContainer", destroy_container, {time, type, name});
+    define(file, "PajePopState", pop_state, {time, container, type});
+    define(file, "PajeStartLink", start_link,
+           {time, container, type, {"StartContainer", "string"}, value, key, {"bytes", "string"}});
+    define(file, "PajeEndLink", end_link, {time, container, type, {"EndContainer", "string"}, value, key});
+    for (int number = 0; number <= static_cast<int>(tracefile::last_class); ++number) {
+        const auto call_class = static_cast<tracefile::CallClass>(number);
+        file << "%EventDef PajePushState " << first_call + number << "\n";
+        define_fields(file, {time, container, type, value});
+        for (const Field field : numbers_of(call_class)) file << "%  " << column_name(field) << " string\n";
+        file << "%EndEventDef\n";
+    }
+}
+
+/// Puts a text in quotes, without characters that would end them.
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char each : text) out += each == '"' || static_cast<unsigned char>(each) < ' ' ? '_' : each;
+    return out + "\"";
+}
+
+/// Waiting is red, data from rank to rank blue, between all orange, the rest grey.
+std::string_view colour(const tracefile::Trace& trace, std::uint32_t name) {
+    const std::string& call = trace.names()[name];
+    if (call.find("Wait") != std::string::npos || call.find("Test") != std::string::npos)
+        return "0.8 0.2 0.2";
+    if (trace.collective_of(name) != tracefile::Collective::none) return "0.9 0.6 0.1";
+    if (call.find("send") != std::string::npos || call.find("recv") != std::string::npos ||
+        call.find("Send") != std::string::npos || call.find("Recv") != std::string::npos)
+        return "0.2 0.4 0.8";
+    return "0.6 0.6 0.6";
+}
+
+void define_value(TextFile& file, const tracefile::Trace& trace, std::uint32_t name, std::string_view alias,
+                  std::string_view type) {
+    file << define_entity_value << " " << alias << name << " " << type << " " << quoted(trace.names()[name])
+         << " \"" << colour(trace, name) << "\"\n";
+}
+
+/// Writes the definitions and the containers: `p` the program, `r0`, `r1` ... the ranks. Ranks have a state
+/// type `S`, whose values are `c` and the call's number in the table of names, and a link type `L`. If a rank
+/// has more than one thread there is also a container type `T` below the ranks, `r0t1`, ..., with state type
+/// `Z` and values `z`.
+void write_header(TextFile& file, const tracefile::Trace& trace, const std::vector<std::string>& hosts,
+                  const FurtherThreads& threads_of_ranks) {
+    const bool threads =
+        std::ranges::any_of(threads_of_ranks, [](const auto& further) { return !further.empty(); });
+    define_events(file);
+    file << define_container_type << " P 0 Program\n"
+         << define_container_type << " R P Rank\n"
+         << define_state_type << " S R \"MPI call\"\n"
+         << define_link_type << " L P R R Message\n";
+    if (threads)
+        file << define_container_type << " T R Thread\n" << define_state_type << " Z T \"MPI call\"\n";
+    for (std::uint32_t name = 0; name < trace.names().size(); ++name) {
+        define_value(file, trace, name, "c", "S");
+        if (threads) define_value(file, trace, name, "z", "Z");
+    }
+    file << create_container << " 0 p P 0 program -\n";
+    for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
+        file << create_container << " 0 r" << rank << " R p \"rank " << rank << "\" "
+             << quoted(rank < hosts.size() ? hosts[rank] : "-") << "\n";
+        for (const std::uint32_t thread : threads_of_ranks[rank])
+            file << create_container << " 0 r" << rank << "t" << thread << " T r" << rank << " \"rank "
+                 << rank << " thread " << thread << "\" -\n";
+    }
+}
 
 /// Seconds with nine decimals.
 struct Seconds {
@@ -94,11 +214,11 @@ class WholeMessages {
     }
 
     /// Returns the threads of each rank that call MPI, without its first.
-    const paje::FurtherThreads& threads() const { return threads_; }
+    const FurtherThreads& threads() const { return threads_; }
 
   private:
     std::unordered_map<std::uint64_t, std::uint64_t> both_;  ///< messages that a channel sends and receives
-    paje::FurtherThreads threads_;
+    FurtherThreads threads_;
     std::unordered_set<std::uint64_t> unended_;  ///< receives without an end, by message key
 };
 
@@ -136,7 +256,7 @@ class PajeWriter {
   public:
     PajeWriter(const tracefile::Trace& trace, const std::string& path, const std::vector<std::string>& hosts)
         : whole_(trace), file_(path) {
-        write_paje_header(file_, trace, hosts, whole_.threads());
+        write_header(file_, trace, hosts, whole_.threads());
         for (std::uint32_t rank = 0; rank < trace.ranks(); ++rank) {
             std::size_t number = 0;
             add_lane(trace, {rank, 0}, number);
@@ -160,10 +280,10 @@ class PajeWriter {
         for (const bool ranks : {false, true})
             for (const Lane& lane : lanes_)
                 if ((lane.container.thread == 0) == ranks)
-                    line(paje::destroy_container) << (ranks ? " R " : " T ") << lane.container << "\n";
+                    line(destroy_container) << (ranks ? " R " : " T ") << lane.container << "\n";
         for (const Lane& lane : lanes_)
             if (lane.container.thread == 0) result_.unplaced += lane.messages.unplaced();
-        line(paje::destroy_container) << " P p\n";
+        line(destroy_container) << " P p\n";
         file_.close();
         result_.bytes = file_.bytes();
         return result_;
@@ -188,7 +308,7 @@ class PajeWriter {
         const auto [rank, thread] = of.container;
         const tracefile::Shape& shape = *of.next.event.shape;
         ++result_.events;
-        line(paje::first_call + static_cast<int>(shape.call_class))
+        line(first_call + static_cast<int>(shape.call_class))
             << " " << of.container << (thread == 0 ? " S c" : " Z z") << shape.name;
         each_number(shape, [this](Field, std::optional<std::int64_t> value) {
             if (value)
@@ -200,8 +320,8 @@ class PajeWriter {
         for (const Message& message : of.messages.sent()) {
             if (!whole(message)) continue;
             ++result_.messages;
-            line(paje::start_link) << " p L r" << rank << " message " << message.key() << " " << message.bytes
-                                   << "\n";
+            line(start_link) << " p L r" << rank << " message " << message.key() << " " << message.bytes
+                             << "\n";
         }
         moments_.push({of.next.end_ns, false, lane});
     }
@@ -210,9 +330,8 @@ class PajeWriter {
         const Lane& of = lanes_[lane];
         const auto [rank, thread] = of.container;
         for (const Message& message : of.messages.received())
-            if (whole(message))
-                line(paje::end_link) << " p L r" << rank << " message " << message.key() << "\n";
-        line(paje::pop_state) << " " << of.container << (thread == 0 ? " S\n" : " Z\n");
+            if (whole(message)) line(end_link) << " p L r" << rank << " message " << message.key() << "\n";
+        line(pop_state) << " " << of.container << (thread == 0 ? " S\n" : " Z\n");
         read(lane);
     }
 
