@@ -3,38 +3,19 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, product
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from linkworth.scale.fit.parts import MOST_SHARED
 from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rules import Ranks
 from linkworth.scale.grids import Position
-from linkworth.scale.points import Point
 from linkworth.scale.recording import Numbers
 
 Side = TypeVar("Side", int, Numbers)
 MOST_BEYOND = 2
 """Slabs that a loop leaves out at its start."""
-
-
-class Placed(Protocol):
-    """Ranks at a point, in an iteration."""
-
-    @property
-    def at(self) -> Position:
-        """Their positions."""
-        ...
-
-    @property
-    def steps(self) -> Iterations:
-        """The iteration."""
-        ...
-
-    @property
-    def point(self) -> Point:
-        """Rank count, grid and size."""
-        ...
 
 
 class Slab(NamedTuple):
@@ -62,7 +43,7 @@ class Cells(NamedTuple):
     points: int
     slabs: tuple[Slab, Slab]
 
-    def values(self, ranks: Placed) -> Sequence[int]:
+    def values(self, ranks: Ranks) -> Sequence[int]:
         """Return it for each rank."""
         each = self.points // ranks.at.extents[0]
         found = np.full(len(ranks.at.ranks), self.unit, dtype=np.int64)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkworth.scale.fit.cells import Placed
 from linkworth.scale.fit.peers import Iterations
+from linkworth.scale.fit.rules import Ranks
 from linkworth.scale.grids import Position
 from linkworth.scale.recording import Numbers
 
@@ -51,7 +51,7 @@ class Dealt(NamedTuple):
         first, items = steps.number + self.ahead, steps.total + self.more
         return left_of(first, items, x, n), left_of(np.maximum(first, items - 1), items, x, n)
 
-    def values(self, ranks: Placed) -> list[int]:
+    def values(self, ranks: Ranks) -> list[int]:
         """Return it for each rank."""
         items, last = self.terms(ranks.at, ranks.steps)
         found: list[int] = (self.unit * items + self.last * last + self.rest).tolist()
