@@ -6,7 +6,7 @@ import pytest
 import synthetic
 from collector import Steps
 
-from linkworth.demo.run import FABRICS, PROGRAMS, LocalRecorder, run
+from linkworth.demo.run import FABRICS, PROGRAMS, Recorder, run
 from linkworth.errors import EnvironmentLacksError, UsageError
 from linkworth.model.trace import TraceSummary
 from linkworth.report.sensitivity import seconds_at
@@ -14,7 +14,7 @@ from linkworth.report.sensitivity import seconds_at
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
-class HandRecorder:
+class HandRecorder(Recorder):
     """Writes a small ring exchange as the trace of every program; `verdicts` and `states` by name where not good."""
 
     def __init__(self, verdicts=None, states=None):
@@ -135,5 +135,5 @@ def test_what_the_demo_lacks_is_named(tmp_path):
 def test_more_ranks_than_this_machine_starts_are_refused_before_anything_is_built(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(UsageError, match="`ranks` 2147483648: each rank is a process"):
-        demo(tmp_path, LocalRecorder(), ranks=2**31)
+        demo(tmp_path, Recorder(), ranks=2**31)
     assert not (tmp_path / "cache").exists()

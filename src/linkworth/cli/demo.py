@@ -45,12 +45,12 @@ def command(ranks: int, output: Path, page: Path | None, mpi: str | None, as_jso
     """
     from linkworth.cli.steps import Steps
     from linkworth.cli.summary_table import summary_table
-    from linkworth.demo.run import LocalRecorder, run
+    from linkworth.demo.run import Recorder, run
     from linkworth.report.summary import summarise
 
     with Steps(plain_lines=True) as steps:
         demo, items = run(
-            output, page or output / "report.html", ranks=ranks, recorder=LocalRecorder(mpi), progress=steps
+            output, page or output / "report.html", ranks=ranks, recorder=Recorder(mpi), progress=steps
         )
     if as_json:
         emit_json(demo)

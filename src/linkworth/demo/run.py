@@ -1,7 +1,6 @@
 """Records the demo's programs and computes its table and page."""
 
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -35,24 +34,17 @@ _STEPS = 5 + len(FABRICS)
 """Progress steps of one program: two recordings, profile, times, what ranks do, and the sensitivity on each fabric."""
 
 
-class Recorder(Protocol):
-    """Runs and records bundled programs."""
-
-    def prepare(self, ranks: int) -> None:
-        """Build what is needed for that many ranks, if it is not there yet. Raises UsageError for too many."""
-
-    def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
-        """Record `name` (`npb:ft.W`) to `trace`, and replace an existing file."""
-
-
-class LocalRecorder:
-    """Records on this machine, with the MPI of that name in `linkworth doctor` (None: the first that works)."""
+class Recorder:
+    """Records bundled programs on this machine, with the MPI of that name in `linkworth doctor` (None: the first that works)."""
 
     def __init__(self, mpi: str | None = None) -> None:
         self._mpi = mpi
 
     def prepare(self, ranks: int) -> None:
-        """Build the preload library and the programs for the MPI; they are kept, so only the first call takes time."""
+        """Build the preload library and the programs for the MPI; they are kept, so only the first call takes time.
+
+        Raises UsageError for more ranks than can be started.
+        """
         from linkworth.mpi import build, find
         from linkworth.places.local import LocalPlace
         from linkworth.places.place import check_started_ranks
@@ -63,7 +55,7 @@ class LocalRecorder:
         build.npb(chosen)
 
     def record(self, name: str, ranks: int, trace: Path) -> TraceSummary:
-        """Record a bundled program."""
+        """Record `name` (`npb:ft.W`) to `trace`, and replace an existing file."""
         from linkworth.measure import plan
         from linkworth.trace.record import record
 
