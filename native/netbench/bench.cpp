@@ -1,11 +1,19 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 #include "bench.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "json.hpp"
 
 namespace linkworth::netbench {
+
+double Bench::memory_of_a_rank() const {
+    int ranks = 0;
+    for (int rank = 0; rank < group.size; ++rank) ranks += !group.crosses(0, rank);
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / ranks;
+}
 
 void Bench::line(const std::string& json) const {
     if (!speaks()) return;

@@ -34,6 +34,9 @@ struct Bench {
     std::size_t longest_size() const {
         return static_cast<std::size_t>(*std::max_element(settings.sizes.begin(), settings.sizes.end()));
     }
+    /// Bytes of memory of this machine for each rank on the first one's node, the limit of its control group
+    /// not counted.
+    double memory_of_a_rank() const;
 
     /// Notes messages from this rank to another of a group.
     void sent(const Group& within, int to, double bytes) {

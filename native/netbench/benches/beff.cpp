@@ -8,7 +8,6 @@
 
 #include "../beff_plan.hpp"
 #include "../json.hpp"
-#include "../memory.hpp"
 #include "../ring_exchange.hpp"
 #include "benches.hpp"
 
@@ -140,9 +139,7 @@ class Beff {
 
 std::int64_t longest_message(const Bench& bench) {
     if (bench.settings.longest > 0) return bench.settings.longest;
-    int ranks_of_node = 0;
-    for (int rank = 0; rank < bench.group.size; ++rank) ranks_of_node += !bench.group.crosses(0, rank);
-    std::int64_t longest = beff_longest(machine_memory() / ranks_of_node);
+    std::int64_t longest = beff_longest(bench.memory_of_a_rank());
     MPI_Bcast(&longest, 1, MPI_INT64_T, 0, bench.group.comm);
     return longest;
 }

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "../memory.hpp"
 #include "benches.hpp"
 
 namespace linkworth::netbench {
@@ -22,9 +21,7 @@ template <class Call>
 void measure_each(Bench& bench, double buffers_per_byte, double bandwidth_per_byte, Least per_byte,
                   Call call) {
     const Group& group = bench.group;
-    int ranks_of_node = 0;
-    for (int rank = 0; rank < group.size; ++rank) ranks_of_node += !group.crosses(0, rank);
-    const double room = kShareForBuffers * machine_memory() / ranks_of_node;
+    const double room = kShareForBuffers * bench.memory_of_a_rank();
     Sampler sampler(group.comm, bench.limits());
     for (const std::int64_t bytes : bench.settings.sizes) {
         const auto size = static_cast<double>(bytes);
