@@ -33,6 +33,8 @@ def test_draws_decide_pair_by_pair_and_within_limits():
     assert found.uncertainty == (
         "ib-hdr is cheaper than gbe, the nearest, in 3 of 5 draws, and the best of all in 3"
     )
+    tie = advise(BOTH, PRICES, drawn=drawn([10, 10, 10, 9.003], [5, 5, 5, 5]))
+    assert tie.uncertainty.endswith("the nearest, in 3 of 4 draws, and the best of all in 3")
     found = advise(BOTH, PRICES, Limits(deadline=5.2), drawn=drawn([10, 5, 10, 9], [5, 5.3, 5, 5.1]))
     gbe, hdr = (option.draws for option in found.options)
     assert (gbe.within_limits, hdr.within_limits) == (1, 3)

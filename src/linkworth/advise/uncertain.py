@@ -53,27 +53,24 @@ def over_draws(
         ]
         for option, times, spent in zip(options, seconds, costs, strict=True)
     ]
-    best = [0] * len(options)
-    for draw in range(drawn.draws):
-        measure_of = {id(option): measures[place][draw] for place, option in enumerate(options)}
-        winner = choose(
-            [option for place, option in enumerate(options) if within[place][draw]],
-            goal,
-            lambda option, measure_of=measure_of: measure_of[id(option)],  # type: ignore[misc]
-        )
-        if winner is not None:
-            best[next(place for place, option in enumerate(options) if option is winner)] += 1
+
+    def winner(places: Sequence[int], draw: int) -> int | None:
+        """Return which of some options is the best in a draw."""
+        measure_of = {id(options[place]): measures[place][draw] for place in places}
+        chosen = choose([options[place] for place in places], goal, lambda option: measure_of[id(option)])
+        return next((place for place in places if options[place] is chosen), None)
+
+    every = range(drawn.draws)
+    best = [winner([place for place in range(len(options)) if within[place][draw]], draw) for draw in every]
     return [
         msgspec.structs.replace(
             option,
             draws=OptionDraws(
-                best=best[place],
+                best=best.count(place),
                 within_limits=sum(within[place]),
                 choice_is_better=0
                 if choice is None
-                else sum(
-                    mine <= other for mine, other in zip(measures[choice], measures[place], strict=True)
-                ),
+                else sum(winner([choice, place], draw) == choice for draw in every),
                 seconds=_range(seconds[place], option.seconds),
                 cost_usd=_range(costs[place], option.cost_usd),
                 breakeven_usd_per_node_hour=_breakeven(place, options, seconds, costs),

@@ -47,7 +47,7 @@ class OptionDraws(msgspec.Struct, frozen=True, kw_only=True):
     within_limits: int
     """Number of draws in which it meets the deadline and the budget."""
     choice_is_better: int
-    """Number of draws in which the choice is at least as good by the goal: "cheaper in 97 of 100 draws"."""
+    """Number of draws in which the choice is the better of the two by the goal: "cheaper in 97 of 100 draws"."""
     seconds: Range
     cost_usd: Range
     breakeven_usd_per_node_hour: Range | None = None
