@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,3 +79,22 @@ def test_a_plain_number_keeps_the_digits_of_a_whole_one(number, text):
 def test_sizes_are_read_as_written(number, unit):
     factor = {"": 1, "K": 1 << 10, "m": 1 << 20, "G": 1 << 30, " KiB": 1 << 10, "MB": 1 << 20}[unit]
     assert units.parse_size(f"{number}{unit}", "--min") == number * factor
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "labels"),
+    [
+        (units.SIZE_LABEL, [0.5, 4, 65_536, 1.2e6], ["0 B", "4 B", "65.5 kB", "1.2 MB"]),
+        (units.axis_label("s"), [0, 2.5e-4, 0.2, 12.5], ["0 s", "250 µs", "200 ms", "12.5 s"]),
+        (units.axis_label("B", digits=2), [65_536], ["66 kB"]),
+    ],
+)
+def test_labels_of_axes_have_a_space_before_the_unit(expression, values, labels):
+    axis = {"labelExpr": expression, "values": values, "labelOverlap": False, "title": None}
+    chart = {
+        "data": {"values": [{"x": value} for value in values]},
+        "mark": "point",
+        "encoding": {"x": {"field": "x", "type": "quantitative", "scale": {"type": "symlog"}, "axis": axis}},
+    }
+    drawn = vl_convert.vegalite_to_svg(chart)
+    assert re.findall(r"<text[^>]*>([^<]*)</text>", drawn) == labels

@@ -14,8 +14,15 @@ from linkworth.errors import UsageError
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
-SIZE_LABEL = "datum.value < 1 ? '0 B' : format(datum.value, '.3~s') + 'B'"
-"""Vega expression that labels an axis of message sizes: `65.5kB`."""
+
+def axis_label(unit: str, digits: int = 3) -> str:
+    """Return the Vega expression that labels an axis or a legend with values in a unit: `65.5 kB`, `200 ms`."""
+    # Vega's format() puts the SI prefix directly behind the number.
+    return f"replace(format(datum.value, '.{digits}~s'), regexp('([^0-9.]*)$'), ' $1{unit}')"
+
+
+SIZE_LABEL = f"datum.value < 1 ? '0 B' : {axis_label('B')}"
+"""Vega expression that labels an axis of message sizes, on which an empty message may lie below one byte."""
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVarTuple
 
-from linkworth import _engine
+from linkworth import _engine, interrupts
 from linkworth.model.fabric import Fabric
 from linkworth.model.prediction import Layout
 from linkworth.model.settings import Details, ReplaySettings
@@ -119,7 +119,8 @@ class Script:
         """Return the seconds of each timed part, in order, on each rank. Nothing can be added afterwards."""
         self._writer.close()
         trace = _engine.Trace(str(self._path))
-        self._folder.cleanup()  # the engine has mapped the file
+        with interrupts.deferred():  # as in remove_folder()
+            self._folder.cleanup()  # the engine has mapped the file
         marks = replay_in_detail(
             trace, fabric, layout, settings=settings, details=Details(marks=True)
         ).result.mark_seconds

@@ -62,7 +62,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
                     gradientLength=side,
                     gradientThickness=10,
                     title="bytes sent, log scale" if logarithmic else "bytes sent",
-                    labelExpr="format(datum.value, '.2~s') + 'B'",
+                    labelExpr=units.axis_label("B", digits=2),
                     values=[least, math.sqrt(least * largest) if logarithmic else largest / 2, largest],
                 ),
             ),

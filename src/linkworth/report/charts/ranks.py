@@ -47,7 +47,7 @@ def figure(item: ReportItem, key: str) -> Figure | None:
             y=alt.Y(
                 "seconds:Q",
                 title="recorded time",
-                axis=alt.Axis(format="~s", labelExpr="datum.label + 's'", tickCount=5),
+                axis=alt.Axis(labelExpr=units.axis_label("s"), tickCount=5),
             ),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))),
             order=alt.Order("order:Q"),

@@ -127,7 +127,7 @@ def _figure(item: ReportItem, key: str, of: _Parameter) -> Figure | None:
             if flat
             else alt.Scale(type="log", nice=False, padding=12, domain=[least, most]),
             axis=alt.Axis(
-                labelExpr="format(datum.value, '.3~s') + 's'",
+                labelExpr=units.axis_label("s"),
                 **({"tickCount": 5} if flat else {"values": kinds.log_ticks(least, most)}),
             ),
         ),

@@ -134,7 +134,7 @@ def _figure(key: str, traffic: dict[RunGroup, list[_Nic]]) -> Figure:
         .mark_bar(height=16)
         .encode(
             y=kinds.names_on_y([group.environment for group in traffic]),
-            x=alt.X("bytes:Q", title="bytes sent", axis=alt.Axis(format="~s", tickCount=3)),
+            x=alt.X("bytes:Q", title="bytes sent", axis=alt.Axis(labelExpr=units.SIZE_LABEL, tickCount=3)),
             color=kinds.colour(sorted({nic.nic for nic in nics}), columns=6),
             order=alt.Order("series:N"),
             description=alt.Description("label:N"),
