@@ -230,7 +230,7 @@ def test_the_plot_shows_points_and_fit(tmp_path, calibration):
     plot_calibration(calibration, path)
     drawn = path.read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "xmlns" in drawn[:200]
-    for name in ("one after the other", "a stream", "both ways", "inside a node", "message size", "16.4kB"):
+    for name in ("one after the other", "a stream", "both ways", "inside a node", "message size", "16.4 kB"):
         assert name in drawn
     with pytest.raises(UsageError, match=r"ends in .svg or .png"):
         plot_calibration(calibration, tmp_path / "fit.pdf")

@@ -308,6 +308,22 @@ def test_the_bucket_of_a_shaped_link_comes_back(bucket, bandwidth):
     assert statistics.median(misses(fabric, fitted, found)) < 0.02
 
 
+@pytest.mark.parametrize("tests", [("latency", "bandwidth"), ("latency", "bandwidth", "bibandwidth")])
+def test_latency_beyond_what_streams_show_comes_back_from_a_shaped_link(tests):
+    link = Path(
+        latency_seconds=1e-6,
+        bandwidth_bytes_per_second=1.25e8,
+        send_overhead=[(0, 2e-6)],
+        receive_overhead=[(0, 5e-6)],
+        eager_limit_bytes=65536,
+        burst_bytes=9000,
+        added_latency=[(0, 0.0), (4, 0.0), (16, 8e-6)],
+    )
+    fabric = msgspec.structs.replace(fabrics.get("gbe"), link=link)
+    found = results_of(fabric, *tests)
+    assert worst_miss(fabric, fit_path(found, wrong_base(fabric)), found) < 0.12
+
+
 def test_costs_that_rise_behind_the_eager_limit_come_back():
     fabric = fabrics.get("gbe")
     rising = [(0, 4e-6), (65536, 20e-6), (65537, 20e-6), (1 << 22, 4e-3)]

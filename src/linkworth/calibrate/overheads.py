@@ -100,7 +100,8 @@ class OverheadFit(PathFit):
         if not self.path.burst_bytes:
             return point.seconds - self.flow(point.bytes) - self.path.latency_seconds
         size = point.bytes
-        own = overhead_at(self.path.send_overhead, size) + overhead_at(self.path.receive_overhead, size)
+        curves = (self.path.send_overhead, self.path.receive_overhead, self.path.added_latency)
+        own = sum(overhead_at(curve, size) for curve in curves)
         own += handshake if size > self.path.eager_limit_bytes else 0.0
         return point.seconds - self.replayed(measured.IN_TURN, size) + own
 
@@ -216,8 +217,10 @@ class OverheadFit(PathFit):
         if staged is None or not self.stream:
             return Overheads(size, each, each, tolerance)
         if staged <= BOUND * wire:
-            receive = both * self.receivers_share(size, both)
-            return Overheads(size, both - receive, receive, tolerance)
+            # Together the sides take no longer than a message each way. The rest is latency.
+            shown_both = min(both, self.alternating.get(size, both))
+            receive = shown_both * self.receivers_share(size, shown_both)
+            return Overheads(size, shown_both - receive, receive, tolerance, both - shown_both, tolerance)
         larger = min(staged, both)
         tolerance = min(tolerance, allowed * staged)
         return Overheads(size, both - larger, larger, tolerance)
