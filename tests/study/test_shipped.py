@@ -25,7 +25,7 @@ FILES = sorted((ROOT / "studies").glob("*.toml"))
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize("scale", ["", "lab", "predict"])
 def test_every_scale_has_runs_that_can_be_made(name, scale, monkeypatch):
-    monkeypatch.setattr(isolation, "tool_of", lambda spec: spec.isolation)  # containers need root
+    monkeypatch.setattr(isolation, "_is_root", lambda: True)  # containers need it
     study = load(ROOT / "studies" / f"{name}.toml", scale=scale)
     runs = expand(study, 1)
     check_all(study, runs)
