@@ -15,7 +15,7 @@ enum { kYields = 30 };
 // A yield that takes longer has given another program or rank a time slice.
 static const uint64_t kSliceNanoseconds = 500000;
 // How long cores count as shared after a lost slice.
-static const uint64_t kSharedNanoseconds = 1000000000;
+static const uint64_t kSharedNanoseconds = 100000000;
 static const uint64_t kSettleNanoseconds = 100000000;
 static const struct timespec kPause = {.tv_nsec = 20000};
 
