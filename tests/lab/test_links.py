@@ -55,7 +55,10 @@ def test_only_a_switchs_port_is_bounded_by_its_buffer():
     assert f" limit {links.queue_bytes(spec)}b " in at_node
     head, node = links.bridges(spec, ["d0"]), links.node_network(spec, 1)
     assert head.tc[0] == at_switch.replace("d0-node1", "d0-node1") and node.tc == [at_node]
-    # Packets are dropped one by one.
+    # Packets come one by one, so that little more than the buffer fits.
+    burst = {line: int(line.rpartition(" mtu ")[2].split()[0].rstrip("b")) for line in (at_node, at_switch)}
+    assert burst[at_switch] < 10_000 < burst[at_node]
+    # They are dropped one by one, too.
     assert "d0-node1" in head.offloads_off and node.offloads_off == ["d0"]
     assert links.bridges(LabSpec(rate=1e9), ["d0"]).offloads_off == []
 

@@ -12,12 +12,12 @@ FRAME_OVERHEAD = 24
 ETHERNET_HEADER = 14
 EXACT_UP_TO = 1.2e9
 """Highest bit rate at which packets are released one by one. Above it the kernel cannot wake often enough."""
-BURST_SECONDS = 160e-6
-"""Burst in seconds of the link. A message of this size passes faster than the link would carry it."""
-FAST_BURST_SECONDS = 250e-6
-"""Burst in seconds of links above `EXACT_UP_TO`."""
+JOINED_SECONDS = 100e-6
+"""Time of the link that a joined packet takes at most. Each packet costs a timer, and a joined one costs no more."""
 LATE_SECONDS = 60e-6
 """How late the kernel may wake without a loss of rate. Virtual machines wake 15 to 60 us late."""
+FAST_BURST_SECONDS = 250e-6
+"""Burst in seconds of links above `EXACT_UP_TO`."""
 RESERVE_SECONDS = 1e-3
 """Time of the link that the kernel may lose by waking late and recover at the peak rate."""
 PEAK = 1.02
@@ -36,9 +36,10 @@ def rate_limit(spec: LabSpec, interface: str, *, at_switch: bool = False) -> lis
     if spec.link_rate is None:
         return []
     waiting = port_bytes(spec) if at_switch else queue_bytes(spec)
-    return [
-        f"qdisc add dev {interface} root handle 1: tbf {_buckets(spec, waiting)} overhead {FRAME_OVERHEAD}"
-    ]
+    # A node's interface joins packets of a stream in any case. Without its offloads it splits them behind the bucket.
+    joined = 1 if at_switch and not spec.joins_packets else joined_packets(spec)
+    buckets = _buckets(spec, burst_bytes(spec, joined), waiting)
+    return [f"qdisc add dev {interface} root handle 1: tbf {buckets} overhead {FRAME_OVERHEAD}"]
 
 
 def impairment(spec: LabSpec, interface: str) -> list[str]:
@@ -59,10 +60,9 @@ def impairment(spec: LabSpec, interface: str) -> list[str]:
     return [f"qdisc add dev {interface} {parent} handle 2: netem limit {packets}{delay}{jitter}{loss}{rate}"]
 
 
-def _buckets(spec: LabSpec, waiting: int) -> str:
+def _buckets(spec: LabSpec, burst: int, waiting: int) -> str:
     """Return tbf's rate, its bucket, and if possible the second bucket that keeps bursts short."""
     rate = _bucket_rate(spec)
-    burst = burst_bytes(spec)
     limit = f"limit {waiting}b"
     if rate > EXACT_UP_TO:
         return f"rate {rate:.0f}bit burst {burst}b {limit}"
@@ -70,21 +70,21 @@ def _buckets(spec: LabSpec, waiting: int) -> str:
     return f"rate {rate:.0f}bit burst {reserve}b {limit} peakrate {rate * PEAK:.0f}bit mtu {burst}b"
 
 
-def burst_bytes(spec: LabSpec) -> int:
-    """Return the burst in bytes."""
-    rate = spec.link_rate or 0.0
-    seconds = BURST_SECONDS if rate <= EXACT_UP_TO else FAST_BURST_SECONDS
-    return max(2 * _frame_bytes(spec), int(rate / 8 * seconds))
+def burst_bytes(spec: LabSpec, joined: int) -> int:
+    """Return the burst in bytes, which passes faster than the link would carry it.
+
+    It has room for `joined` packets and for what the bucket gains while the kernel wakes late. A full bucket gains nothing.
+    """
+    rate, frame = spec.link_rate or 0.0, _frame_bytes(spec)
+    if rate > EXACT_UP_TO:
+        return max(2 * frame, int(rate / 8 * FAST_BURST_SECONDS))
+    return max(2 * frame, int(rate / 8 * LATE_SECONDS) + joined * frame)
 
 
 def joined_packets(spec: LabSpec) -> int:
-    """Return the most packets that the kernel may join into one.
-
-    The burst has room for the joined packet and for what the bucket gains in `LATE_SECONDS`, since a full bucket
-    gains nothing more.
-    """
-    room = burst_bytes(spec) - (spec.link_rate or 0.0) / 8 * LATE_SECONDS
-    return max(1, min(JOINED_BYTES_MOST // spec.packet_bytes, int(room // _frame_bytes(spec))))
+    """Return the most packets that the kernel may join into one."""
+    in_time = (spec.link_rate or 0.0) / 8 * JOINED_SECONDS // _frame_bytes(spec)
+    return max(1, min(JOINED_BYTES_MOST // spec.packet_bytes, int(in_time)))
 
 
 def _frame_bytes(spec: LabSpec) -> int:
