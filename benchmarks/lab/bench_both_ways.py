@@ -1,11 +1,12 @@
 """Windows of messages both ways between pairs of ranks over TCP, measured in the lab: who loses one of the two directions.
 
     .venv/bin/python benchmarks/lab/bench_both_ways.py [--mpi openmpi] [--pairs 1,4] [--bytes 70000,600000] [--outside 0.05]
+        [--between 0.002]
 
 Printed is the time of a window, over the time of one direction's bytes on the link: 1.0 if both directions are full, 2.0 if
 they take turns. With Open MPI it is measured as installed, without PUT (btl_tcp_flags=send), and with an eager limit of 8 MiB.
 The links have 100 Mbit/s, so that a busy machine disturbs little. With --outside, the ranks sleep so long between the start of
-the messages and the wait for them, and this time is taken off.
+the messages and the wait for them, with --between from one window to the next. This time is taken off.
 """
 
 import argparse
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--bytes", default="70000,150000,600000")
     parser.add_argument("--seconds", type=float, default=1.0, help="traffic of each point in one direction")
     parser.add_argument("--outside", type=float, default=0.0, help="seconds outside MPI in each window")
+    parser.add_argument("--between", type=float, default=0.0, help="seconds between two windows")
     given = parser.parse_args()
     mpi = find.choose(given.mpi)
     print(
@@ -53,13 +55,20 @@ def main() -> None:
                         os.environ.update(SETTINGS[setting])
                         traffic = str(given.seconds * BYTES_PER_SECOND)
                         folder = Path(scratch) / f"{pairs}-{size}-{setting}"
-                        command = [str(program), traffic, str(size), str(given.outside), *WINDOWS]
+                        command = [
+                            str(program),
+                            traffic,
+                            str(size),
+                            str(given.outside),
+                            str(given.between),
+                            *WINDOWS,
+                        ]
                         output = printed(command, mpi, opened, folder, ranks=2 * pairs, timeout=300.0)
                         # A launcher's warnings come before the figures.
                         words = output.split()[-len(WINDOWS) :]
                         wire = pairs * wire_bytes(fabrics.get("gbe").link, size) / BYTES_PER_SECOND
                         shown = "  ".join(
-                            f"{(float(word) - given.outside) / (wire * int(messages)):.2f}"
+                            f"{(float(word) - given.outside - given.between) / (wire * int(messages)):.2f}"
                             for word, messages in zip(words, WINDOWS, strict=True)
                         )
                         print(f"{pairs} {size:>8} {setting:9}  {shown}", flush=True)

@@ -215,7 +215,7 @@ void Network::send_shared(std::uint32_t message, const Transmission& what, const
                                : free_first ? rail_free_first(what, ready)
                                             : choose_rail(what);
     shipment = {ready, what, wire_bytes, stall, static_cast<std::uint16_t>(rail), 1, 1, false, false};
-    if (contention_ && pairs_.count(what.bytes)) pairs_.begin(what.connection);
+    if (contention_ && pairs_.count(what.bytes)) pairs_.begin(what.connection, ready.seconds);
     if (!contention_ ||
         (!on_all_rails && what.bytes <= chunk_bytes && out_[port_of(what.source_node, rail)].idle())) {
         send_alone(message);
@@ -444,7 +444,7 @@ void Network::arrive(std::uint32_t message, std::uint32_t rail, const Stamp& hea
         if (taken < fabric_.link.gap_seconds) free.add_overhead(fabric_.link.gap_seconds - taken);
         if (pairs_.count(what.bytes)) {
             pairs_.pass(what.connection, shipment.chunk_wire_bytes, head, in_memory);
-            if (shipment.unarrived == 1) pairs_.end(what.connection);
+            if (shipment.unarrived == 1) pairs_.end(what.connection, in_memory.seconds);
         }
         if (lost)
             in_memory.add_wait(full_ports_.wait_seconds(port, what.connection, shipment.chunk_wire_bytes,

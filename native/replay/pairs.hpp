@@ -16,6 +16,9 @@ namespace linkworth::replay {
 /// An MPI that answers requests to send on the connection of its data answers behind that data. With windows
 /// of messages both ways, the directions take turns then. Who begins depends on microseconds, so the replay
 /// gives both directions together the rate that the turns have. Other pairs can use the rest of the NIC.
+///
+/// After a pause the sockets are empty, and both ranks answer before their data begins: the next window fills
+/// both directions.
 class Pairs {
   public:
     /// `ranks`: connection c is from rank c / ranks to rank c % ranks. `rails`: that carry its long messages.
@@ -30,34 +33,50 @@ class Pairs {
     bool count(std::uint64_t bytes) const { return bytes >= least_bytes_; }
 
     /// The data of a message that counts begins, and its last byte comes to the receiver's NIC.
-    void begin(std::uint64_t connection) { ++under_way_[connection]; }
-    void end(std::uint64_t connection) {
-        const auto found = under_way_.find(connection);
-        if (--found->second == 0) under_way_.erase(found);
+    void begin(std::uint64_t connection, double seconds) {
+        Pair& pair = pair_of(connection);
+        if (pair.under_way[0] + pair.under_way[1] == 0) pair.fills_both = seconds - pair.end > kPause;
+        ++pair.under_way[is_back(connection)];
+    }
+    void end(std::uint64_t connection, double seconds) {
+        Pair& pair = pair_of(connection);
+        --pair.under_way[is_back(connection)];
+        pair.end = seconds;
     }
 
     /// Delays a chunk whose first byte comes at `head`, until its pair has carried what came before.
     void pass(std::uint64_t connection, double wire_bytes, const Stamp& head, Stamp& in_memory) {
-        const std::uint64_t back = connection % ranks_ * ranks_ + connection / ranks_;
-        Stamp& free = free_[connection < back ? connection : back];
-        const bool in_turn = free.seconds > head.seconds || (has_several(connection) && has_several(back));
-        if (!in_turn) return;
-        free.raise_to(head);
-        free.add_bandwidth(wire_bytes / bytes_per_second_, false);
-        in_memory.raise_to(free);
+        Pair& pair = pair_of(connection);
+        const bool both_have_several = pair.under_way[0] > 1 && pair.under_way[1] > 1;
+        if (pair.free.seconds <= head.seconds && (pair.fills_both || !both_have_several)) return;
+        pair.free.raise_to(head);
+        pair.free.add_bandwidth(wire_bytes / bytes_per_second_, false);
+        in_memory.raise_to(pair.free);
     }
 
   private:
-    bool has_several(std::uint64_t connection) const {
-        const auto found = under_way_.find(connection);
-        return found != under_way_.end() && found->second > 1;
+    /// Seconds between windows after which the next fills both directions. Measured in the lab with Open
+    /// MPI 4.1.4, 2026-12-01 (benchmarks/lab/bench_both_ways.py --between): 0.5 to 2 ms at 0.1 and 1 Gbit/s.
+    static constexpr double kPause = 1.5e-3;
+
+    struct Pair {
+        Stamp free;
+        std::uint32_t under_way[2] = {0, 0};  ///< messages, by direction
+        bool fills_both = false;
+        /// When data last came. The first window counts as one of many, as in benchmarks.
+        double end = std::numeric_limits<double>::infinity();
+    };
+
+    std::uint64_t back(std::uint64_t connection) const {
+        return connection % ranks_ * ranks_ + connection / ranks_;
     }
+    bool is_back(std::uint64_t connection) const { return back(connection) < connection; }
+    Pair& pair_of(std::uint64_t connection) { return pairs_[std::min(connection, back(connection))]; }
 
     std::uint64_t ranks_;
     double bytes_per_second_;
     std::uint64_t least_bytes_;
-    std::unordered_map<std::uint64_t, std::uint32_t> under_way_;  ///< messages, by connection
-    std::unordered_map<std::uint64_t, Stamp> free_;               ///< by connection from the lower rank
+    std::unordered_map<std::uint64_t, Pair> pairs_;  ///< by connection from the lower rank
 };
 
 }  // namespace linkworth::replay

@@ -46,6 +46,16 @@ def test_the_limit_needs_windows_of_long_messages_in_both_directions(predict: Pr
     assert predict(both_ways(8, 65536), LIMITED).seconds > 1.8 * predict(both_ways(8, 65535), LIMITED).seconds
 
 
+def test_a_window_after_a_pause_fills_both_directions(predict: Predict) -> None:
+    def seconds(pause: float) -> float:
+        windows = zip(both_ways(8), both_ways(8), strict=True)
+        ranks = [[*first, second[0].after(pause), *second[1:]] for first, second in windows]
+        return predict(ranks, LIMITED).seconds - pause
+
+    assert seconds(1e-4) == pytest.approx(32e-3, rel=0.02)
+    assert seconds(5e-3) == pytest.approx(24e-3, rel=0.02)
+
+
 def test_the_limit_is_of_a_pair_and_each_rail_adds_to_it(predict: Predict) -> None:
     # Ranks 0 and 1 are on one node. 16 MB each way: as long as a pair's 16 MB in both directions together.
     ranks = [window(partner, 8, MB) for partner in (2, 3, 0, 1)]
