@@ -56,8 +56,9 @@ class Pairs {
 
   private:
     /// Seconds between windows after which the next fills both directions. Measured in the lab with Open
-    /// MPI 4.1.4, 2026-12-01 (benchmarks/lab/bench_both_ways.py --between): 0.5 to 2 ms at 0.1 and 1 Gbit/s.
-    static constexpr double kPause = 1.5e-3;
+    /// MPI 4.1.4, 2026-12-01 (benchmarks/lab/bench_both_ways.py --between): none did up to 0.5 ms, all from
+    /// 20 ms on.
+    static constexpr double kPause = 2e-3;
 
     struct Pair {
         Stamp free;
