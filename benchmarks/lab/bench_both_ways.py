@@ -53,16 +53,10 @@ def main() -> None:
                         for name in {name for variables in SETTINGS.values() for name in variables}:
                             os.environ.pop(name, None)
                         os.environ.update(SETTINGS[setting])
-                        traffic = str(given.seconds * BYTES_PER_SECOND)
+                        traffic = given.seconds * BYTES_PER_SECOND
                         folder = Path(scratch) / f"{pairs}-{size}-{setting}"
-                        command = [
-                            str(program),
-                            traffic,
-                            str(size),
-                            str(given.outside),
-                            str(given.between),
-                            *WINDOWS,
-                        ]
+                        arguments = (traffic, size, given.outside, given.between, *WINDOWS)
+                        command = [str(program), *map(str, arguments)]
                         output = printed(command, mpi, opened, folder, ranks=2 * pairs, timeout=300.0)
                         # A launcher's warnings come before the figures.
                         words = output.split()[-len(WINDOWS) :]

@@ -14,20 +14,20 @@
 enum { kYields = 30 };
 // A yield that takes longer has given another program or rank a time slice.
 static const uint64_t kSliceNanoseconds = 500000;
-// How long cores count as shared after a lost slice.
+// Cores count as shared for this time after a lost slice.
 static const uint64_t kSharedNanoseconds = 100000000;
 static const uint64_t kSettleNanoseconds = 100000000;
 static const struct timespec kPause = {.tv_nsec = 20000};
 
-// When a yield last cost a time slice.
+// The moment at which a yield last cost a time slice. 0, the start of the machine, stands for none.
 static _Atomic uint64_t lost_slice_at;
 
 // Gives the core away for a turn of waiting. Where others compute on the cores, later turns sleep: each yield
 // costs a time slice of theirs, and a rank that slept goes before them. Elsewhere a sleep would only add its
 // late end, 50 to 150 us, to the arrival of a message.
 static void give_way(int* turns) {
-    uint64_t now = lw_clock_read(CLOCK_MONOTONIC), lost = lost_slice_at;
-    if (++*turns > kYields && lost && now - lost < kSharedNanoseconds) {
+    uint64_t now = lw_clock_read(CLOCK_MONOTONIC);
+    if (++*turns > kYields && now - lost_slice_at < kSharedNanoseconds) {
         nanosleep(&kPause, NULL);
         return;
     }

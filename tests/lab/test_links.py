@@ -12,8 +12,8 @@ from linkworth.lab.spec import LabSpec
 rates = st.floats(min_value=1e5, max_value=1e11)
 
 
-def numbers(spec):
-    [line] = links.rate_limit(spec, "d0")
+def numbers(spec, *, at_switch=False):
+    [line] = links.rate_limit(spec, "d0", at_switch=at_switch)
     found = re.findall(r"(rate|burst|limit|overhead|peakrate|mtu) (\d+)", line)
     return {name: int(value) for name, value in found}
 
@@ -56,8 +56,7 @@ def test_only_a_switchs_port_is_bounded_by_its_buffer():
     head, node = links.bridges(spec, ["d0"]), links.node_network(spec, 1)
     assert head.tc[0] == at_switch.replace("d0-node1", "d0-node1") and node.tc == [at_node]
     # Packets come one by one, so that little more than the buffer fits.
-    burst = {line: int(line.rpartition(" mtu ")[2].split()[0].rstrip("b")) for line in (at_node, at_switch)}
-    assert burst[at_switch] < 10_000 < burst[at_node]
+    assert numbers(spec, at_switch=True)["mtu"] < 10_000 < numbers(spec)["mtu"]
     # They are dropped one by one, too.
     assert "d0-node1" in head.offloads_off and node.offloads_off == ["d0"]
     assert links.bridges(LabSpec(rate=1e9), ["d0"]).offloads_off == []

@@ -15,7 +15,7 @@ EXACT_UP_TO = 1.2e9
 JOINED_SECONDS = 100e-6
 """Time of the link that a joined packet takes at most. Each packet costs a timer, and a joined one costs no more."""
 LATE_SECONDS = 60e-6
-"""How late the kernel may wake without a loss of rate. Virtual machines wake 15 to 60 us late."""
+"""Delay of the kernel that costs no rate. Virtual machines wake 15 to 60 us late."""
 FAST_BURST_SECONDS = 250e-6
 """Burst in seconds of links above `EXACT_UP_TO`."""
 RESERVE_SECONDS = 1e-3
