@@ -5,8 +5,8 @@
 Two ranks on two nodes of a Gigabit Ethernet exchange a message each way. `computes`: the second begins later because it
 computes; it has not answered the first's request to send before it makes its own, and both directions are full at once. `waits`:
 it waits inside MPI meanwhile, answers first, and the first's answer to it then stands behind the first's data: the directions
-take turns. The same program is recorded on one node and predicted on `gbe` with `one_stream`. Printed are milliseconds of one
-exchange, the median of the rounds, and predicted over measured.
+take turns. The same program is recorded on one node and predicted on `gbe`, with `one_stream_below_bytes` above all messages.
+Printed are milliseconds of one exchange, the median of the rounds, and predicted over measured.
 """
 
 import argparse
@@ -37,7 +37,9 @@ def main() -> None:
     given = parser.parse_args()
     mpi = find.choose(given.mpi)
     gbe = fabrics.get("gbe")
-    stream = msgspec.structs.replace(gbe, tcp=msgspec.structs.replace(gbe.tcp, one_stream=True))
+    stream = msgspec.structs.replace(
+        gbe, tcp=msgspec.structs.replace(gbe.tcp, one_stream_below_bytes=1 << 40)
+    )
     print(f"{mpi.name}: late rank, bytes, microseconds late; measured ms, predicted ms, ratio")
     with tempfile.TemporaryDirectory(prefix="linkworth-streams-") as scratch:
         program = compiled("streams", mpi, Path(scratch))

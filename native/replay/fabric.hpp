@@ -134,7 +134,7 @@ struct Tcp {
     double timeout_share = 0;
     double burst_seconds = no_limit;
     double send_buffer_bytes = 0;
-    bool one_stream = false;
+    std::uint64_t one_stream_below_bytes = 0;
     double pair_bytes_per_second = no_limit;
     std::uint64_t pair_from_bytes = 65536;
 
@@ -147,7 +147,7 @@ struct Tcp {
         visit("timeout_share", &Tcp::timeout_share, share);
         visit("burst_seconds", &Tcp::burst_seconds, limit);
         visit("send_buffer_bytes", &Tcp::send_buffer_bytes, amount);
-        visit("one_stream", &Tcp::one_stream, any);
+        visit("one_stream_below_bytes", &Tcp::one_stream_below_bytes, any);
         visit("pair_bytes_per_second", &Tcp::pair_bytes_per_second, rate);
         visit("pair_from_bytes", &Tcp::pair_from_bytes, any);
     }

@@ -38,6 +38,7 @@ namespace linkworth::replay {
         return none;
     }
     const std::uint32_t send = mode == SendMode::buffered ? none : operations_.take();
+    if (send != none) operations_[send].to_itself = message.to_itself();
     message.send = send;
     announce(sender, message, index, actor.now);
     return send;
@@ -69,7 +70,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
 void Simulation::announce(RankState& sender, Message& message, std::uint32_t index, const Stamp& now) {
     require_order_of_calls();
     Stamp& last = message.local ? sender.last_local_envelope : sender.last_link_envelope;
-    if (!message.local && network_.is_behind_data(transmission_of(message), now)) {
+    if (!message.local && network_.is_behind_data(transmission_of(message), message.bytes, now)) {
         Transmission what = transmission_of(message);
         what.bytes = control_bytes;
         what.order = &last;
@@ -178,8 +179,8 @@ void Simulation::meet(std::uint32_t index, std::uint32_t receive, Actor* poster)
     Message& message = messages_[index];
     Operation& operation = operations_[receive];
     operation.completion_overhead = overhead_of(message, operation, message.at);
-    const bool noticed =
-        !message.rendezvous || message.at.seconds <= ranks_[message.destination].progresses_until;
+    const bool noticed = !message.rendezvous || message.to_itself() ||
+                         message.at.seconds <= ranks_[message.destination].progresses_until;
     message.at.raise_to(operation.done_at);
     message.receive = receive;
     if (!message.rendezvous) {
@@ -223,7 +224,7 @@ void Simulation::on_answer(std::uint32_t index) {
     } else {
         const Transmission what{node_of(message.destination), node_of(message.source),
                                 connection(message.destination, message.source), control_bytes};
-        if (network_.is_behind_data(what, message.at)) {
+        if (network_.is_behind_data(what, message.bytes, message.at)) {
             message.answering = true;
             return network_.send_behind_data(index, what, message.at);
         }
@@ -247,7 +248,9 @@ void Simulation::on_control(std::uint32_t index, const Stamp& at) {
 /// The data of a rendezvous begins.
 void Simulation::on_transfer(std::uint32_t index) {
     Message& message = messages_[index];
-    if (!message.noticed && !notices(message.source, message.at, {Happening::transfer, index})) return;
+    if (!message.noticed && !message.to_itself() &&
+        !notices(message.source, message.at, {Happening::transfer, index}))
+        return;
     Stamp left;
     Stamp at;
     if (message.local) {
@@ -295,11 +298,13 @@ void Simulation::finish(std::uint32_t index, const Stamp& at) {
     resume_at_its_time(waiting);
 }
 
-/// Returns whether the actor still waits for an operation.
+/// Returns whether the actor still waits for another rank. A rank copies its messages to itself in their
+/// calls, and no MPI but MPICH 4.0 looks at its connections meanwhile.
 bool Simulation::takes_time(const Actor& actor) const {
-    return actor.outstanding > 0 || std::ranges::any_of(actor.waiting, [&](std::uint32_t waited) {
-               return operations_[waited].done_at.seconds > actor.now.seconds;
-           });
+    return std::ranges::any_of(actor.waiting, [&](std::uint32_t waited) {
+        const Operation& operation = operations_[waited];
+        return !operation.to_itself && (!operation.done || operation.done_at.seconds > actor.now.seconds);
+    });
 }
 
 bool Simulation::wait_for_operations(Actor& actor, std::uint32_t index) {

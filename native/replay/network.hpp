@@ -69,10 +69,10 @@ class Network {
     /// what its NIC has begun. Returns when it arrives.
     Stamp control(const Transmission& what, const Stamp& ready);
 
-    /// TCP carries all data from one rank to another over one rail as one stream. A message without data
-    /// waits for the data before it.
-    bool is_behind_data(const Transmission& what, const Stamp& ready) const {
-        return fabric_.tcp.one_stream && waits_at(rail_of_control(what, ready), what);
+    /// TCP carries all data from one rank to another over one rail as one stream. A request to send, or its
+    /// answer, waits for the data before it. `bytes`: of the message that it is for.
+    bool is_behind_data(const Transmission& what, std::uint64_t bytes, const Stamp& ready) const {
+        return bytes < fabric_.tcp.one_stream_below_bytes && waits_at(rail_of_control(what, ready), what);
     }
     /// Form of `control` if `is_behind_data`. The listener is notified of the arrival.
     void send_behind_data(std::uint32_t message, const Transmission& what, const Stamp& ready);

@@ -2,6 +2,7 @@
 /// The discrete-event simulation: ranks as actors that run their traces, messages that cross the network.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -41,7 +42,8 @@ struct Operation {
     Envelope envelope;               ///< of a receive
     bool is_receive = false;
     bool done = false;
-    bool detached = false;  ///< nobody will wait for it
+    bool detached = false;   ///< nobody will wait for it
+    bool to_itself = false;  ///< the message is from the rank to the same rank
 };
 
 /// A message on its way. A rendezvous message is first its request to send, then its data.
@@ -61,6 +63,8 @@ struct Message {
     bool noticed = false;     ///< by its sender: the answer to its request to send
     bool announcing = false;  ///< its request to send is behind data of its connection
     bool answering = false;   ///< likewise the answer
+
+    bool to_itself() const { return source == destination; }
 };
 
 /// Something with a clock: a rank, or a non-blocking collective that runs beside its rank.
@@ -362,7 +366,9 @@ class Simulation final : private NetworkListener {
     }
     void end_progress(const Actor& actor) {
         if (!calls_only_ || actor.schedule || (any_threads_ && another_thread_waits(actor))) return;
-        ranks_[actor.rank].progresses_until = actor.now.seconds;
+        // A rank that waited for messages to itself alone has noticed nothing.
+        double& until = ranks_[actor.rank].progresses_until;
+        if (std::isinf(until)) until = actor.now.seconds;
     }
     void poll(RankState& state) {
         begin_progress(state.actor);

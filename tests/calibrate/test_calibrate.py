@@ -237,7 +237,9 @@ def test_the_plot_shows_points_and_fit(tmp_path, calibration):
 
 
 def test_a_written_fabric_keeps_how_its_messages_go_on(tmp_path):
-    tcp = msgspec.structs.replace(fabrics.get("gbe").tcp, one_stream=True, send_buffer_bytes=65536)
+    tcp = msgspec.structs.replace(
+        fabrics.get("gbe").tcp, one_stream_below_bytes=1 << 40, send_buffer_bytes=65536
+    )
     ethernet = msgspec.structs.replace(fabrics.get("gbe"), tcp=tcp)
     write(ethernet, tmp_path / "again.toml")
     again = fabrics.get(str(tmp_path / "again.toml"))

@@ -75,7 +75,7 @@ def test_requests_behind_data_are_no_messages_of_the_window(predict: Predict) ->
     ]
 
     def limited_from(least: int) -> float:
-        tcp = msgspec.structs.replace(LIMITED.tcp, one_stream=True, pair_from_bytes=least)
+        tcp = msgspec.structs.replace(LIMITED.tcp, one_stream_below_bytes=1 << 40, pair_from_bytes=least)
         return predict(ranks, msgspec.structs.replace(LIMITED, tcp=tcp)).seconds
 
     assert limited_from(0) == limited_from(1)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from synthetic import Call, fabric, irecv, isend, recv, send, waitall, way, write_trace
 
 from linkworth import _engine
+from linkworth.catalog import fabrics
+from linkworth.catalog.derived import wire_bytes
 from linkworth.model.fabric import Fabric, Tcp
 from linkworth.model.prediction import Layout, Prediction
 from linkworth.model.settings import ReplaySettings
@@ -21,7 +23,7 @@ OVERHEAD = 1 * US
 """Small overhead that keeps any two moments apart."""
 STREAM = fabric(
     way(latency=10 * US, bandwidth=1e9, overhead=OVERHEAD, eager=0),
-    tcp=Tcp(one_stream=True),
+    tcp=Tcp(one_stream_below_bytes=1 << 40),
     progress="calls",
 )
 PASSING = msgspec.structs.replace(STREAM, tcp=Tcp())
@@ -29,8 +31,8 @@ PASSING = msgspec.structs.replace(STREAM, tcp=Tcp())
 Predict = Callable[..., Prediction]
 
 
-def exchange(partner: int) -> list[Call]:
-    return [irecv(partner, MB), isend(partner, MB), waitall(1, 2)]
+def exchange(partner: int, size: int = MB) -> list[Call]:
+    return [irecv(partner, size), isend(partner, size), waitall(1, 2)]
 
 
 def late_in_computation() -> Sequence[Sequence[Call]]:
@@ -39,10 +41,13 @@ def late_in_computation() -> Sequence[Sequence[Call]]:
     return [first, second]
 
 
-def late_inside_mpi() -> Sequence[Sequence[Call]]:
+def late_inside_mpi(size: int = MB) -> Sequence[Sequence[Call]]:
     """The second waits for word from the first, which has asked to send before."""
-    receive, request, wait = exchange(1)
-    return [[receive, request, send(1, 0, tag=7).after(1 * MS), wait], [recv(0, 0, tag=7), *exchange(0)]]
+    receive, request, wait = exchange(1, size)
+    return [
+        [receive, request, send(1, 0, tag=7).after(1 * MS), wait],
+        [recv(0, 0, tag=7), *exchange(0, size)],
+    ]
 
 
 def test_both_directions_are_full_after_a_computation(predict: Predict) -> None:
@@ -60,6 +65,35 @@ def test_directions_take_turns_after_a_wait_inside_mpi(predict: Predict) -> None
     assert turns == pytest.approx(1 * MS + 50 * US + 2 * MS, abs=10 * US)
     # If the answer may pass the data, it waits for one chunk of 66 us at most.
     assert predict(late_inside_mpi(), PASSING).seconds == pytest.approx(2 * MS + 80 * US, abs=35 * US)
+
+
+@pytest.mark.parametrize("eager", [0, MB])
+def test_a_message_to_itself_is_no_wait_inside_mpi(predict: Predict, eager: int) -> None:
+    # The copy takes 1 ms, and the first's request comes meanwhile. The second notices it only after its own request. If the
+    # copy were a wait, the second would answer first, and the directions would take turns: 3 ms.
+    on = msgspec.structs.replace(STREAM, intranode=way(bandwidth=1e9, eager=eager))
+    first, second = exchange(1), exchange(0)
+    itself = [irecv(1, MB, tag=9), isend(1, MB, tag=9), waitall(1, 2)]
+    seconds = predict([first, [*itself, *second]], on).seconds
+    assert seconds == pytest.approx(2 * MS + 40 * US, abs=40 * US)
+
+
+@pytest.mark.parametrize(
+    ("settings", "size", "turns"),
+    [
+        (ReplaySettings(mpi_library="openmpi-4.1"), 196_000, True),
+        (ReplaySettings(mpi_library="openmpi-4.1"), 200_000, False),
+        (ReplaySettings(mpi_library="openmpi-4.1", mpi_settings={"btl_tcp_flags": "send"}), 196_000, False),
+        (ReplaySettings(mpi_library="mpich"), 196_000, False),
+    ],
+)
+def test_the_library_and_its_settings_decide_who_takes_turns(
+    predict: Predict, settings: ReplaySettings, size: int, turns: bool
+) -> None:
+    gbe = fabrics.get("gbe")
+    seconds = predict(late_inside_mpi(size), gbe, settings=settings).seconds - 1 * MS
+    one_way = wire_bytes(gbe.link, size) / gbe.link.bandwidth_bytes_per_second
+    assert seconds / one_way == pytest.approx(2.1 if turns else 1.3, abs=0.25)
 
 
 def test_what_is_asked_asynchronously_comes_behind_the_data_too(predict: Predict) -> None:
@@ -133,7 +167,9 @@ def test_a_request_is_behind_the_data_of_its_own_rail(
 
 
 def buffered(held: int, **changes: object) -> Fabric:
-    return msgspec.structs.replace(STREAM, tcp=Tcp(one_stream=True, send_buffer_bytes=held), **changes)
+    return msgspec.structs.replace(
+        STREAM, tcp=Tcp(one_stream_below_bytes=1 << 40, send_buffer_bytes=held), **changes
+    )
 
 
 def goes_on_after(predict: Predict, on: Fabric, *sizes: int, contention: bool = True) -> float:

@@ -211,13 +211,15 @@ class Tcp(_Table, frozen=True, kw_only=True):
             allowed=_BYTES,
         ),
     ] = 0
-    one_stream: Annotated[
-        bool,
+    one_stream_below_bytes: Annotated[
+        int,
         Parameter(
-            help="True: all data from one rank to another form one stream of bytes (RFC 9293). A request to send and "
-            "its answer queue behind earlier data. False: they pass it, as if the MPI had a separate path."
+            help="Requests to send of messages shorter than this, and their answers, queue behind earlier data of "
+            "their connection, since TCP carries one stream of bytes (RFC 9293). Under Open MPI it is at least 196,608. "
+            "0: they pass the data.",
+            allowed=_BYTES,
         ),
-    ] = False
+    ] = 0
     pair_bytes_per_second: Annotated[
         float,
         Parameter(

@@ -13,6 +13,9 @@ from linkworth.errors import UsageError
 from linkworth.model.collectives import CollectiveRules
 from linkworth.model.fabric import Fabric
 
+_ONE_PUT_BELOW = 196608
+"""btl_tcp_min_rdma_pipeline_size in bytes (`ompi_info --param btl tcp --level 9`, Open MPI 4.1.4)."""
+
 
 def under(library: str, fabric: Fabric) -> Fabric:
     """Return the fabric as a library uses it.
@@ -22,13 +25,18 @@ def under(library: str, fabric: Fabric) -> Fabric:
     2,356 MB/s are left on AWS c5n (JiaweiZhuang/aws-mpi-benchmark, Open MPI 3.1.4 and 4.0.1, 2019), where Intel MPI
     and MPICH reach all. On shaped links (Open MPI 4.1.4, 2026-11-25) windows of 2 to 64 messages of 70 to 600 kB
     take 1.9 to 2.0 times as long as with btl_tcp_flags=1, which switches PUT off (benchmarks/lab/bench_both_ways.py).
+
+    A message below btl_tcp_min_rdma_pipeline_size is one PUT. If two ranks exchange such messages, and the second answers
+    before it makes its own request, the first's answer waits behind all of the first's data. 16 pairs that exchange 75 to
+    185 kB take 1.3 to 1.6 times as long as their bytes, and 1.1 times from 210 kB on (Open MPI 4.1.4, 2026-12-01). Without
+    PUT they take 1.0 to 1.1 times as long, and with MPICH 5.0.2 as well (benchmarks/lab/bench_grid.py).
     """
     if not library.startswith("openmpi") or not is_over_tcp(fabric):
         return fabric
     pair = min(fabric.tcp.pair_bytes_per_second, fabric.link.bandwidth_bytes_per_second)
-    return msgspec.structs.replace(
-        fabric, tcp=msgspec.structs.replace(fabric.tcp, pair_bytes_per_second=pair)
-    )
+    stream = max(fabric.tcp.one_stream_below_bytes, _ONE_PUT_BELOW)
+    tcp = msgspec.structs.replace(fabric.tcp, pair_bytes_per_second=pair, one_stream_below_bytes=stream)
+    return msgspec.structs.replace(fabric, tcp=tcp)
 
 
 Transport = Literal["TCP", "shared memory", "RDMA"]
@@ -57,10 +65,9 @@ class MpiSetting(NamedTuple):
 
 
 def _without_put(fabric: Fabric, _: str) -> Fabric:
-    """Without PUT, no request waits behind data, so both directions are full."""
-    return msgspec.structs.replace(
-        fabric, tcp=msgspec.structs.replace(fabric.tcp, pair_bytes_per_second=float("inf"))
-    )
+    """Without PUT, data leave in fragments, and a request waits for no more than one. Both directions are full."""
+    tcp = msgspec.structs.replace(fabric.tcp, pair_bytes_per_second=float("inf"), one_stream_below_bytes=0)
+    return msgspec.structs.replace(fabric, tcp=tcp)
 
 
 def _tcp_limit(fabric: Fabric, value: str) -> Fabric:
