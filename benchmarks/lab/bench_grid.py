@@ -21,9 +21,11 @@ from linkworth.catalog import fabrics
 from linkworth.catalog.derived import wire_bytes
 from linkworth.measure.open_place import open_place
 from linkworth.measure.plan import plan, workload
+from linkworth.model.mpi import MpiInstallation
 from linkworth.model.place import Place
 from linkworth.model.settings import ReplaySettings
 from linkworth.mpi import find
+from linkworth.places.place import OpenPlace
 from linkworth.predict import predict
 from linkworth.replay.layout import Arrangement
 from linkworth.trace.record import record
@@ -34,18 +36,15 @@ COMPUTED_MS = 100
 ITERATIONS, RECORDED_ITERATIONS = 20, 5
 
 
+SETTINGS: dict[str, dict[str, str]] = {"installed": {}, "send only": {"btl_tcp_flags": "send"}}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--bytes", default="75000,150000,600000")
     given = parser.parse_args()
     mpi = find.choose(given.mpi)
-    gbe = fabrics.get("gbe")
-    slow = msgspec.structs.replace(gbe.link, bandwidth_bytes_per_second=BYTES_PER_SECOND)
-    fabric = msgspec.structs.replace(gbe, link=slow)
-    settings: list[dict[str, str]] = [{}]
-    if mpi.kind == "openmpi":
-        settings.append({"btl_tcp_flags": "send"})
     print(
         f"{mpi.name}: bytes, setting; measured, predicted over the time of the bytes; predicted over measured"
     )
@@ -53,26 +52,33 @@ def main() -> None:
         program = compiled("grid", mpi, Path(scratch))
         with open_place(Place(kind="lab", name="100mbit", nodes=2, ranks_per_node=RANKS // 2)) as opened:
             for size in map(int, given.bytes.split(",")):
-                trace = Path(scratch) / f"{size}.lwt"
-                burnt = [str(program), str(RECORDED_ITERATIONS), str(size), str(COMPUTED_MS), "burn"]
-                record(plan(workload(burnt, RANKS), mpi=mpi.name), output=trace)
-                wire_ms = 1e3 * PAIRS * wire_bytes(fabric.link, size) / BYTES_PER_SECOND
-                for setting in settings:
-                    os.environ.update({f"OMPI_MCA_{name}": value for name, value in setting.items()})
-                    command = [str(program), str(ITERATIONS), str(size), str(COMPUTED_MS), "sleep"]
-                    folder = Path(scratch) / f"{size}-{len(setting)}"
-                    # A launcher's warnings come before the figure.
-                    measured = float(printed(command, mpi, opened, folder, ranks=RANKS).split()[-1])
-                    for name in setting:
-                        del os.environ[f"OMPI_MCA_{name}"]
-                    replayed = ReplaySettings(mpi_settings=setting)
-                    (found,) = predict(trace, [fabric], Arrangement(nodes=2), settings=replayed).predictions
-                    predicted = 1e3 * found.seconds / RECORDED_ITERATIONS
-                    print(
-                        f"{size:>8} {'send only' if setting else 'installed':9}  {(measured - COMPUTED_MS) / wire_ms:.2f} "
-                        f"{(predicted - COMPUTED_MS) / wire_ms:.2f}  {predicted / measured:.2f}",
-                        flush=True,
-                    )
+                compare(program, size, mpi, opened, Path(scratch))
+
+
+def compare(program: Path, size: int, mpi: MpiInstallation, opened: OpenPlace, scratch: Path) -> None:
+    """Record the program once, and print its measured and predicted times with each setting."""
+
+    def command(iterations: int, computing: str) -> list[str]:
+        return [str(program), str(iterations), str(size), str(COMPUTED_MS), computing]
+
+    trace = scratch / f"{size}.lwt"
+    record(plan(workload(command(RECORDED_ITERATIONS, "burn"), RANKS), mpi=mpi.name), output=trace)
+    gbe = fabrics.get("gbe")
+    link = msgspec.structs.replace(gbe.link, bandwidth_bytes_per_second=BYTES_PER_SECOND)
+    fabric = msgspec.structs.replace(gbe, link=link)
+    wire_ms = 1e3 * PAIRS * wire_bytes(link, size) / BYTES_PER_SECOND
+    for name in SETTINGS if mpi.kind == "openmpi" else ("installed",):
+        setting = SETTINGS[name]
+        os.environ.pop("OMPI_MCA_btl_tcp_flags", None)
+        os.environ.update({f"OMPI_MCA_{option}": value for option, value in setting.items()})
+        output = printed(command(ITERATIONS, "sleep"), mpi, opened, scratch / f"{size}-{name}", ranks=RANKS)
+        # A launcher's warnings come before the figure.
+        measured = float(output.split()[-1])
+        replayed = ReplaySettings(mpi_settings=setting)
+        (found,) = predict(trace, [fabric], Arrangement(nodes=2), settings=replayed).predictions
+        predicted = 1e3 * found.seconds / RECORDED_ITERATIONS
+        shown = [f"{(each - COMPUTED_MS) / wire_ms:.2f}" for each in (measured, predicted)]
+        print(f"{size:>8} {name:9}  {' '.join(shown)}  {predicted / measured:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def under(library: str, fabric: Fabric) -> Fabric:
 
     A message below btl_tcp_min_rdma_pipeline_size is one PUT. If two ranks exchange such messages, and the second answers
     before it makes its own request, the first's answer waits behind all of the first's data. 16 pairs that exchange 75 to
-    185 kB take 1.3 to 1.6 times as long as their bytes, and 1.1 times from 210 kB on (Open MPI 4.1.4, 2026-12-01). Without
+    185 kB take 1.2 to 1.6 times as long as their bytes, and 1.1 to 1.3 times from 210 kB on (Open MPI 4.1.4, 2026-12-01). Without
     PUT they take 1.0 to 1.1 times as long, and with MPICH 5.0.2 as well (benchmarks/lab/bench_grid.py).
     """
     if not library.startswith("openmpi") or not is_over_tcp(fabric):
