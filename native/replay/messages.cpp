@@ -55,7 +55,7 @@ inline void Simulation::send_eagerly(RankState& sender, Message& message, std::u
                                          overheads(true, message.bytes).added_latency);
         envelope.raise_to(sender.last_local_envelope);
         sender.last_local_envelope = envelope;
-        if (early_) return on_envelope(index);
+        if (early_ || message.to_itself()) return on_envelope(index);
         queue_.push(envelope.seconds, Happening::envelope, index);
         return;
     }
@@ -86,7 +86,7 @@ void Simulation::announce(RankState& sender, Message& message, std::uint32_t ind
     message.at.raise_to(last);
     last = message.at;
     if (any_order_) return on_envelope(index);
-    if (early_ && !match(index)) return;
+    if ((early_ || message.to_itself()) && !match(index)) return;
     queue_.push(message.at.seconds, Happening::envelope, index);
 }
 
@@ -100,8 +100,12 @@ inline Transmission Simulation::transmission_of(const Message& message) const {
 bool Simulation::match(std::uint32_t index) {
     Message& message = messages_[index];
     message.receive = ranks_[message.destination].matcher.arrive(message.envelope, index);
-    if (message.receive == none) wake_probes(message);
-    return message.receive != none;
+    if (message.receive == none) {
+        wake_probes(message);
+        return false;
+    }
+    operations_[message.receive].to_itself = message.to_itself();
+    return true;
 }
 
 void Simulation::on_envelope(std::uint32_t index) {

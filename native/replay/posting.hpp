@@ -23,13 +23,11 @@ inline std::uint32_t Simulation::post_receive(Actor& actor, const Membership& me
     operation.actor = none;
     operation.envelope = Envelope{context_of(membership, collective), peer, tag};
     operation.is_receive = true;
-    operation.done = operation.detached = false;
-    // The other group of an intercommunicator has a rank of the same number.
-    operation.to_itself = peer == static_cast<std::int32_t>(membership.my_rank) &&
-                          membership.communicator->world_rank(peer) == ranks_[actor.rank].rank;
+    operation.done = operation.detached = operation.to_itself = false;
     const std::uint32_t message = ranks_[actor.rank].matcher.post(operation.envelope, index);
     if (message == none) return index;
     Message& found = messages_[message];
+    operation.to_itself = found.to_itself();
     if (early_ && !any_order_ && found.rendezvous && found.at.seconds > actor.now.seconds) {
         found.receive = index;
         queue_.push(found.at.seconds, Happening::envelope, message);
