@@ -4,8 +4,8 @@
 // same moment, as far as the kernel takes it. Arguments: connections, "oneway" or "exchange", bytes, bursts,
 // microseconds of silence before each. Prints, of the last half of the bursts: median bytes that the kernel
 // holds of a message once it has taken its last byte, median seconds until then, and until the last burst's
-// bytes are all there; then the median bytes it held in the first burst, and those of the send buffer in the
-// end.
+// bytes are all there; the median bytes it held in the first burst, and those of the send buffer in the end;
+// and the mean time at which a connection's message is there, over that of the last one's (median).
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static void connect_all(int rank, int connections, int* sockets) {
 
 /// One burst: sends `to_send` and receives `to_receive` bytes over each connection.
 static void burst(const int* sockets, int connections, size_t to_send, size_t to_receive, char* out, char* in,
-                  double* held, double* taken) {
+                  double* held, double* taken, double* there) {
     size_t* const left = calloc(2 * (size_t)connections, sizeof *left);
     if (left == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
     size_t* const missing = left + connections;
@@ -99,11 +99,22 @@ static void burst(const int* sockets, int connections, size_t to_send, size_t to
                 require(got > 0 || (got < 0 && errno == EAGAIN), "recv");
                 if (got <= 0) break;
                 missing[i] -= (size_t)got;
+                there[i] = MPI_Wtime() - start;
             }
             open |= left[i] > 0 || missing[i] > 0;
         }
     }
     free(left);
+}
+
+/// Returns the mean over the last of a burst's arrivals.
+static double evenness(const double* there, int connections) {
+    double sum = 0, last = 0;
+    for (int i = 0; i < connections; ++i) {
+        sum += there[i];
+        if (there[i] > last) last = there[i];
+    }
+    return last > 0 ? sum / connections / last : 0;
 }
 
 int main(int count, char** arguments) {
@@ -120,8 +131,10 @@ int main(int count, char** arguments) {
     char* const in = calloc((size_t)bytes, 1);
     double* const held = calloc(results, sizeof *held);
     double* const taken = calloc(results, sizeof *taken);
+    double* const there = calloc((size_t)connections, sizeof *there);
+    double* const even = calloc((size_t)bursts, sizeof *even);
     double* const whole = calloc((size_t)bursts, sizeof *whole);
-    if (!sockets || !out || !in || !held || !taken || !whole) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!sockets || !out || !in || !held || !taken || !there || !even || !whole) MPI_Abort(MPI_COMM_WORLD, 3);
     connect_all(rank, connections, sockets);
 
     const size_t sends = rank == 0 || exchange ? (size_t)bytes : 0;
@@ -131,20 +144,25 @@ int main(int count, char** arguments) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
         burst(sockets, connections, sends, receives, out, in, held + (size_t)i * (size_t)connections,
-              taken + (size_t)i * (size_t)connections);
+              taken + (size_t)i * (size_t)connections, there);
+        even[i] = evenness(there, connections);
         MPI_Barrier(MPI_COMM_WORLD);
         whole[i] = MPI_Wtime() - start;
     }
+    double typical = median(even + bursts / 2, bursts - bursts / 2);
+    MPI_Bcast(&typical, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     if (rank == 0) {
         int buffer = 0;
         socklen_t length = sizeof buffer;
         getsockopt(sockets[0], SOL_SOCKET, SO_SNDBUF, &buffer, &length);
         const int later = bursts / 2 * connections, most = (bursts - bursts / 2) * connections;
         const double first = median(held, connections);
-        printf("%.0f %.9f %.9f %.0f %d\n", median(held + later, most), median(taken + later, most),
-               median(whole + bursts / 2, bursts - bursts / 2), first, buffer);
+        printf("%.0f %.9f %.9f %.0f %d %.4f\n", median(held + later, most), median(taken + later, most),
+               median(whole + bursts / 2, bursts - bursts / 2), first, buffer, typical);
     }
     free(whole);
+    free(even);
+    free(there);
     free(taken);
     free(held);
     free(in);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "replay/draws.hpp"
 #include "replay/settings.hpp"
 
 namespace linkworth::replay {
@@ -42,16 +43,6 @@ class Computation {
         const double normal = radius * std::cos(2 * std::numbers::pi * unit(scramble(start)));
         return std::exp(settings_.noise * (normal - settings_.noise / 2));
     }
-
-    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-    static std::uint64_t scramble(std::uint64_t state) {
-        state += 0x9e3779b97f4a7c15U;
-        state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
-        state = (state ^ (state >> 27U)) * 0x94d049bb133111ebU;
-        return state ^ (state >> 31U);
-    }
-    /// Returns a number in (0, 1].
-    static double unit(std::uint64_t bits) { return static_cast<double>((bits >> 11U) + 1) * 0x1p-53; }
 
     double factor_;
     const ReplaySettings& settings_;

@@ -133,6 +133,7 @@ struct Tcp {
     double retransmission_timeout_seconds = 0.2;
     double timeout_share = 0;
     double burst_seconds = no_limit;
+    double share_ratio = 1;
     double send_buffer_bytes = 0;
     std::uint64_t one_stream_below_bytes = 0;
     double pair_bytes_per_second = no_limit;
@@ -146,6 +147,7 @@ struct Tcp {
         visit("retransmission_timeout_seconds", &Tcp::retransmission_timeout_seconds, amount);
         visit("timeout_share", &Tcp::timeout_share, share);
         visit("burst_seconds", &Tcp::burst_seconds, limit);
+        visit("share_ratio", &Tcp::share_ratio, positive);
         visit("send_buffer_bytes", &Tcp::send_buffer_bytes, amount);
         visit("one_stream_below_bytes", &Tcp::one_stream_below_bytes, any);
         visit("pair_bytes_per_second", &Tcp::pair_bytes_per_second, rate);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "replay/draws.hpp"
+
 namespace linkworth::replay {
 namespace {
 
@@ -204,6 +206,17 @@ bool Network::waits_anywhere(const Transmission& what) const {
     return false;
 }
 
+/// Share of the link that a message gets, over the smallest one. A connection's is drawn once for the whole
+/// run and alternates with its opposite. So equal iterations of a program stay equal, and so do the
+/// connections' shares in the mean. A message that follows another at once gets the mean.
+double Network::share_of(const Transmission& what, std::uint32_t rail) {
+    if (waits_at(rail, what)) return std::sqrt(fabric_.tcp.share_ratio);
+    const double drawn = unit(scramble(what.connection));
+    bool& opposite = opposite_share_[what.connection];
+    opposite = !opposite;
+    return std::pow(fabric_.tcp.share_ratio, opposite ? drawn : 1 - drawn);
+}
+
 void Network::send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready) {
     Shipment& shipment = shipment_of(message);
     const double stall = restarts_.stall_seconds(what.connection, what.bytes, ready.seconds);
@@ -224,6 +237,12 @@ void Network::send_shared(std::uint32_t message, const Transmission& what, const
     const std::uint64_t least = on_all_rails ? fabric_.rails : 1;
     std::uint64_t chunks = (what.bytes + chunk_bytes - 1) / chunk_bytes;
     chunks = std::clamp<std::uint64_t>(chunks, 1, most_chunks);
+    if (fabric_.tcp.share_ratio > 1) {
+        const auto fewer = static_cast<std::uint64_t>(static_cast<double>(chunks) / share_of(what, rail));
+        // No NIC takes more of a connection at once than `chunk_bytes`.
+        const std::uint64_t fewest = (what.bytes + fabric_.chunk_bytes - 1) / fabric_.chunk_bytes;
+        chunks = std::min(chunks, std::max({fewer, fewest, std::uint64_t{1}}));
+    }
     chunks = (chunks + least - 1) / least * least;
     send_in_chunks(message, rail, static_cast<std::uint32_t>(chunks), on_all_rails);
 }

@@ -197,6 +197,7 @@ class Network {
     Stamp within_ceiling(std::uint32_t node, std::uint64_t bytes, const Stamp& ready, const Stamp& alone);
     void send_plainly(std::uint32_t message, const Transmission& what, const Stamp& ready);
     void send_shared(std::uint32_t message, const Transmission& what, const Stamp& ready);
+    double share_of(const Transmission& what, std::uint32_t rail);
     void send_chunk(std::uint32_t port);
     void send_chunk_plainly(std::uint32_t node);
     void move_parcel(std::uint32_t parcel);
@@ -255,7 +256,9 @@ class Network {
     std::vector<double> waiting_bytes_;       ///< as out_, of its chunks; empty with one rail
     std::vector<std::uint32_t> next_rail_;    ///< [node]: where its next uneven message begins
     std::unordered_map<std::uint64_t, std::uint32_t>
-        steps_;                          ///< by connection: rails gone on with its messages
+        steps_;  ///< by connection: rails gone on with its messages
+    std::unordered_map<std::uint64_t, bool>
+        opposite_share_;                 ///< by connection: its next draw is the opposite
     LargeVector<Shipment> shipments_;    ///< [message]
     LargeVector<Stamp> last_in_memory_;  ///< [message of several chunks]: of those that have arrived
     Pool<Parcel> parcels_;

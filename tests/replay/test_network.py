@@ -306,6 +306,30 @@ def test_tcp_connections_share_a_nic_in_bursts(
     assert seconds(ranks, on, [0] * 4 + [1] * 4) == pytest.approx(finished * US)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "least", "most"),
+    [
+        # 64 chunks of each message in turn: the first is through when the others lack one.
+        pytest.param(1.0, 0.96, 1.0, id="equal"),
+        # The mean end of 16 messages whose weights are drawn from 1 to 3.3 is 0.86 of the last, with a deviation of 0.02.
+        pytest.param(3.3, 0.80, 0.92, id="up to 3.3"),
+    ],
+)
+def test_tcp_connections_get_uneven_shares(seconds: Seconds, ratio: float, least: float, most: float) -> None:
+    def arrival(pair: int) -> float:
+        ranks = [*([send(16 + each, MB)] for each in range(16)), *([recv(each, MB)] for each in range(16))]
+        ranks[16 + pair].append(finalize().after(1.0))
+        on = link(tcp=Tcp(burst_seconds=130 * US, share_ratio=ratio))
+        on = msgspec.structs.replace(
+            on, link=msgspec.structs.replace(on.link, mtu_bytes=1448, header_bytes=0)
+        )
+        return seconds(ranks, on, [0] * 16 + [1] * 16) - 1.0
+
+    arrivals = [arrival(pair) for pair in range(16)]
+    assert max(arrivals) == pytest.approx(16 * MB / GB)
+    assert least < sum(arrivals) / 16 / max(arrivals) < most
+
+
 def test_less_latency_may_slow_a_program_whose_messages_compete(seconds: Seconds) -> None:
     # Rank 0 needs 1 kB from rank 1 before it computes for 2 ms; 60 kB from rank 2 can wait. Rank 1 sends at 15 us, rank 2 when
     # rank 3 has told it to. With 20 us of latency the needed message is the first (15 + 20 us), with 10 us the other (20 us).

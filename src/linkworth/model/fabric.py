@@ -203,6 +203,14 @@ class Tcp(_Table, frozen=True, kw_only=True):
             allowed=_TCP_SECONDS,
         ),
     ] = float("inf")
+    share_ratio: Annotated[
+        float,
+        Parameter(
+            help="Ratio of the largest to the smallest share that connections get of a link which they fill together. "
+            "Each connection keeps a share that is drawn between them. 1: all shares are equal.",
+            allowed=NumberRange(least=1, most=100),
+        ),
+    ] = 1.0
     send_buffer_bytes: Annotated[
         int,
         Parameter(
