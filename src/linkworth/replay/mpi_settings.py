@@ -27,9 +27,9 @@ def under(library: str, fabric: Fabric) -> Fabric:
     take 1.9 to 2.0 times as long as with btl_tcp_flags=1, which switches PUT off (benchmarks/lab/bench_both_ways.py).
 
     A message below btl_tcp_min_rdma_pipeline_size is one PUT. If two ranks exchange such messages, and the second answers
-    before it makes its own request, the first's answer waits behind all of the first's data. 16 pairs that exchange 75 to
-    185 kB take 1.2 to 1.6 times as long as their bytes, and 1.1 to 1.3 times from 210 kB on (Open MPI 4.1.4, 2026-12-01). Without
-    PUT they take 1.0 to 1.1 times as long, and with MPICH 5.0.2 as well (benchmarks/lab/bench_grid.py).
+    before it makes its own request, the first's answer waits behind all of the first's data. On 64 ranks,
+    CG with messages of 75 and 150 kB takes 1.3 and 1.4 times as long as without PUT, and with 300 kB 1.1 times (Open MPI 4.1.4,
+    2026-12-01, benchmarks/lab/bench_played.py).
     """
     if not library.startswith("openmpi") or not is_over_tcp(fabric):
         return fabric
