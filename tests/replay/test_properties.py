@@ -157,7 +157,7 @@ def test_a_recorded_replay_takes_the_same_time_to_the_last_bit(
         on,
         rails=1,
         chunk_bytes=chunk,
-        tcp=Tcp(port_buffer_bytes=buffer, restart_after_seconds=restart),
+        tcp=Tcp(port_buffer_bytes=buffer, restart_after_seconds=restart, share_ratio=2.0),
         intranode_total_bytes_per_second=ceiling,
     )
     trace, layout = opened(ranks), in_turn(ranks, nodes)
