@@ -1,7 +1,8 @@
 // Copyright The linkworth developers. SPDX-License-Identifier: Apache-2.0
 // Sends the messages of a time-independent trace by MPI. Argument: the folder with a file rank-<N>.txt for
 // each rank, as `linkworth convert --to ti` writes it. A second of computation is 1e9 flops. It is slept, so
-// that ranks compute at once on any number of cores. Prints the milliseconds that the program takes.
+// that ranks compute at once on any number of cores. Performs the actions of bench_played.py's programs.
+// Prints the milliseconds that they take.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <mpi.h>
@@ -130,16 +131,10 @@ static void perform(int words, char** word) {
             MPI_Isend(out, bytes, MPI_BYTE, first, tag, MPI_COMM_WORLD,
                       &opened(rank, first, tag, NULL)->request);
         }
-    } else if (strcmp(action, "recv") == 0 || strcmp(action, "irecv") == 0) {
+    } else if (strcmp(action, "irecv") == 0) {
         const int tag = atoi(word[3]) & tag_mask, bytes = atoi(word[4]);
-        if (action[0] == 'r') {
-            MPI_Recv(room(&received, &received_size, (size_t)bytes), bytes, MPI_BYTE, first, tag,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            char* const in = malloc((size_t)bytes + 1);
-            MPI_Irecv(in, bytes, MPI_BYTE, first, tag, MPI_COMM_WORLD,
-                      &opened(first, rank, tag, in)->request);
-        }
+        char* const in = malloc((size_t)bytes + 1);
+        MPI_Irecv(in, bytes, MPI_BYTE, first, tag, MPI_COMM_WORLD, &opened(first, rank, tag, in)->request);
     } else if (strcmp(action, "allreduce") == 0) {
         const size_t most = 16 * (size_t)first;
         MPI_Allreduce(room(&sent, &sent_size, most), room(&received, &received_size, most), first,
@@ -148,12 +143,6 @@ static void perform(int words, char** word) {
         const size_t most = 16 * (size_t)first;
         MPI_Reduce(room(&sent, &sent_size, most), room(&received, &received_size, most), first,
                    type_of(words, word, 5), MPI_SUM, atoi(word[4]), MPI_COMM_WORLD);
-    } else if (strcmp(action, "bcast") == 0) {
-        const size_t most = 16 * (size_t)first;
-        MPI_Bcast(room(&sent, &sent_size, most), first, type_of(words, word, 4),
-                  words > 3 ? atoi(word[3]) : 0, MPI_COMM_WORLD);
-    } else if (strcmp(action, "barrier") == 0) {
-        MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(action, "alltoall") == 0) {
         const size_t most = (size_t)ranks * (size_t)first;
         MPI_Alltoall(room(&sent, &sent_size, most), first, MPI_BYTE, room(&received, &received_size, most),

@@ -316,13 +316,12 @@ def test_tcp_connections_share_a_nic_in_bursts(
     ],
 )
 def test_tcp_connections_get_uneven_shares(seconds: Seconds, ratio: float, least: float, most: float) -> None:
+    on = link(tcp=Tcp(burst_seconds=130 * US, share_ratio=ratio))
+    on = msgspec.structs.replace(on, link=msgspec.structs.replace(on.link, mtu_bytes=1448, header_bytes=0))
+
     def arrival(pair: int) -> float:
         ranks = [*([send(16 + each, MB)] for each in range(16)), *([recv(each, MB)] for each in range(16))]
         ranks[16 + pair].append(finalize().after(1.0))
-        on = link(tcp=Tcp(burst_seconds=130 * US, share_ratio=ratio))
-        on = msgspec.structs.replace(
-            on, link=msgspec.structs.replace(on.link, mtu_bytes=1448, header_bytes=0)
-        )
         return seconds(ranks, on, [0] * 16 + [1] * 16) - 1.0
 
     arrivals = [arrival(pair) for pair in range(16)]

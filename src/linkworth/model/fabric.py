@@ -207,7 +207,7 @@ class Tcp(_Table, frozen=True, kw_only=True):
         float,
         Parameter(
             help="Ratio of the largest to the smallest share that connections get of a link which they fill together. "
-            "Each connection keeps a share that is drawn between them. 1: all shares are equal.",
+            "Each connection draws one between them, and every other message gets the opposite one. 1: all shares are equal.",
             allowed=NumberRange(least=1, most=100),
         ),
     ] = 1.0

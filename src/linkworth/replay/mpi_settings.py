@@ -27,9 +27,9 @@ def under(library: str, fabric: Fabric) -> Fabric:
     take 1.9 to 2.0 times as long as with btl_tcp_flags=1, which switches PUT off (benchmarks/lab/bench_both_ways.py).
 
     A message below btl_tcp_min_rdma_pipeline_size is one PUT. If two ranks exchange such messages, and the second answers
-    before it makes its own request, the first's answer waits behind all of the first's data. On 64 ranks,
-    CG with messages of 75 and 150 kB takes 1.3 and 1.4 times as long as without PUT, and with 300 kB 1.1 times (Open MPI 4.1.4,
-    2026-12-01, benchmarks/lab/bench_played.py).
+    before it makes its own request, the first's answer waits behind all of the first's data. On 64
+    ranks, CG with messages of 75 and 150 kB takes 1.3 and 1.4 times as long as without PUT, and with 300 kB 1.1 times
+    (Open MPI 4.1.4, 2026-12-01, benchmarks/lab/bench_played.py).
     """
     if not library.startswith("openmpi") or not is_over_tcp(fabric):
         return fabric
